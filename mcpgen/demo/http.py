@@ -1,0 +1,159 @@
+"""Real HTTP/1.1 on loopback for an application: a function from `Request` to `Answer`.
+
+It is not a web framework and not for the open: no TLS, no chunked request bodies (411), no limits. What arrives is kept
+as it was, in `Running.requests`, before anything looks at it. Everything is closed and joined when `serve` is left.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import TCPServer
+from threading import Thread
+from types import FrameType
+from typing import Any, NoReturn
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request: `target` is the request target as it was on the wire, `headers` keep their order and spelling."""
+
+    method: str
+    target: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+    def header(self, name: str) -> str | None:
+        """The first header of that name, in any case."""
+        return next((value for key, value in self.headers if key.lower() == name.lower()), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One response. `Content-Length` is added; a `content_type` of None means that there is no content."""
+
+    status: int
+    content_type: str | None = None
+    body: bytes = b""
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+Application = Callable[[Request], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A server at work: its base URL, and every request that it received, in order of arrival."""
+
+    url: str
+    requests: list[Request]
+
+
+class _Exchange(BaseHTTPRequestHandler):
+    """One connection. The standard library reads; the answer is written here, in one piece."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: _Server
+
+    def _exchange(self) -> None:
+        if "Transfer-Encoding" in self.headers:
+            self.close_connection = True
+            return self._send(Answer(411))
+        length = int(self.headers.get("Content-Length", "0"))
+        # `self.path` has been tidied up (a leading `//` becomes `/`); the request line has not.
+        target = self.requestline.split(" ")[1]
+        request = Request(self.command, target, tuple(self.headers.items()), self.rfile.read(length))
+        self.server.requests.append(request)
+        return self._send(self.server.application(request))
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _exchange  # noqa: N815 (names that the standard library looks for)
+
+    def _send(self, answer: Answer) -> None:
+        headers = list(answer.headers)
+        if answer.content_type is not None:
+            headers.append(("Content-Type", answer.content_type))
+        if answer.status != 204:
+            headers.append(("Content-Length", str(len(answer.body))))
+        if self.close_connection:
+            headers.append(("Connection", "close"))
+        status = f"HTTP/1.1 {answer.status} {HTTPStatus(answer.status).phrase}"
+        head = "\r\n".join([status, *(f"{name}: {value}" for name, value in headers), "", ""])
+        self.wfile.write(head.encode("latin-1") + answer.body)
+
+    def log_message(self, *_: Any) -> None:
+        """Says nothing: `Running.requests` is the log."""
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = False  # so that `server_close` waits for them
+    request_queue_size = 128
+
+    def __init__(self, port: int, application: Application) -> None:
+        self.application = application
+        self.requests: list[Request] = []
+        self._connections: set[socket.socket] = set()
+        super().__init__(("127.0.0.1", port), _Exchange)
+
+    def server_bind(self) -> None:
+        # HTTPServer would ask the resolver for the name of the host here, which can take seconds.
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._connections.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self._connections.discard(request)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        # A caller that hangs up is no error of ours; anything else is a bug and belongs on stderr.
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+    def close(self) -> None:
+        """Stops listening, hangs up on everyone and waits for the threads."""
+        self.shutdown()
+        for connection in tuple(self._connections):
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                continue  # the other side was quicker
+        self.server_close()
+
+
+@contextmanager
+def serve(application: Application, base: str, port: int = 0) -> Iterator[Running]:
+    """Serves `application` in a thread; `base` is the path that ends the URL, port 0 takes a free one."""
+    server = _Server(port, application)
+    # The interval is how long `shutdown` may take.
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, name="demo-http")
+    thread.start()
+    try:
+        yield Running(f"http://127.0.0.1:{server.server_port}{base}", server.requests)
+    finally:
+        server.close()
+        thread.join()
+
+
+def announce_and_wait(url: str) -> None:
+    """Prints the URL as the one line on stdout, then returns at the end of stdin or leaves by SIGTERM, quietly."""
+
+    def leave(_signal: int, _frame: FrameType | None) -> NoReturn:
+        raise SystemExit(0)
+
+    signal.signal(signal.SIGTERM, leave)
+    signal.signal(signal.SIGINT, leave)
+    sys.stdout.write(f"{url}\n")
+    sys.stdout.flush()
+    while os.read(sys.stdin.fileno(), 65536):
+        pass

@@ -1,0 +1,101 @@
+"""The table of the petstore: every operation with its inputs and its handler, in the order in which paths are tried.
+
+It follows `specs/petstore.openapi.yaml` line by line and reads nothing of it; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from mcpgen.demo import wire
+from mcpgen.demo.api import Handler, Parameter, Route, cookie, header, path, query
+from mcpgen.demo.bodies import (
+    Body,
+    binary_body,
+    file_part,
+    form_body,
+    json_body,
+    json_part,
+    multipart_body,
+    text_body,
+    text_part,
+)
+from mcpgen.demo.checks import array, choice, day, moment, text
+from mcpgen.demo.checks import integer as whole
+from mcpgen.demo.petstore import adoptions, care, pets, recordings, shapes, shelters
+from mcpgen.demo.petstore.adoptions import once
+from mcpgen.demo.petstore.store import Store
+
+READ, WRITE = "apiKey", "bearer"
+MEBIBYTE = 1 << 20
+
+PET_ID = path("petId", shapes.ID)
+LOCALE = cookie("locale", shapes.LOCALE, default="en")
+IF_MATCH = header("If-Match", shapes.ETAG)
+ONCE = header("Idempotency-Key", shapes.KEY)
+TAGS = header("X-Request-Tags", array(shapes.TAG, 1, 5, unique=False), wire.listed)
+
+LIST_QUERY: tuple[Parameter, ...] = (
+    query("species", array(shapes.SPECIES, 1), wire.exploded),
+    query("status", array(shapes.STATUS, 1), wire.commas),
+    query("born_after", day),
+    query("born_before", day),
+    query("updated_since", moment),
+    query("sort", shapes.SORT, default="name"),
+    query("limit", whole(1, 100), default=20),
+    query("cursor", text(1)),
+)
+SEARCH_QUERY: tuple[Parameter, ...] = (
+    query("filter", shapes.PET_FILTER, wire.deep),
+    query("tags", array(shapes.TAG, 1, unique=False), wire.spaces),
+    query("fields", array(shapes.FIELD, 1), wire.pipes),
+    query("near", shapes.AREA, wire.content),
+)
+
+PATCH_BODY = json_body(shapes.PET_PATCH, "application/merge-patch+json")
+NOTES_BODY = text_body(text(0, 4000))
+SOUND_BODY = binary_body("audio/wav", shapes.recording, MEBIBYTE)
+PHOTO_BODY = multipart_body({"file": file_part, "caption": text_part, "metadata": json_part}, shapes.PHOTO, MEBIBYTE)
+FORM_STYLES = {"pet_ids": wire.exploded, "extras": wire.commas, "applicant": wire.deep}
+ADOPTION_BODY = form_body(FORM_STYLES, shapes.ADOPTION_FORM)
+
+
+def _read(template: str, handler: Handler[Store], *parameters: Parameter) -> Route[Store]:
+    return Route("GET", template, handler, READ, parameters)
+
+
+def _write(
+    method: str, template: str, handler: Handler[Store], *parameters: Parameter, body: Body | None = None
+) -> Route[Store]:
+    return Route(method, template, handler, WRITE, parameters, body)
+
+
+ROUTES: tuple[Route[Store], ...] = (
+    _read("/pets", pets.list_pets, *LIST_QUERY, LOCALE),
+    _write("POST", "/pets", once(pets.create_pet), ONCE, body=json_body(shapes.PET)),
+    _write("POST", "/pets/batch", pets.create_pets, TAGS, body=json_body(shapes.PETS)),
+    _read("/pets/search", pets.search_pets, *SEARCH_QUERY),
+    _read("/pets/compare/{petIds}", pets.compare_pets, path("petIds", array(shapes.ID, 2, 5), wire.segments)),
+    _read("/pets/{petId}", pets.get_pet, PET_ID, LOCALE),
+    _write("PATCH", "/pets/{petId}", pets.update_pet, PET_ID, IF_MATCH, body=PATCH_BODY),
+    _write("DELETE", "/pets/{petId}", pets.delete_pet, PET_ID, IF_MATCH, TAGS),
+    _read("/pets/{petId}/pedigree", care.get_pedigree, PET_ID),
+    _write("PUT", "/pets/{petId}/pedigree", care.replace_pedigree, PET_ID, body=json_body(shapes.ancestor)),
+    _read("/pets/{petId}/notes", care.get_care_notes, PET_ID),
+    _write("PUT", "/pets/{petId}/notes", care.replace_care_notes, PET_ID, body=NOTES_BODY),
+    _write("POST", "/pets/{petId}/events", care.record_care_event, PET_ID, body=json_body(shapes.CARE_EVENT)),
+    _write("POST", "/pets/{petId}/photos", recordings.upload_photo, PET_ID, body=PHOTO_BODY),
+    _read("/photos/{photoId}", recordings.download_photo, path("photoId", shapes.ID)),
+    _read("/pets/{petId}/sound", recordings.get_pet_sound, PET_ID),
+    _write("PUT", "/pets/{petId}/sound", recordings.replace_pet_sound, PET_ID, body=SOUND_BODY),
+    _read("/pets/{petId}/dossier", recordings.download_dossier, PET_ID),
+    _write("POST", "/adoptions", once(adoptions.request_adoption), ONCE, body=ADOPTION_BODY),
+    _read("/adoptions/{adoptionId}", adoptions.get_adoption, path("adoptionId", shapes.ID)),
+    _read(
+        "/shelters/{shelterId}/slots{window}",
+        shelters.list_visit_slots,
+        path("shelterId", shapes.ID),
+        path("window", shapes.WINDOW, wire.matrix),
+    ),
+    _read("/inventory", shelters.get_inventory, query("by", choice("species", "status"), default="species")),
+    _read("/exports/pets{format}", shelters.export_pets, path("format", choice("csv", "tsv"), wire.label)),
+    Route("GET", "/featured-pet", pets.get_featured_pet, None),
+)

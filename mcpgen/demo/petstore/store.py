@@ -1,0 +1,165 @@
+"""What the petstore holds: one SQLite database in memory, shared by all threads, one call at a time.
+
+`with store:` holds the lock and is one transaction: kept when the block ends well, undone when it raises. No rules of
+the API are in here, and no clock: time stands still at `MORNING` and moves one second with each thing that is written.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from threading import RLock
+from types import TracebackType
+from typing import Any
+
+Row = dict[str, Any]
+
+MORNING = datetime(2026, 2, 1, 9, 0, 0, tzinfo=UTC)
+
+SCHEMA = """
+CREATE TABLE shelters (id INTEGER PRIMARY KEY, name TEXT, latitude REAL, longitude REAL);
+CREATE TABLE pets (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, version INTEGER NOT NULL DEFAULT 1,
+    name TEXT NOT NULL, species TEXT NOT NULL, breed TEXT, size TEXT, born TEXT, status TEXT NOT NULL, weight_kg REAL,
+    vaccinated INTEGER NOT NULL, tags TEXT NOT NULL, traits TEXT NOT NULL, microchip TEXT,
+    shelter_id INTEGER NOT NULL REFERENCES shelters, created_at TEXT NOT NULL, updated_at TEXT NOT NULL
+);
+CREATE TABLE notes (pet_id INTEGER PRIMARY KEY REFERENCES pets ON DELETE CASCADE, text TEXT NOT NULL);
+CREATE TABLE sounds (pet_id INTEGER PRIMARY KEY REFERENCES pets ON DELETE CASCADE, data BLOB NOT NULL);
+CREATE TABLE pedigrees (pet_id INTEGER PRIMARY KEY REFERENCES pets ON DELETE CASCADE, tree TEXT NOT NULL);
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, pet_id INTEGER NOT NULL REFERENCES pets ON DELETE CASCADE, event TEXT NOT NULL
+);
+CREATE TABLE photos (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, pet_id INTEGER NOT NULL REFERENCES pets ON DELETE CASCADE,
+    content_type TEXT NOT NULL, file_name TEXT NOT NULL, caption TEXT, metadata TEXT NOT NULL,
+    created_at TEXT NOT NULL, data BLOB NOT NULL
+);
+CREATE TABLE adoptions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, status TEXT NOT NULL, pet_ids TEXT NOT NULL, applicant TEXT NOT NULL,
+    extras TEXT NOT NULL, visit_on TEXT, message TEXT, newsletter INTEGER NOT NULL, created_at TEXT NOT NULL
+);
+CREATE TABLE replays (
+    operation TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL,
+    status INTEGER NOT NULL, headers TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (operation, key)
+);
+"""
+
+TABLES = ("shelters", "pets", "notes", "sounds", "pedigrees", "events", "photos", "adoptions", "replays")
+_JSON = {"tags", "traits", "tree", "event", "metadata", "pet_ids", "applicant", "extras", "headers"}
+_BOOLEAN = {"vaccinated", "newsletter"}
+
+# A criterion that is null does not count. Lists travel as JSON, so that the statement never depends on the request.
+_FIND_PETS = """
+SELECT * FROM pets WHERE (:species IS NULL OR species IN (SELECT value FROM json_each(:species)))
+AND (:status IS NULL OR status IN (SELECT value FROM json_each(:status)))
+AND (:shelter_id IS NULL OR shelter_id IN (SELECT value FROM json_each(:shelter_id)))
+AND (:born_after IS NULL OR born >= :born_after) AND (:born_before IS NULL OR born < :born_before)
+AND (:updated_since IS NULL OR updated_at >= :updated_since)
+AND (:name IS NULL OR instr(lower(name), lower(:name)) > 0)
+AND (:max_weight_kg IS NULL OR weight_kg <= :max_weight_kg) AND (:vaccinated IS NULL OR vaccinated = :vaccinated)
+AND (:tags IS NULL OR NOT EXISTS (
+    SELECT 1 FROM json_each(:tags) WHERE value NOT IN (SELECT value FROM json_each(pets.tags))
+))
+ORDER BY name, id
+"""
+CRITERIA = (
+    *("species", "status", "shelter_id", "born_after", "born_before", "updated_since"),
+    *("name", "max_weight_kg", "vaccinated", "tags"),
+)
+
+
+class Store:
+    """Rows by table. Columns with structure are kept as JSON and come back as values."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._database = sqlite3.connect(":memory:", check_same_thread=False)
+        self._database.row_factory = sqlite3.Row
+        self._database.executescript("PRAGMA foreign_keys = ON;" + SCHEMA)
+        self._ticks = 0
+        self.featured_calls = 0
+
+    def __enter__(self) -> Store:
+        self._lock.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._database.commit()
+            else:
+                self._database.rollback()
+        finally:
+            self._lock.release()
+
+    def close(self) -> None:
+        with self._lock:
+            self._database.close()
+
+    def now(self) -> str:
+        """The next second."""
+        self._ticks += 1
+        return (MORNING + timedelta(seconds=self._ticks)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def rows(self, table: str, **wanted: Any) -> list[Row]:
+        """The rows of a table whose columns have these values, in the order of their keys."""
+        where = "".join(f" AND {column} IS :{column}" for column in wanted)
+        return self._select(f"SELECT * FROM {_known(table)} WHERE true{where} ORDER BY 1", wanted)  # noqa: S608 (names from code)
+
+    def one(self, table: str, **wanted: Any) -> Row | None:
+        """The first such row."""
+        return next(iter(self.rows(table, **wanted)), None)
+
+    def put(self, table: str, **values: Any) -> int:
+        """Adds a row, or replaces the one with its key; returns its id."""
+        slots = ", ".join(f":{column}" for column in values)
+        statement = f"INSERT OR REPLACE INTO {_known(table)} ({', '.join(values)}) VALUES ({slots})"  # noqa: S608 (names from code)
+        with self._lock:
+            return self._database.execute(statement, _stored(values)).lastrowid or 0
+
+    def change(self, table: str, key: int, **values: Any) -> None:
+        """Changes columns of one row."""
+        columns = ", ".join(f"{column} = :{column}" for column in values)
+        statement = f"UPDATE {_known(table)} SET {columns} WHERE id = :key"  # noqa: S608 (names from code)
+        with self._lock:
+            self._database.execute(statement, {**_stored(values), "key": key})
+
+    def remove(self, table: str, **wanted: Any) -> None:
+        """Removes the rows with these values, and all that hangs on them."""
+        where = " AND ".join(f"{column} IS :{column}" for column in wanted)
+        with self._lock:
+            self._database.execute(f"DELETE FROM {_known(table)} WHERE {where}", wanted)  # noqa: S608 (names from code)
+
+    def find_pets(self, criteria: Mapping[str, Any]) -> list[Row]:
+        """The pets that meet all criteria (`CRITERIA`; null and missing ones do not count), by name."""
+        return self._select(_FIND_PETS, _stored({name: criteria.get(name) for name in CRITERIA}))
+
+    def _select(self, statement: str, values: Mapping[str, Any]) -> list[Row]:
+        with self._lock:
+            return [_row(found) for found in self._database.execute(statement, values)]
+
+
+def _known(table: str) -> str:
+    if table not in TABLES:
+        raise KeyError(f"no table {table}; there are {', '.join(TABLES)}")
+    return table
+
+
+def _stored(values: Mapping[str, Any]) -> Row:
+    return {column: json.dumps(value) if isinstance(value, list | dict) else value for column, value in values.items()}
+
+
+def _row(found: sqlite3.Row) -> Row:
+    columns: Iterable[str] = found.keys()
+    return {column: _value(column, found[column]) for column in columns}
+
+
+def _value(column: str, stored: Any) -> Any:
+    if column in _JSON:
+        return json.loads(stored)
+    return bool(stored) if column in _BOOLEAN else stored

@@ -1,0 +1,136 @@
+"""What the compiler has to say about its input: a diagnostic with a stable code, a place, a sentence, and what to do
+about it.
+
+A pass returns a value and adds to the collector that it was given; nothing here prints. Places name a file and a JSON
+Pointer; lines and columns are looked up once, at the end, for those that are shown (`Document.positions`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Severity = Literal["error", "warning", "note"]
+
+CODES: dict[str, tuple[Severity, str]] = {
+    # Reading: the document as a whole.
+    "unreadable": ("error", "The source could not be read."),
+    "too-large": ("error", "The source is larger than the compiler reads."),
+    "not-text": ("error", "The source is not UTF-8 text."),
+    "syntax": ("error", "The text is neither JSON nor YAML."),
+    "too-deep": ("error", "The text nests deeper than the compiler follows."),
+    "too-many-nodes": (
+        "error",
+        "The text holds, or its aliases and merges expand to, more values than the compiler reads.",
+    ),
+    "yaml-tag": ("error", "A YAML tag asks for something that is not JSON."),
+    "yaml-key": ("error", "A YAML key is not a plain text, or an alias leads nowhere."),
+    "duplicate-key": ("warning", "A key stands twice in one object; the last one is used."),
+    "control-character": ("warning", "Control characters that text may not hold were taken out."),
+    "number": ("warning", "A number is not finite or too long; it is read as text."),
+    "not-an-api": ("error", "The document is neither an OpenAPI document nor a tools file."),
+    "unsupported-version": ("error", "This version of OpenAPI is not read."),
+    "no-operations": ("error", "No operation is left to make a tool of."),
+    "invalid-document": ("warning", "The document departs from the schema of its version."),
+    # One operation.
+    "broken-reference": ("warning", "A reference leads nowhere."),
+    "foreign-reference": ("warning", "A reference leads out of the document; it is not followed."),
+    "reference-loop": ("warning", "References lead back to themselves without a value."),
+    "invalid-path": ("warning", "A path cannot be sent as it stands."),
+    "path-query": ("warning", "A path key holds a query or a fragment."),
+    "undeclared-path-parameter": (
+        "warning",
+        "A path holds a parameter that is not declared; it is taken as a required text.",
+    ),
+    "unused-path-parameter": ("warning", "A path parameter is declared that the path does not hold."),
+    "invalid-parameter": ("warning", "A parameter cannot be understood."),
+    "invalid-style": ("warning", "A style is not defined for this place; the default is used."),
+    "unsupported-method": ("warning", "This method is never offered as a tool."),
+    "invalid-media-type": ("warning", "A key under `content` is not a media type."),
+    "unsupported-body": ("warning", "No media type of the body can be sent."),
+    "invalid-security": ("warning", "A security requirement or scheme cannot be understood."),
+    "invalid-server": ("warning", "A server URL cannot be used."),
+    "private-server": ("warning", "A server URL points into a private network."),
+    "no-server": ("warning", "The document names no absolute server URL."),
+    "credential-parameter": (
+        "note",
+        "A header parameter carries a credential or belongs to HTTP; it is not an argument.",
+    ),
+    "duplicate-operation-id": ("warning", "Two operations have one operationId."),
+    "schema-contradiction": ("warning", "Parts of an `allOf` contradict each other; the last one is used."),
+    "schema-cut": ("note", "A schema is deeper or larger than models use well; it was cut, with a word where."),
+    "hidden-characters": ("warning", "Invisible or direction-changing characters were taken out of a text."),
+    "many-tools": ("warning", "More tools than models and clients handle well."),
+    # The tools file.
+    "unknown-key": ("error", "The tools file has a key that nothing reads."),
+    "invalid-value": ("error", "A value in the tools file is not of the kind that stands there."),
+    "invalid-name": ("error", "A name cannot be used as it stands."),
+    "duplicate-name": ("error", "Two tools have one name."),
+    # The wall: what may not leave the compiler.
+    "unportable-schema": ("error", "A schema would be refused by a client or a model's provider."),
+    "unbound-argument": ("error", "An argument leads nowhere, or a binding has no argument."),
+    # Output.
+    "invalid-flag": ("error", "A flag has a value that cannot be used."),
+    "output-refused": ("error", "The output directory is not ours to write."),
+    "output-failed": ("error", "The output directory could not be written."),
+    "edited-file": ("error", "A generated file was edited by hand."),
+    "lock-unreadable": ("error", "The lock file of the project cannot be read."),
+}
+"""Every code: its severity and what it means. A code once published keeps its meaning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A place in a file. `line` and `column` count from 1 and are absent until they were looked up."""
+
+    file: str
+    pointer: str = ""
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        if self.line is None:
+            return self.file
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. `message` says what is wrong, `hint` what to do; both are whole sentences."""
+
+    code: str
+    message: str
+    hint: str = ""
+    where: Where | None = None
+
+    @property
+    def severity(self) -> Severity:
+        return CODES[self.code][0]
+
+
+class Diagnostics:
+    """The collector that passes add to, in the order of their finding."""
+
+    def __init__(self) -> None:
+        self._found: list[Diagnostic] = []
+
+    def add(self, code: str, message: str, where: Where | None = None, hint: str = "") -> None:
+        """Record a finding. `code` must stand in CODES."""
+        assert code in CODES, code
+        found = Diagnostic(code, message, hint, where)
+        if found not in self._found[-50:]:
+            self._found.append(found)
+
+    def extend(self, others: "Diagnostics | list[Diagnostic]") -> None:
+        self._found.extend(others)
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+def placed(diagnostic: Diagnostic, line: int, column: int) -> Diagnostic:
+    """`diagnostic` with its line and column."""
+    assert diagnostic.where is not None
+    return replace(diagnostic, where=replace(diagnostic.where, line=line, column=column))

@@ -1,0 +1,32 @@
+"""`Document`: the value of a source and where its parts stand."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from mcpgen.diagnostics import Where
+from mcpgen.jsonvalue import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """`name` is what diagnostics call the file; `text` is kept to look positions up in."""
+
+    name: str
+    value: JsonValue
+    text: str
+    syntax: Literal["json", "yaml"]
+
+    def where(self, pointer: str) -> Where:
+        """The place of a JSON Pointer, without its line yet."""
+        return Where(self.name, pointer)
+
+    def positions(self, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
+        """Line and column, from 1, of each pointer: of its key in an object, of the item in an array.
+
+        One walk over the text for all of them. A pointer that leads through an alias gets the place of the alias, one
+        that leads nowhere the place of the last part that exists.
+        """
+        from mcpgen.document.positions import locate  # only runs that have something to report pay for it
+
+        return locate(self.text, self.syntax, pointers)

@@ -1,0 +1,285 @@
+"""YAML text → value, composed by ourselves over PyYAML's event stream.
+
+Why not PyYAML's loader: it gives YAML 1.1 meaning (`no` is false, `012` is ten, dates become objects), expands merges
+without a bound, and its C composer dies on deep nesting. Here the core schema of YAML 1.2 (section 10.3) decides what a
+plain scalar is, keys are always text, and depth, nodes, aliases and merges are counted while the events pass by, before
+anything large exists. Merge keys (`<<`) are YAML 1.1, but API documents use them: explicit keys win, earlier sources
+win over later ones, and each copied key counts.
+"""
+
+import re
+from collections.abc import Callable
+from typing import NoReturn
+
+import yaml
+
+from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.document import budgets
+from mcpgen.errors import CannotGoOn
+from mcpgen.jsonvalue import JsonValue
+
+_NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_OTHER_BASE = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_WORDS: dict[str, JsonValue] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_CORE = "tag:yaml.org,2002:"
+_MERGE = object()
+
+
+def events(text: str) -> Callable[[], yaml.Event | None]:
+    """The function that gives one event after another, None at the end. libyaml's parser where PyYAML was built with
+    it.
+    """
+    loader = yaml.CSafeLoader(text) if yaml.__with_libyaml__ else yaml.SafeLoader(text)
+    return loader.get_event
+
+
+def printable(text: str) -> str:
+    """`text` without the characters that YAML does not allow (section 5.1)."""
+    return _NOT_YAML.sub("", text)
+
+
+def place(event: yaml.Event) -> tuple[int, int]:
+    """Line and column, from 1, at which `event` begins."""
+    mark = event.start_mark
+    return (mark.line + 1, mark.column + 1) if mark else (1, 1)
+
+
+class _Frame:
+    """A collection that is being filled. `key` is the key that waits for its value; a sequence has none."""
+
+    __slots__ = ("anchor", "key", "merges", "nodes_before", "value")
+
+    def __init__(self, value: dict[str, JsonValue] | list[JsonValue], anchor: str | None, nodes_before: int) -> None:
+        self.value = value
+        self.anchor = anchor
+        self.nodes_before = nodes_before
+        self.key: object = None
+        self.merges: list[JsonValue] = []
+
+
+class _Composer:
+    def __init__(self, name: str, diagnostics: Diagnostics) -> None:
+        self.name = name
+        self.diagnostics = diagnostics
+        self.stack: list[_Frame] = []
+        self.anchors: dict[str, tuple[JsonValue, int]] = {}
+        self.open_anchors: set[str] = set()
+        self.literal = 0
+        self.expanded = 0
+        self.result: JsonValue = None
+
+    # -- what each event does -----------------------------------------------------------------------------------------
+
+    def scalar(self, event: yaml.ScalarEvent) -> None:
+        frame = self.stack[-1] if self.stack else None
+        self._count(event)
+        if frame is not None and type(frame.value) is dict and frame.key is None:
+            self._take_key(frame, event)
+            return
+        value = self._scalar_value(event)
+        if event.anchor:
+            self.anchors[event.anchor] = (value, 1)
+        self._place(value)
+
+    def begin(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
+        mapping = isinstance(event, yaml.MappingStartEvent)
+        if event.tag not in (None, "!", _CORE + ("map" if mapping else "seq")):
+            self._refuse("yaml-tag", f"The tag {event.tag} is not part of JSON.", event, "Remove the tag.")
+        if self.stack and type(self.stack[-1].value) is dict and self.stack[-1].key is None:
+            self._refuse("yaml-key", "A key is a mapping or a list.", event, "Write a plain text as the key.")
+        if len(self.stack) >= budgets.DEPTH:
+            self._refuse(
+                "too-deep", f"The YAML text nests deeper than {budgets.DEPTH} levels.", event, "Flatten the document."
+            )
+        self._count(event)
+        self.stack.append(_Frame({} if mapping else [], event.anchor, self.literal + self.expanded))
+        if event.anchor:
+            self.open_anchors.add(event.anchor)
+
+    def end(self, event: yaml.Event) -> None:
+        frame = self.stack.pop()
+        if frame.merges:
+            self._merge(frame, event)
+        if frame.anchor:
+            self.anchors[frame.anchor] = (frame.value, self.literal + self.expanded - frame.nodes_before + 1)
+            self.open_anchors.discard(frame.anchor)
+        self._place(frame.value)
+
+    def alias(self, event: yaml.AliasEvent) -> None:
+        if event.anchor in self.open_anchors:
+            self._refuse(
+                "yaml-key", f"The alias *{event.anchor} stands inside what it names.", event, "Write the value out."
+            )
+        if event.anchor not in self.anchors:
+            self._refuse(
+                "yaml-key", f"The alias *{event.anchor} names nothing above it.", event, "Define the anchor first."
+            )
+        value, size = self.anchors[event.anchor]
+        self._expand(size, event)
+        frame = self.stack[-1] if self.stack else None
+        if frame is not None and type(frame.value) is dict and frame.key is None:
+            if not isinstance(value, str):
+                self._refuse("yaml-key", f"The alias *{event.anchor} is not a text, and stands as a key.", event)
+            frame.key = value
+            return
+        self._place(value)
+
+    # -- parts --------------------------------------------------------------------------------------------------------
+
+    def _place(self, value: JsonValue) -> None:
+        if not self.stack:
+            self.result = value
+            return
+        frame = self.stack[-1]
+        if type(frame.value) is list:
+            frame.value.append(value)
+        elif frame.key is _MERGE:
+            frame.merges.append(value)
+            frame.key = None
+        else:
+            frame.value[frame.key] = value  # type: ignore[call-overload,index]
+            frame.key = None
+
+    def _take_key(self, frame: _Frame, event: yaml.ScalarEvent) -> None:
+        key: str = event.value
+        if key == "<<" and event.implicit[0]:
+            frame.key = _MERGE
+            return
+        if key in frame.value:
+            self.diagnostics.add(
+                "duplicate-key",
+                f"The key {key!r} stands twice in one object; the last one is used.",
+                self._where(event),
+                "Remove one of them.",
+            )
+        frame.key = key
+        if event.anchor:
+            self.anchors[event.anchor] = (key, 1)
+
+    def _merge(self, frame: _Frame, event: yaml.Event) -> None:
+        target = frame.value
+        assert isinstance(target, dict)
+        for merged in frame.merges:
+            for source in merged if isinstance(merged, list) else [merged]:
+                if not isinstance(source, dict):
+                    self._refuse(
+                        "yaml-key", "`<<` merges something that is not a mapping.", event, "Name mappings only."
+                    )
+                self._expand(len(source) + 1, event)
+                for key, value in source.items():
+                    target.setdefault(key, value)
+
+    def _scalar_value(self, event: yaml.ScalarEvent) -> JsonValue:
+        text: str = event.value
+        tag: str | None = event.tag
+        if tag in (None, "!"):
+            return self._plain(text, event) if tag is None and event.implicit[0] else text
+        if tag == _CORE + "str":
+            return text
+        value = self._plain(text, event) if tag.startswith(_CORE) else None
+        kinds: dict[str, type | tuple[type, ...]] = {
+            "int": int,
+            "float": (int, float),
+            "bool": bool,
+            "null": type(None),
+        }
+        kind = kinds.get(tag.removeprefix(_CORE))
+        if kind is None or not isinstance(value, kind):
+            self._refuse(
+                "yaml-tag", f"The tag {tag} is not part of JSON, or its value is not one.", event, "Remove the tag."
+            )
+        return value
+
+    def _plain(self, text: str, event: yaml.ScalarEvent) -> JsonValue:
+        if text in _WORDS:
+            return _WORDS[text]
+        if text[0] not in "0123456789.+-":
+            return text
+        if len(text) > budgets.NUMBER_CHARACTERS:
+            return text
+        if _INTEGER.fullmatch(text):
+            return int(text)
+        if _OTHER_BASE.fullmatch(text):
+            return int(text, 0)
+        if _FLOAT.fullmatch(text):
+            value = float(text)
+            if value not in (float("inf"), float("-inf")):
+                return value
+            self.diagnostics.add(
+                "number", f"The number {text[:40]} cannot be represented; it is read as text.", self._where(event)
+            )
+        return text
+
+    # -- budgets ------------------------------------------------------------------------------------------------------
+
+    def _count(self, event: yaml.Event) -> None:
+        self.literal += 1
+        if self.literal > budgets.NODES:
+            self._refuse(
+                "too-many-nodes", f"The text holds more than {budgets.NODES:,} values.", event, "Split the document."
+            )
+
+    def _expand(self, size: int, event: yaml.Event) -> None:
+        self.expanded += size
+        if self.expanded > budgets.EXPANSION_FREE + budgets.EXPANSION_FACTOR * self.literal:
+            self._refuse(
+                "too-many-nodes",
+                f"Aliases and merges expand to more than {budgets.EXPANSION_FACTOR} times what is written.",
+                event,
+                "Use `$ref` instead of aliases.",
+            )
+
+    def _refuse(self, code: str, message: str, event: yaml.Event, hint: str = "") -> NoReturn:
+        raise CannotGoOn(code, message, self._where(event), hint)
+
+    def _where(self, event: yaml.Event) -> Where:
+        return Where(self.name, "", *place(event))
+
+
+def compose(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
+    """The value of the first document in `text`. CannotGoOn with a place for everything that is refused."""
+    clean = printable(text)
+    if len(clean) != len(text):
+        diagnostics.add(
+            "control-character",
+            f"{len(text) - len(clean)} control characters were taken out; YAML does not allow them.",
+            Where(name),
+        )
+    composer = _Composer(name, diagnostics)
+    handlers: dict[type[yaml.Event], Callable[[yaml.Event], None]] = {
+        yaml.ScalarEvent: composer.scalar,  # type: ignore[dict-item]
+        yaml.MappingStartEvent: composer.begin,  # type: ignore[dict-item]
+        yaml.SequenceStartEvent: composer.begin,  # type: ignore[dict-item]
+        yaml.MappingEndEvent: composer.end,
+        yaml.SequenceEndEvent: composer.end,
+        yaml.AliasEvent: composer.alias,  # type: ignore[dict-item]
+    }
+    next_event = events(clean)
+    try:
+        while True:
+            event = next_event()
+            if event is None or isinstance(event, yaml.DocumentEndEvent):
+                return composer.result
+            handler = handlers.get(type(event))
+            if handler is not None:
+                handler(event)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = Where(name, "", mark.line + 1, mark.column + 1) if mark else Where(name)
+        raise CannotGoOn(
+            "syntax", f"The YAML text breaks off here: {_reason(error)}.", where, "Correct the YAML."
+        ) from None
+    except yaml.YAMLError:
+        raise CannotGoOn(
+            "syntax", "The text is neither JSON nor YAML.", Where(name), "Name an API description."
+        ) from None
+
+
+def _reason(error: yaml.MarkedYAMLError) -> str:
+    return " ".join(part for part in (error.context, error.problem) if part)

@@ -1,0 +1,101 @@
+"""SOURCE → bytes: a path, `-` for standard input, or an http(s) URL. The only module of the compiler that opens a
+socket.
+
+Every way is capped before it is read, and a path must lead to a regular file, so that a pipe or a device cannot hold
+the compiler.
+"""
+
+import os
+import stat
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcpgen.diagnostics import Where
+from mcpgen.document import budgets
+from mcpgen.errors import CannotGoOn
+
+SECONDS = 30.0
+REDIRECTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """`name` is what diagnostics call the source; `url` is where it came from, if from the network."""
+
+    name: str
+    data: bytes
+    url: str | None = None
+
+
+def read(source: str) -> Fetched:
+    """The bytes behind `source`. CannotGoOn where it cannot be read or is larger than the budget."""
+    if source == "-":
+        data = sys.stdin.buffer.read(budgets.BYTES + 1)
+        return _within_budget(Fetched("<stdin>", data))
+    if source.startswith(("http://", "https://")):
+        return _within_budget(_download(source))
+    return _within_budget(_read_file(source))
+
+
+def _read_file(source: str) -> Fetched:
+    path = Path(source)
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise CannotGoOn("unreadable", f"{source} is a directory.", hint="Name the document in it.")
+        if not stat.S_ISREG(status.st_mode):
+            raise CannotGoOn(
+                "unreadable", f"{source} is not a regular file.", hint="Copy it to a file, or pipe it to `-`."
+            )
+        if status.st_size > budgets.BYTES:
+            raise _too_large(source)
+        return Fetched(source, path.read_bytes())
+    except FileNotFoundError:
+        raise CannotGoOn("unreadable", f"There is no file {source}.", hint="Check the path.") from None
+    except (OSError, ValueError) as error:
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "it cannot be opened"
+        raise CannotGoOn(
+            "unreadable", f"{source} cannot be read: {reason}.", hint="Check the path and its rights."
+        ) from None
+
+
+def _download(url: str) -> Fetched:
+    import httpx  # a tenth of a second that runs on files need not spend
+
+    try:
+        with (
+            httpx.Client(timeout=SECONDS, follow_redirects=True, max_redirects=REDIRECTS, trust_env=True) as client,
+            client.stream("GET", url, headers={"Accept": "application/json, application/yaml, */*"}) as response,
+        ):
+            if response.status_code != 200:
+                raise CannotGoOn(
+                    "unreadable",
+                    f"{url} answered with status {response.status_code}.",
+                    hint="Open the URL in a browser.",
+                )
+            data = bytearray()
+            for chunk in response.iter_bytes():
+                data += chunk
+                if len(data) > budgets.BYTES:
+                    raise _too_large(url)
+            return Fetched(url, bytes(data), str(response.url))
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
+        raise CannotGoOn(
+            "unreadable", f"{url} could not be fetched ({type(error).__name__}).", hint="Check the URL and the network."
+        ) from None
+
+
+def _within_budget(fetched: Fetched) -> Fetched:
+    if len(fetched.data) > budgets.BYTES:
+        raise _too_large(fetched.name)
+    return fetched
+
+
+def _too_large(name: str) -> CannotGoOn:
+    return CannotGoOn(
+        "too-large",
+        f"{name} is larger than {budgets.BYTES:,} bytes.",
+        Where(name),
+        "Split the document, or take out what is not needed.",
+    )

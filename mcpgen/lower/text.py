@@ -1,0 +1,116 @@
+"""Text of a document → text for a model: no markup, no hidden characters, cut at the ends of sentences.
+
+The wording stays the writer's own. What is taken out is what a model cannot use (tags, tables, links to pages, code
+samples) and what could deceive a person who reviews it (invisible, direction-changing and tag characters).
+"""
+
+import html
+import re
+import unicodedata
+
+_FENCE = re.compile(r"(?:^|\n)[ \t]*(```|~~~).*?(?:\n[ \t]*\1[ \t]*(?=\n|$)|$)", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
+_BLOCK_TAG = re.compile(r"</?(?:p|br|div|li|ul|ol|h[1-6]|tr|table|pre|blockquote)\b[^<>]*>", re.IGNORECASE)
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")
+_REFERENCE_LINK = re.compile(r"\[([^\[\]]+)\]\[[^\[\]]*\]")
+_TABLE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$|^[ \t:|-]*-{3,}[ \t:|-]*$", re.MULTILINE)
+_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(.*?)[ \t#]*$", re.MULTILINE)
+_BULLET = re.compile(r"^[ \t]*(?:[*+-]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
+_EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|___|__|(?<!\w)_(?=\S))(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
+_URL = re.compile(r"<?https?://[^\s<>()\"']+>?")
+_POINTS_ELSEWHERE = re.compile(
+    r"\b(?:see|read|visit|refer|documentation|docs|learn|more|here|guide|consult)\b", re.IGNORECASE
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])")
+_NOT_AN_END = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|incl|max|min|resp)\.|\b[A-Z]\.)$", re.IGNORECASE)
+_HIDDEN = re.compile(
+    "["
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200e\u200f\u2060-\u2064\ufeff\ufff9-\ufffb"  # unseen
+    "\u202a-\u202e\u2066-\u206f"  # change of direction
+    "\U000e0000-\U000e0fff"  # tags and variation selectors of the supplementary plane
+    "\ud800-\udfff"  # halves of surrogate pairs
+    "]"
+)
+
+
+def hidden_characters(text: str) -> int:
+    """How many characters of `text` a reader would not see, or would see elsewhere than they stand."""
+    return len(_HIDDEN.findall(text))
+
+
+def plain(text: str) -> str:
+    """`text` without markup and hidden characters, as paragraphs separated by blank lines, each on one line."""
+    text = _HIDDEN.sub("", text.replace("\u2028", "\n").replace("\u2029", "\n\n"))
+    if "<" in text or "&" in text:
+        text = _TAG.sub("", _BLOCK_TAG.sub("\n\n", _COMMENT.sub("", text)))
+        text = html.unescape(text)
+    text = _FENCE.sub("\n", text)
+    text = _REFERENCE_LINK.sub(r"\1", _LINK.sub(r"\1", _IMAGE.sub("", text)))
+    text = _TABLE_ROW.sub("", text)
+    text = _HEADING.sub(r"\n\1.\n\n", text)
+    text = _CODE.sub(r"\2", _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text)))
+    paragraphs = (_paragraph(block) for block in re.split(r"\n[ \t]*\n", text))
+    return "\n\n".join(filter(None, paragraphs))
+
+
+def _paragraph(block: str) -> str:
+    lines = [line.strip() for line in block.split("\n") if line.strip()]
+    joined = ""
+    for line in lines:
+        bullet = _BULLET.match(line)
+        item = line[bullet.end() :] if bullet else line
+        separator = "" if not joined else ("; " if bullet and joined[-1] not in ":;.,!?" else " ")
+        joined += separator + item
+    return _without_urls(unicodedata.normalize("NFC", re.sub(r"\s+", " ", joined))).strip()
+
+
+def _without_urls(paragraph: str) -> str:
+    if "://" not in paragraph:
+        return paragraph
+    kept = [s for s in sentences(paragraph) if not (_URL.search(s) and _POINTS_ELSEWHERE.search(s))]
+    return re.sub(r"\s+([.,;:)])", r"\1", re.sub(r"\s{2,}", " ", _URL.sub("", " ".join(kept)))).replace("()", "")
+
+
+def sentences(paragraph: str) -> list[str]:
+    """The sentences of one paragraph, each with its full stop."""
+    found: list[str] = []
+    start = 0
+    for match in _SENTENCE_END.finditer(paragraph):
+        if not _NOT_AN_END.search(paragraph[start : match.start()]):
+            found.append(paragraph[start : match.start()] + match[0].rstrip())
+            start = match.end()
+    return [*found, paragraph[start:]] if paragraph[start:] else found
+
+
+def shortened(text: str, limit: int) -> str:
+    """At most `limit` characters of plain `text`, in one paragraph: whole sentences where one fits, else whole words
+    and `…`.
+    """
+    flat = " ".join(text.split("\n\n"))
+    if len(flat) <= limit:
+        return flat
+    kept = ""
+    for sentence in sentences(flat):
+        if len(kept) + 1 + len(sentence) > limit:
+            break
+        kept = f"{kept} {sentence}" if kept else sentence
+    if len(kept) >= limit // 4:
+        return kept
+    cut = flat[: limit - 1]
+    return cut[: cut.rfind(" ")].rstrip(" ,;:") + "…" if " " in cut else cut + "…"
+
+
+def ended(sentence: str) -> str:
+    """`sentence` with a full stop where it ends without punctuation."""
+    sentence = sentence.strip()
+    return sentence if not sentence or sentence[-1] in ".!?…:" else sentence + "."
+
+
+def similarity(one: str, other: str) -> float:
+    """The share of words that two texts have in common (Jaccard), from 0 to 1."""
+    left, right = set(re.findall(r"\w+", one.lower())), set(re.findall(r"\w+", other.lower()))
+    return len(left & right) / len(left | right) if left | right else 1.0

@@ -1,0 +1,308 @@
+"""The two vocabularies of the compiler and nothing else: an API in OpenAPI's words, and a catalog of tools in MCP's.
+
+`lower` is the only bridge between them. Everything is frozen; schemas are JSON Schema 2020-12 whatever the document
+said, and a `$ref` in them is a key of `Api.definitions`, never a pointer into a file.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from mcpgen.diagnostics import Diagnostic, Where
+from mcpgen.jsonvalue import JsonObject, JsonValue
+
+Location = Literal["path", "query", "header", "cookie"]
+Style = Literal["simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "deepObject"]
+
+# -- an API, in OpenAPI's words ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter (OpenAPI 3.1, 4.8.12), with style and explode settled. `content` is a media type that replaces the
+    style.
+    """
+
+    name: str
+    location: Location
+    schema: JsonObject
+    where: Where
+    required: bool = False
+    description: str = ""
+    deprecated: bool = False
+    style: Style = "form"
+    explode: bool = False
+    reserved: bool = False
+    content: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How one property of a form is sent (OpenAPI 3.1, 4.8.15). None where the document says nothing."""
+
+    content_type: str | None = None
+    style: Style | None = None
+    explode: bool | None = None
+    reserved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MediaType:
+    """One entry of `content`. `schema` is absent where the document describes none."""
+
+    name: str
+    schema: JsonObject | None = None
+    encoding: Mapping[str, Encoding] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestBody:
+    content: tuple[MediaType, ...]
+    where: Where
+    required: bool = False
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """`status` as the document writes it: `200`, `2XX`, `default`."""
+
+    status: str
+    description: str
+    content: tuple[MediaType, ...] = ()
+    headers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ServerVariable:
+    name: str
+    default: str
+    enum: tuple[str, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """`url` may be relative, or empty where none is known; variables stand in it as `{name}`."""
+
+    url: str
+    variables: tuple[ServerVariable, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityScheme:
+    """A scheme as far as a request is concerned. OAuth 2 and OpenID Connect are `bearer`: a ready access token."""
+
+    name: str
+    type: Literal["apiKey", "bearer", "basic"]
+    location: Literal["header", "query", "cookie"] = "header"
+    wire_name: str = "Authorization"
+    description: str = ""
+
+
+SecurityRequirement = tuple[str, ...]
+"""Names of schemes that are needed together; an empty one means that none is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathTemplate:
+    """A path as it is sent: `literals` are percent-encoded and stand around the variables, one more of them than of
+    `variables`.
+    """
+
+    literals: tuple[str, ...]
+    variables: tuple[str, ...] = ()
+    fixed_query: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation, references resolved. `key` is METHOD + path with parameter names blanked, unique in its API."""
+
+    key: str
+    method: str
+    path: str
+    template: PathTemplate
+    where: Where
+    id: str | None = None
+    summary: str = ""
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    deprecated: bool = False
+    parameters: tuple[Parameter, ...] = ()
+    body: RequestBody | None = None
+    responses: tuple[Response, ...] = ()
+    servers: tuple[Server, ...] | None = None
+    security: tuple[SecurityRequirement, ...] | None = None
+    extension: JsonObject = field(default_factory=dict)
+    name: str | None = None
+    title: str | None = None
+    input_schema: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An operation that did not become a tool, and why."""
+
+    operation: str
+    reason: Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """An API description. `security` None means that the document says nothing at all about security."""
+
+    title: str
+    version: str
+    operations: tuple[Operation, ...]
+    definitions: Mapping[str, JsonObject]
+    description: str = ""
+    name: str | None = None
+    instructions: str = ""
+    servers: tuple[Server, ...] = ()
+    schemes: tuple[SecurityScheme, ...] = ()
+    security: tuple[SecurityRequirement, ...] | None = None
+    skipped: tuple[Skipped, ...] = ()
+
+
+# -- a catalog, in MCP's words ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterBinding:
+    """An argument, or a constant `value` where `argument` is None, at one place of the request."""
+
+    argument: str | None
+    name: str
+    location: Location
+    style: Style
+    explode: bool
+    reserved: bool = False
+    content: str | None = None
+    required: bool = False
+    value: JsonValue = None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldBinding:
+    """A member of a body. `part` is for multipart alone; `argument` None with `constant` False describes a member of a
+    whole-body argument.
+    """
+
+    name: str
+    argument: str | None = None
+    constant: bool = False
+    value: JsonValue = None
+    style: Style | None = None
+    explode: bool | None = None
+    reserved: bool = False
+    content_type: str | None = None
+    part: Literal["text", "json", "file"] | None = None
+    filename: str | None = None
+    repeat: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BodyBinding:
+    """How arguments become the body: one whole `argument`, or `fields` and an object argument `rest` of others."""
+
+    content_type: str
+    encoding: Literal["json", "form", "multipart", "text", "binary"]
+    required: bool = False
+    argument: str | None = None
+    fields: tuple[FieldBinding, ...] = ()
+    rest: str | None = None
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HttpBinding:
+    """How a call becomes a request. `path` alternates literal text, already percent-encoded, with parameters."""
+
+    method: str
+    path: tuple[str | ParameterBinding, ...]
+    server: int
+    accept: str
+    query: tuple[ParameterBinding, ...] = ()
+    headers: tuple[ParameterBinding, ...] = ()
+    cookies: tuple[ParameterBinding, ...] = ()
+    body: BodyBinding | None = None
+    security: tuple[SecurityRequirement, ...] | None = None
+
+    def parameters(self) -> tuple[ParameterBinding, ...]:
+        """All parameters, in the order path, query, header, cookie."""
+        in_path = tuple(part for part in self.path if isinstance(part, ParameterBinding))
+        return in_path + self.query + self.headers + self.cookies
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """The four hints of MCP, always all of them."""
+
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+    open_world: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """One tool. `operation` is the operation that it came from, for reports; nothing of it is read again."""
+
+    name: str
+    title: str
+    description: str
+    input_schema: JsonObject
+    annotations: Annotations
+    binding: HttpBinding
+    operation: Operation
+    output_schema: JsonObject | None = None
+    by_hand: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BoundScheme:
+    """A security scheme and the environment variables that hold it: role (value, username, password) → variable."""
+
+    name: str
+    type: Literal["apiKey", "bearer", "basic", "header"]
+    variables: Mapping[str, str]
+    location: str | None = None
+    wire_name: str | None = None
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What the generated server is called: `name` in files, commands and MCP; `prefix` before its environment
+    variables.
+    """
+
+    name: str
+    title: str
+    version: str
+    instructions: str = ""
+
+    @property
+    def package(self) -> str:
+        return self.name.replace("-", "_") + "_mcp"
+
+    @property
+    def command(self) -> str:
+        return self.name + "-mcp"
+
+    @property
+    def prefix(self) -> str:
+        return self.name.replace("-", "_").upper()
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """What is emitted: sorted, unique, checked. The only input of `emit`."""
+
+    identity: Identity
+    servers: tuple[Server, ...]
+    schemes: tuple[BoundScheme, ...]
+    tools: tuple[ToolSpec, ...]
+    skipped: tuple[Skipped, ...] = ()

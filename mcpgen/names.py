@@ -1,0 +1,102 @@
+"""Rules for names: what is legal where, and how text becomes words. A leaf: pure functions, tested as tables.
+
+How the name of a tool is derived from an operation is `lower/naming.py`.
+"""
+
+import hashlib
+import re
+import unicodedata
+
+TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
+"""Derived tool names. 50 leaves room for the prefix that clients put before them; `__` is their separator."""
+
+WRITTEN_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Tool names written by a person: what every client and provider accepts."""
+
+ARGUMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+"""Argument names: what every provider accepts as a top-level property key."""
+
+SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+
+_HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+|[A-Z]+")
+_FILLER = frozenset(
+    [
+        "api",
+        "apis",
+        "http",
+        "json",
+        "mcp",
+        "openapi",
+        "public",
+        "rest",
+        "restful",
+        "server",
+        "service",
+        "swagger",
+        "the",
+        "web",
+    ]
+)
+_COMPARISONS = (("<=", "_lte"), (">=", "_gte"), ("<", "_lt"), (">", "_gt"), ("!=", "_ne"), ("!", "_not"))
+
+
+def words(text: str) -> list[str]:
+    """`text` split at punctuation and camel humps, lower-cased; digits stay with their word (`oauth2`, `v1`)."""
+    folded = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return [word.lower() for word in _HUMPS.findall(folded)]
+
+
+def short_hash(text: str, length: int = 4) -> str:
+    """A stable suffix from `text`: base 31 without letters that are mistaken for one another."""
+    alphabet = "23456789abcdefghijkmnpqrstuvwxy"
+    number = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "big")
+    return "".join(alphabet[number // 31**place % 31] for place in range(length))
+
+
+def argument_name(wire_name: str) -> str:
+    """The argument for a parameter or property of that name: kept where providers accept it, else rewritten.
+
+    `filter[name]` → `filter_name`, `$top` → `top`, `api-version` → `api_version`, `StartTime<` → `StartTime_lt`,
+    `ids[]` → `ids`.
+    """
+    if ARGUMENT_NAME.fullmatch(wire_name):
+        return wire_name
+    text = unicodedata.normalize("NFKD", wire_name).encode("ascii", "ignore").decode()
+    for comparison, suffix in _COMPARISONS:
+        if text.endswith(comparison):
+            text = text.removesuffix(comparison) + suffix
+    text = re.sub(r"[^A-Za-z0-9]+", "_", text.removesuffix("[]")).strip("_")
+    if not text:
+        return "argument_" + short_hash(wire_name)
+    if text[0].isdigit():
+        text = "_" + text
+    if len(text) > 64:
+        text = text[:59].rstrip("_") + "_" + short_hash(wire_name)
+    return text
+
+
+def server_name(title: str) -> str:
+    """A server name from the title of an API, without the words that every API has.
+
+    `Swagger Petstore - OpenAPI 3.1` → `petstore`. At most 24 characters where that leaves a whole word.
+    """
+    folded = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    found = re.findall(r"[a-z0-9]+", folded)
+    kept = [word for word in found if word not in _FILLER and not re.fullmatch(r"v?[0-9]+", word)] or found
+    name = ""
+    for word in kept:
+        if name and len(name) + 1 + len(word) > 24:
+            break
+        name = f"{name}-{word}" if name else word[:40]
+    return name if name[:1].isalpha() else f"api-{name}".rstrip("-")
+
+
+def environment_suffix(name: str) -> str:
+    """What a scheme or server variable is called in an environment variable: `petstoreAuth` → `PETSTORE_AUTH`."""
+    return "_".join(words(name)).upper() or "VALUE_" + short_hash(name).upper()
+
+
+def clipped(text: str, length: int = 60) -> str:
+    """`text` for a diagnostic: control characters escaped, at most `length` characters."""
+    shown = text if len(text) <= length else text[: length - 1] + "…"
+    return shown.encode("unicode_escape").decode() if not shown.isprintable() else shown

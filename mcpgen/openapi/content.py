@@ -1,0 +1,94 @@
+"""Bodies and answers: the Request Body, Response, Media Type and Encoding Objects (OpenAPI 3.1, 4.8.13 to 4.8.17)."""
+
+import re
+
+from mcpgen.diagnostics import Diagnostics
+from mcpgen.errors import Unusable
+from mcpgen.jsonvalue import JsonValue, as_object, as_text, pointer
+from mcpgen.model import Encoding, MediaType, RequestBody, Response, Style
+from mcpgen.openapi.references import References
+from mcpgen.openapi.schemas import named
+
+_NAME = r"[A-Za-z0-9!#$&^_.+*-]+"
+_MEDIA_TYPE = re.compile(
+    rf"{_NAME}/{_NAME}(?:\s*;\s*{_NAME}=(?:\"[ -!#-~]*\"|[^\s;\"\x00-\x1f]+))*",
+)
+_FORM_STYLES: tuple[Style, ...] = ("form", "spaceDelimited", "pipeDelimited", "deepObject")
+
+
+def read_body(value: JsonValue, place: str, references: References, diagnostics: Diagnostics) -> RequestBody | None:
+    """The body of an operation, None where it has none. Unusable where none of its media types is one."""
+    if value is None:
+        return None
+    raw, place = references.resolve(value, place)
+    content = read_content(raw.get("content"), pointer(place, "content"), references, diagnostics)
+    where = references.document.where(place)
+    if not content and raw.get("content"):
+        raise Unusable(
+            "invalid-media-type",
+            "No key under `content` of the body is a media type.",
+            where,
+            "Name one, such as application/json.",
+        )
+    if not content:
+        return None
+    return RequestBody(content, where, raw.get("required") is True, as_text(raw.get("description")))
+
+
+def read_content(
+    value: JsonValue, place: str, references: References, diagnostics: Diagnostics
+) -> tuple[MediaType, ...]:
+    """The media types under a `content` key, in the order of the document; keys that are none are reported and left
+    out.
+    """
+    found = []
+    for name, entry in as_object(value).items():
+        if not _MEDIA_TYPE.fullmatch(name.strip()):
+            diagnostics.add(
+                "invalid-media-type",
+                f"{name!r} is not a media type; it is left out.",
+                references.document.where(pointer(place, name)),
+                "Name one, such as application/json.",
+            )
+            continue
+        raw = as_object(entry)
+        schema = named(pointer(place, name, "schema")) if "schema" in raw else None
+        found.append(MediaType(name.strip(), schema, _encodings(raw.get("encoding"))))
+    return tuple(found)
+
+
+def _encodings(value: JsonValue) -> dict[str, Encoding]:
+    return {name: _encoding(entry) for name, entry in as_object(value).items()}
+
+
+def _encoding(value: JsonValue) -> Encoding:
+    raw = as_object(value)
+    style = next((style for style in _FORM_STYLES if raw.get("style") == style), None)
+    explode = raw.get("explode")
+    content_type = as_text(raw.get("contentType"))
+    return Encoding(
+        content_type if _MEDIA_TYPE.match(content_type) else None,
+        style,
+        explode if isinstance(explode, bool) else None,
+        raw.get("allowReserved") is True,
+    )
+
+
+def read_responses(
+    value: JsonValue, place: str, references: References, diagnostics: Diagnostics
+) -> tuple[Response, ...]:
+    """The answers by status. One that cannot be read is reported and left out: it costs the tool nothing but a
+    description.
+    """
+    found = []
+    for status, entry in as_object(value).items():
+        if status.startswith("x-"):
+            continue
+        try:
+            raw, where = references.resolve(entry, pointer(place, status))
+        except Unusable as unusable:
+            diagnostics.extend([unusable.diagnostic])
+            continue
+        content = read_content(raw.get("content"), pointer(where, "content"), references, diagnostics)
+        found.append(Response(status, as_text(raw.get("description")), content, tuple(as_object(raw.get("headers")))))
+    return tuple(found)

@@ -1,0 +1,162 @@
+"""One schema in whatever dialect a document uses → JSON Schema 2020-12.
+
+OpenAPI 3.0 has its own dialect (`nullable`, boolean `exclusiveMinimum`, `format: binary`), 3.1 is 2020-12, and
+published documents of either mix both and hold values of the wrong kind (`required: "false"`, `type: String`). So one
+function reads all of it leniently: what it returns holds only keywords of 2020-12 and of OpenAPI's vocabulary, each
+with a value of the kind that the keyword takes; other members (examples, extensions, markup) are left out. A wrong
+value loses its keyword, never the schema.
+"""
+
+from collections.abc import Callable
+
+from mcpgen.jsonvalue import JsonObject, JsonValue
+
+Namer = Callable[[str], str]
+"""A reference as the document writes it → the name of the schema that it leads to."""
+
+_TYPES = ("null", "boolean", "object", "array", "number", "integer", "string")
+_LENIENT_TYPES = {
+    **dict.fromkeys(("str", "text", "char", "date", "datetime", "date-time", "uuid", "file", "binary"), "string"),
+    **dict.fromkeys(("int", "int32", "int64", "long", "short"), "integer"),
+    **dict.fromkeys(("float", "double", "decimal"), "number"),
+    **dict.fromkeys(("dict", "map"), "object"),
+    "bool": "boolean",
+    "list": "array",
+}
+_ONE_SCHEMA = (
+    "items",
+    "additionalProperties",
+    "not",
+    "if",
+    "then",
+    "else",
+    "contains",
+    "propertyNames",
+    "unevaluatedProperties",
+)
+_SCHEMA_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+_SCHEMA_MAPS = ("properties", "patternProperties", "dependentSchemas")
+_TEXTS = ("description", "title", "format", "pattern", "contentEncoding", "contentMediaType")
+_FLAGS = ("readOnly", "writeOnly", "deprecated", "uniqueItems")
+_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_BESIDE_NULL: tuple[str, ...] = ("description", "title", "readOnly", "writeOnly", "deprecated")
+_COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
+
+
+def convert(raw: JsonValue, name: Namer) -> JsonObject:
+    """`raw` as a 2020-12 schema object. `true` and what is no schema become `{}`, `false` becomes `{"not": {}}`."""
+    if raw is False:
+        return {"not": {}}
+    if not isinstance(raw, dict):
+        return {}
+    schema: JsonObject = {}
+    reference = raw.get("$ref")
+    if isinstance(reference, str):
+        schema["$ref"] = name(reference)
+    _types(raw, schema)
+    _plain_keywords(raw, schema)
+    _bounds(raw, schema)
+    _subschemas(raw, schema, name)
+    _discriminator(raw, schema, name)
+    if raw.get("nullable") is True:
+        _allow_null(schema)
+    return schema
+
+
+def _types(raw: JsonObject, schema: JsonObject) -> None:
+    declared = raw.get("type")
+    words = declared if isinstance(declared, list) else [declared]
+    known: list[JsonValue] = []
+    for word in words:
+        if isinstance(word, str):
+            kind = word.lower() if word.lower() in _TYPES else _LENIENT_TYPES.get(word.lower())
+            if kind and kind not in known:
+                known.append(kind)
+    if known:
+        schema["type"] = known[0] if len(known) == 1 else known
+    if declared in ("file", "binary"):
+        schema["format"] = "binary"
+
+
+def _plain_keywords(raw: JsonObject, schema: JsonObject) -> None:
+    for keyword in _TEXTS:
+        value = raw.get(keyword)
+        if isinstance(value, str):
+            schema[keyword] = value
+    for keyword in _FLAGS:
+        if raw.get(keyword) is True:
+            schema[keyword] = True
+    enum = raw.get("enum")
+    if isinstance(enum, list) and enum:
+        schema["enum"] = enum
+    for keyword in ("const", "default"):
+        if keyword in raw:
+            schema[keyword] = raw[keyword]
+    required = raw.get("required")
+    if isinstance(required, list):
+        schema["required"] = list(dict.fromkeys(entry for entry in required if isinstance(entry, str)))
+    if schema.get("format") == "byte":
+        del schema["format"]
+        schema["contentEncoding"] = "base64"
+
+
+def _bounds(raw: JsonObject, schema: JsonObject) -> None:
+    for keyword in _NUMBERS:
+        value = raw.get(keyword)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and (keyword != "multipleOf" or value > 0):
+            schema[keyword] = value
+    for exclusive, inclusive in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if raw.get(exclusive) is True and inclusive in schema:
+            schema[exclusive] = schema.pop(inclusive)
+    for keyword in _COUNTS:
+        value = raw.get(keyword)
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            schema[keyword] = value
+
+
+def _subschemas(raw: JsonObject, schema: JsonObject, name: Namer) -> None:
+    for keyword in _ONE_SCHEMA:
+        value = raw.get(keyword)
+        if isinstance(value, list) and keyword == "items":
+            schema["prefixItems"] = [convert(item, name) for item in value]
+        elif isinstance(value, bool) and keyword in ("additionalProperties", "unevaluatedProperties"):
+            schema[keyword] = value
+        elif isinstance(value, (dict, bool)):
+            schema[keyword] = convert(value, name)
+    for keyword in _SCHEMA_LISTS:
+        value = raw.get(keyword)
+        if isinstance(value, list) and value:
+            schema[keyword] = [convert(item, name) for item in value]
+    for keyword in _SCHEMA_MAPS:
+        value = raw.get(keyword)
+        if isinstance(value, dict):
+            schema[keyword] = {key: convert(member, name) for key, member in value.items()}
+
+
+def _discriminator(raw: JsonObject, schema: JsonObject, name: Namer) -> None:
+    """OpenAPI 3.1, 4.8.25. Mapping values are references or bare schema names; both become names of schemas."""
+    declared = raw.get("discriminator")
+    if not isinstance(declared, dict) or not isinstance(declared.get("propertyName"), str):
+        return
+    mapping = declared.get("mapping")
+    targets: JsonObject = {}
+    for value, target in mapping.items() if isinstance(mapping, dict) else ():
+        if isinstance(target, str):
+            targets[value] = name(target if "#" in target or "/" in target else f"#/components/schemas/{target}")
+    schema["discriminator"] = {"propertyName": declared["propertyName"], "mapping": targets}
+
+
+def _allow_null(schema: JsonObject) -> None:
+    """`nullable: true` of OpenAPI 3.0, also where writers put it beside a reference or a composition."""
+    kind = schema.get("type")
+    if isinstance(kind, str) and kind != "null":
+        schema["type"] = [kind, "null"]
+        enum = schema.get("enum")
+        if isinstance(enum, list) and None not in enum:
+            schema["enum"] = [*enum, None]
+    elif kind is None and any(keyword in schema for keyword in ("$ref", "allOf", "anyOf", "oneOf", "enum")):
+        inner = dict(schema)
+        outer: JsonObject = {keyword: inner.pop(keyword) for keyword in _BESIDE_NULL if keyword in inner}
+        schema.clear()
+        schema.update(outer)
+        schema["anyOf"] = [inner, {"type": "null"}]

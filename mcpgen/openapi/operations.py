@@ -1,0 +1,162 @@
+"""Paths of a document → operations. One that cannot be read is skipped with its reason; the others go on."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.errors import Unusable
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
+from mcpgen.model import Operation, Parameter, PathTemplate, SecurityScheme, Skipped
+from mcpgen.openapi import content, parameters, paths, security, servers
+from mcpgen.openapi.references import References
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
+NEVER = ("trace",)
+"""TRACE would echo the server's credentials to whoever asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What operations of one document share."""
+
+    references: References
+    schemes: tuple[SecurityScheme, ...]
+    base_url: str | None
+    diagnostics: Diagnostics
+
+    @property
+    def credentials(self) -> frozenset[tuple[str, str]]:
+        return frozenset(
+            (scheme.location, scheme.wire_name.lower()) for scheme in self.schemes if scheme.type == "apiKey"
+        )
+
+
+def read(value: JsonValue, place: str, around: Surroundings) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
+    """All operations under the `paths` object at `place`, and those that had to be skipped."""
+    found: list[Operation] = []
+    skipped: list[Skipped] = []
+    for label, outcome in _each(value, place, around):
+        if isinstance(outcome, Unusable):
+            skipped.append(Skipped(label, outcome.diagnostic))
+        else:
+            found.append(outcome)
+    _report_duplicate_ids(found, around)
+    return _with_unique_keys(found), tuple(skipped)
+
+
+def _each(value: JsonValue, place: str, around: Surroundings) -> Iterator[tuple[str, Operation | Unusable]]:
+    for path, entry in as_object(value).items():
+        if path.startswith("x-"):
+            continue
+        try:
+            item, item_place = around.references.resolve(entry, pointer(place, path))
+        except Unusable as unusable:
+            yield path, unusable
+            continue
+        for method in NEVER:
+            if method in item:
+                where = around.references.document.where(pointer(item_place, method))
+                yield (
+                    f"{method.upper()} {path}",
+                    Unusable("unsupported-method", f"{method.upper()} is never offered as a tool.", where),
+                )
+        for method in METHODS:
+            if method in item:
+                try:
+                    yield f"{method.upper()} {path}", _read_one(method, path, item, item_place, around)
+                except Unusable as unusable:
+                    yield f"{method.upper()} {path}", unusable
+
+
+def _read_one(method: str, path: str, item: JsonObject, item_place: str, around: Surroundings) -> Operation:
+    references, diagnostics = around.references, around.diagnostics
+    place = pointer(item_place, method)
+    where = references.document.where(place)
+    raw = item[method]
+    if not isinstance(raw, dict):
+        raise Unusable("invalid-document", "An operation is an object.", where, "Write an object here.")
+    template = paths.parse(path, where, diagnostics)
+    lists = [
+        (item.get("parameters"), pointer(item_place, "parameters")),
+        (raw.get("parameters"), pointer(place, "parameters")),
+    ]
+    read = parameters.read(lists, around.credentials, references, diagnostics)
+    owner, owner_place = next(
+        ((o, p) for o, p in ((raw, place), (item, item_place)) if isinstance(o.get("servers"), list)), ({}, "")
+    )
+    known = frozenset(scheme.name for scheme in around.schemes)
+    return Operation(
+        key=paths.operation_key(method.upper(), path),
+        method=method.upper(),
+        path=path,
+        template=template,
+        where=where,
+        id=as_text(raw.get("operationId")).strip() or None,
+        summary=as_text(raw.get("summary")) or as_text(item.get("summary")),
+        description=as_text(raw.get("description")) or as_text(item.get("description")),
+        tags=tuple(tag for tag in as_list(raw.get("tags")) if isinstance(tag, str)),
+        deprecated=raw.get("deprecated") is True,
+        parameters=_matched_with_path(read, template, where, diagnostics),
+        body=content.read_body(raw.get("requestBody"), pointer(place, "requestBody"), references, diagnostics),
+        responses=content.read_responses(raw.get("responses"), pointer(place, "responses"), references, diagnostics),
+        servers=servers.read(
+            owner["servers"], pointer(owner_place, "servers"), references.document, around.base_url, diagnostics
+        )
+        if owner
+        else None,
+        security=security.read_requirements(
+            raw.get("security"), known, pointer(place, "security"), references.document, diagnostics
+        ),
+        extension=as_object(raw.get("x-mcp")),
+    )
+
+
+def _matched_with_path(
+    read: tuple[Parameter, ...], template: PathTemplate, where: Where, diagnostics: Diagnostics
+) -> tuple[Parameter, ...]:
+    """The parameters with those of the path in its order: undeclared ones added, those that the path does not hold left
+    out.
+    """
+    in_path = {parameter.name: parameter for parameter in read if parameter.location == "path"}
+    for name in template.variables:
+        if name not in in_path:
+            in_path[name] = Parameter(name, "path", {"type": "string"}, where, required=True, style="simple")
+            diagnostics.add(
+                "undeclared-path-parameter",
+                f"The path holds {{{name}}}, which is not declared; it is taken as a required text.",
+                where,
+                "Declare it under `parameters`.",
+            )
+    for name in in_path.keys() - set(template.variables):
+        diagnostics.add(
+            "unused-path-parameter",
+            f"The path does not hold {{{name}}}; the parameter is left out.",
+            in_path[name].where,
+            "Add it to the path.",
+        )
+    elsewhere = tuple(parameter for parameter in read if parameter.location != "path")
+    return tuple(in_path[name] for name in template.variables) + elsewhere
+
+
+def _with_unique_keys(found: list[Operation]) -> tuple[Operation, ...]:
+    """Twins such as `/a/{x}` and `/a/{y}` get keys with the names of their parameters."""
+    counts = Counter(operation.key for operation in found)
+    return tuple(
+        replace(operation, key=f"{operation.method} {operation.path}") if counts[operation.key] > 1 else operation
+        for operation in found
+    )
+
+
+def _report_duplicate_ids(found: list[Operation], around: Surroundings) -> None:
+    seen: set[str] = set()
+    for operation in found:
+        if operation.id in seen:
+            around.diagnostics.add(
+                "duplicate-operation-id",
+                f"The operationId {operation.id} stands twice in the document.",
+                around.references.document.where(pointer(operation.where.pointer, "operationId")),
+                "Give each operation an id of its own.",
+            )
+        if operation.id:
+            seen.add(operation.id)

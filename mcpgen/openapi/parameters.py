@@ -1,0 +1,121 @@
+"""Parameters of an operation (OpenAPI 3.1, 4.8.12): merged, resolved, with style and explode settled."""
+
+import re
+from collections.abc import Iterable
+
+from mcpgen.diagnostics import Diagnostics
+from mcpgen.errors import Unusable
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_text, pointer
+from mcpgen.model import Location, Parameter, Style
+from mcpgen.openapi.references import References
+from mcpgen.openapi.schemas import named
+
+_STYLES: dict[Location, tuple[Style, ...]] = {
+    "path": ("simple", "label", "matrix"),
+    "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
+    "header": ("simple",),
+    "cookie": ("form",),
+}
+"""The styles of each place, the default first (OpenAPI 3.1, 4.8.12.2)."""
+
+NOT_ARGUMENTS = frozenset(
+    re.findall(
+        r"\S+",
+        """
+    accept accept-charset accept-encoding authorization connection content-length content-type cookie cookie2 expect
+    forwarded host keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding
+    upgrade via x-forwarded-for x-forwarded-host x-forwarded-proto x-http-method-override x-method-override
+    traceparent tracestate baggage
+    """,
+    )
+)
+"""Header parameters that belong to HTTP, carry credentials or trace a request: never arguments."""
+
+
+def read(
+    lists: Iterable[tuple[JsonValue, str]],
+    credentials: frozenset[tuple[str, str]],
+    references: References,
+    diagnostics: Diagnostics,
+) -> tuple[Parameter, ...]:
+    """The parameters of all `lists` (value, pointer), those of later lists replacing earlier ones of the same name and
+    place.
+
+    `credentials` are the places, (location, lower-case name), that security schemes fill. Unusable where a required one
+    cannot be read.
+    """
+    merged: dict[tuple[str, str], Parameter] = {}
+    for value, place in lists:
+        for index, entry in enumerate(as_list(value)):
+            raw, where = references.resolve(entry, pointer(place, index))
+            parameter = _read_one(raw, where, references, diagnostics)
+            if parameter is not None:
+                merged[parameter.name, parameter.location] = parameter
+    return tuple(p for p in merged.values() if not _is_credential(p, credentials, diagnostics))
+
+
+def _read_one(raw: JsonObject, place: str, references: References, diagnostics: Diagnostics) -> Parameter | None:
+    where = references.document.where(place)
+    name, location = raw.get("name"), raw.get("in")
+    if not isinstance(name, str) or not name or location not in _STYLES:
+        message = f"A parameter has the name {name!r} and the place {location!r}."
+        hint = "Give it a name, and `in: path`, `query`, `header` or `cookie`."
+        if raw.get("required") is True:
+            raise Unusable("invalid-parameter", message, where, hint)
+        diagnostics.add("invalid-parameter", message + " It is left out.", where, hint)
+        return None
+    style = _style(raw, location, place, references, diagnostics)
+    explode = raw.get("explode")
+    content, schema = _schema(raw, place)
+    return Parameter(
+        name=name,
+        location=location,
+        schema=schema,
+        where=where,
+        required=raw.get("required") is True or location == "path",
+        description=as_text(raw.get("description")),
+        deprecated=raw.get("deprecated") is True,
+        style=style,
+        explode=explode if isinstance(explode, bool) else style in {"form", "deepObject"},
+        reserved=raw.get("allowReserved") is True and location == "query",
+        content=content,
+    )
+
+
+def _style(raw: JsonObject, location: Location, place: str, references: References, diagnostics: Diagnostics) -> Style:
+    allowed = _STYLES[location]
+    declared = raw.get("style", allowed[0])
+    for style in allowed:
+        if declared == style:
+            return style
+    diagnostics.add(
+        "invalid-style",
+        f"The style {declared!r} is not defined for {location} parameters; {allowed[0]} is used.",
+        references.document.where(pointer(place, "style")),
+        f"Use one of {', '.join(allowed)}.",
+    )
+    return allowed[0]
+
+
+def _schema(raw: JsonObject, place: str) -> tuple[str | None, JsonObject]:
+    content = raw.get("content")
+    if isinstance(content, dict) and content:
+        media_type, entry = next(iter(content.items()))
+        has_schema = isinstance(entry, dict) and "schema" in entry
+        return media_type, named(pointer(place, "content", media_type, "schema")) if has_schema else {}
+    return None, named(pointer(place, "schema")) if "schema" in raw else {"type": "string"}
+
+
+def _is_credential(parameter: Parameter, credentials: frozenset[tuple[str, str]], diagnostics: Diagnostics) -> bool:
+    """Whether a parameter is filled by the server or by HTTP instead of by an argument; said where it is."""
+    plain = parameter.name.lower()
+    of_http = parameter.location == "header" and plain.replace("_", "-") in NOT_ARGUMENTS
+    if not of_http and (parameter.location, plain) not in credentials:
+        return False
+    diagnostics.add(
+        "credential-parameter",
+        f"The {parameter.location} parameter {parameter.name} is not an argument: "
+        + ("it belongs to HTTP." if of_http else "it is a credential."),
+        parameter.where,
+    )
+    return True

@@ -1,0 +1,63 @@
+"""A path key of a document → what is sent (OpenAPI 3.1, 4.8.8.2), and the stable key of an operation.
+
+Published keys hold more than the standard allows: a query (`/a?action=b`), a fragment (`/#X-Target=c`), several
+variables in a segment. What can be sent unambiguously is kept; a key that could lead elsewhere (`//host`, `..`, control
+characters) is refused.
+"""
+
+import re
+from urllib.parse import parse_qsl, quote, unquote
+
+from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.errors import Unusable
+from mcpgen.model import PathTemplate
+
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
+_FORBIDDEN = re.compile(r"[\x00-\x20\x7f\\\"<>^`|]")
+_UNSENT = "!$&'()*+,;=:@/~-._%"
+
+
+def parse(path: str, where: Where, diagnostics: Diagnostics) -> PathTemplate:
+    """The template of `path`. Unusable where no request can be made of it."""
+    body, fragment_mark, _ = path.partition("#")
+    body, query_mark, query = body.partition("?")
+    if fragment_mark or query_mark:
+        diagnostics.add(
+            "path-query",
+            f"The path {path} holds a {'query' if query_mark else 'fragment'}; "
+            + ("it is sent as a fixed query." if query_mark else "it is cut off."),
+            where,
+            "Declare query parameters instead.",
+        )
+    variables = tuple(_VARIABLE.findall(body))
+    pieces = _VARIABLE.split(body)[::2]
+    _refuse_unsendable(path, body, variables, pieces, where)
+    literals = tuple(quote(piece, safe=_UNSENT) for piece in pieces)
+    return PathTemplate(literals, variables, tuple(parse_qsl(query, keep_blank_values=True)))
+
+
+def _refuse_unsendable(path: str, body: str, variables: tuple[str, ...], pieces: list[str], where: Where) -> None:
+    reason = ""
+    if not body.startswith("/"):
+        reason = "does not begin with a slash"
+    elif body.startswith("//"):
+        reason = "begins with two slashes, which names another host"
+    elif any(_FORBIDDEN.search(piece) for piece in pieces) or any("{" in piece or "}" in piece for piece in pieces):
+        reason = "holds characters that a path cannot hold"
+    elif any(_is_dot_segment(segment) for segment in _VARIABLE.sub("x", body).split("/")):
+        reason = "holds a dot segment"
+    elif "" in variables or len(set(variables)) != len(variables):
+        reason = "names a variable twice, or not at all"
+    if reason:
+        raise Unusable("invalid-path", f"The path {path!r} {reason}.", where, "Correct the path.")
+
+
+def _is_dot_segment(segment: str) -> bool:
+    for _ in range(3):
+        segment = unquote(segment)
+    return segment in {".", ".."}
+
+
+def operation_key(method: str, path: str) -> str:
+    """METHOD and the path with its variables blanked: renaming a variable does not make another operation."""
+    return f"{method} {_VARIABLE.sub('{}', path)}"

@@ -1,0 +1,80 @@
+"""Security schemes and requirements (OpenAPI 3.1, 4.8.27 and 4.8.30), as far as they put something into a request."""
+
+from typing import Literal
+
+from mcpgen.diagnostics import Diagnostics
+from mcpgen.document import Document
+from mcpgen.errors import Unusable
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, as_text, pointer
+from mcpgen.model import SecurityRequirement, SecurityScheme
+from mcpgen.openapi.references import References
+
+_KEY_PLACES: dict[str, Literal["header", "query", "cookie"]] = {
+    "header": "header",
+    "query": "query",
+    "cookie": "cookie",
+}
+
+
+def read_schemes(
+    value: JsonValue, place: str, references: References, diagnostics: Diagnostics
+) -> tuple[SecurityScheme, ...]:
+    """The schemes that can be filled from the environment; others are reported."""
+    found = []
+    for name, entry in as_object(value).items():
+        try:
+            raw, where = references.resolve(entry, pointer(place, name))
+        except Unusable as unusable:
+            diagnostics.extend([unusable.diagnostic])
+            continue
+        scheme = _scheme(name, raw)
+        if scheme is None:
+            diagnostics.add(
+                "invalid-security",
+                f"The security scheme {name} is of a kind that is not supported ({_kind(raw)}).",
+                references.document.where(where),
+                "Requests go out without it; set the credential with the _HEADER variable where the API takes one.",
+            )
+        else:
+            found.append(scheme)
+    return tuple(found)
+
+
+def _kind(raw: JsonObject) -> str:
+    return " ".join(filter(None, (as_text(raw.get("type")), as_text(raw.get("scheme"))))) or "no type"
+
+
+def _scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
+    description = as_text(raw.get("description"))
+    kind, http_scheme = raw.get("type"), as_text(raw.get("scheme")).lower()
+    location = _KEY_PLACES.get(as_text(raw.get("in")))
+    if kind == "apiKey" and location and as_text(raw.get("name")):
+        return SecurityScheme(name, "apiKey", location, as_text(raw["name"]), description)
+    if kind in {"oauth2", "openIdConnect"} or (kind == "http" and http_scheme == "bearer"):
+        return SecurityScheme(name, "bearer", description=description)
+    if kind == "http" and http_scheme == "basic":
+        return SecurityScheme(name, "basic", description=description)
+    return None
+
+
+def read_requirements(
+    value: JsonValue, schemes: frozenset[str], place: str, document: Document, diagnostics: Diagnostics
+) -> tuple[SecurityRequirement, ...] | None:
+    """The alternatives of a `security` list, None where there is none or none of it can be met."""
+    if not isinstance(value, list):
+        return None
+    found: list[SecurityRequirement] = []
+    for index, entry in enumerate(value):
+        names = tuple(as_object(entry))
+        unknown = [name for name in names if name not in schemes]
+        if unknown:
+            diagnostics.add(
+                "invalid-security",
+                f"The security requirement names {', '.join(unknown)}, which is not defined; it is left out.",
+                document.where(pointer(place, index)),
+                "Define the scheme under components.securitySchemes.",
+            )
+            continue
+        if names not in found:
+            found.append(names)
+    return tuple(found) if found or not value else None

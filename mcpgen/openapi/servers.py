@@ -1,0 +1,130 @@
+"""Server URLs (OpenAPI 3.1, 4.8.5 and 4.8.6): which can be used, with their variables.
+
+The URL of a document decides where credentials go, so only http(s) URLs without user information, query or fragment
+count, and none that leads to a link-local or metadata address: such a host only ever comes from the operator, by
+`--base-url` or the environment.
+"""
+
+import ipaddress
+import re
+from urllib.parse import urljoin, urlsplit
+
+from mcpgen.diagnostics import Diagnostics
+from mcpgen.document import Document
+from mcpgen.jsonvalue import JsonValue, as_list, as_object, as_text, pointer
+from mcpgen.model import Server, ServerVariable
+
+_VARIABLE = re.compile(r"\{([^{}/]+)\}")
+_METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "instance-data"})
+
+
+def read(
+    value: JsonValue, place: str, document: Document, base_url: str | None, diagnostics: Diagnostics
+) -> tuple[Server, ...]:
+    """The usable servers of a `servers` list, in its order. A relative URL is resolved against `base_url`, the
+    document's own, where known.
+    """
+    found = []
+    for index, entry in enumerate(as_list(value)):
+        raw = as_object(entry)
+        where = document.where(pointer(place, index))
+        url = as_text(raw.get("url")).strip()
+        variables = tuple(
+            _variable(name, declared) for name, declared in as_object(raw.get("variables")).items() if _used(name, url)
+        )
+        undeclared = set(_VARIABLE.findall(url)) - {variable.name for variable in variables}
+        url = urljoin(base_url, url) if base_url and "{" not in url else url
+        resolved = with_defaults(Server(url, variables))
+        reason = "it names a variable without a default" if undeclared else refusal(resolved)
+        if reason:
+            diagnostics.add(
+                "invalid-server",
+                f"The server URL {url!r} is not used: {reason}.",
+                where,
+                "Correct it, or give --base-url.",
+            )
+            continue
+        if is_private(resolved):
+            diagnostics.add(
+                "private-server",
+                f"The server URL {url!r} points into a private network.",
+                where,
+                "Give --base-url where that is not meant.",
+            )
+        found.append(Server(url, variables, as_text(raw.get("description"))))
+    return tuple(found)
+
+
+def _used(name: str, url: str) -> bool:
+    return "{" + name + "}" in url
+
+
+def _variable(name: str, value: JsonValue) -> ServerVariable:
+    raw = as_object(value)
+    default = raw.get("default")
+    enum = tuple(str(entry) for entry in as_list(raw.get("enum")) if isinstance(entry, (str, int)))
+    return ServerVariable(
+        name, str(default) if isinstance(default, (str, int)) else "", enum, as_text(raw.get("description"))
+    )
+
+
+def with_defaults(server: Server) -> str:
+    """The URL of `server` with its variables at their defaults."""
+    defaults = {variable.name: variable.default for variable in server.variables}
+    return _VARIABLE.sub(lambda match: defaults.get(match[1], match[0]), server.url)
+
+
+def refusal(url: str) -> str:
+    """Why `url` cannot be a server, empty where it can. Relative URLs can."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return "it is not a URL"
+    if re.search(r"[\x00-\x20\x7f\\]", url):
+        return "it holds characters that a URL cannot hold"
+    if parts.query or parts.fragment:
+        return "it has a query or a fragment"
+    if not parts.scheme and not parts.netloc:
+        return ""
+    if parts.scheme not in {"http", "https"} or not host:
+        return "only http and https URLs are"
+    if parts.username is not None or parts.password is not None:
+        return "it holds user information"
+    address = _address(host)
+    if host.rstrip(".").lower() in _METADATA_NAMES or (
+        address is not None and (address.is_link_local or address.is_unspecified)
+    ):
+        return "its host is a link-local or metadata address"
+    return ""
+
+
+def is_private(url: str) -> bool:
+    """Whether the host of `url` is loopback or in a private network, as far as its spelling tells."""
+    host = urlsplit(url).hostname or ""
+    address = _address(host)
+    return (
+        host == "localhost"
+        or host.endswith((".localhost", ".local", ".internal"))
+        or (address is not None and address.is_private)
+    )
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The address that `host` spells, also in the forms that resolvers accept: `2130706433`, `0x7f.1`, mapped IPv6."""
+    host = host.rstrip(".")
+    try:
+        address = ipaddress.ip_address(host)
+        mapped = getattr(address, "ipv4_mapped", None)
+        return mapped or address
+    except ValueError:
+        pass
+    parts = host.split(".")
+    try:
+        numbers = [int(part, 0) if not re.fullmatch(r"0[0-7]+", part) else int(part, 8) for part in parts]
+        if not 1 <= len(numbers) <= 4 or any(number > 255 for number in numbers[:-1]):
+            return None
+        value = sum(number << (24 - 8 * index) for index, number in enumerate(numbers[:-1])) + numbers[-1]
+        return ipaddress.IPv4Address(value)
+    except ValueError:
+        return None
