@@ -66,8 +66,8 @@ CODES: dict[str, tuple[Severity, str]] = {
     "invalid-name": ("error", "A name cannot be used as it stands."),
     "duplicate-name": ("error", "Two tools have one name."),
     # The wall: what may not leave the compiler.
-    "unportable-schema": ("error", "A schema would be refused by a client or a model's provider."),
-    "unbound-argument": ("error", "An argument leads nowhere, or a binding has no argument."),
+    "unportable-schema": ("warning", "A schema would be refused by a client or a model's provider."),
+    "unbound-argument": ("warning", "An argument leads nowhere, or a binding has no argument."),
     # Output.
     "invalid-flag": ("error", "A flag has a value that cannot be used."),
     "output-refused": ("error", "The output directory is not ours to write."),

@@ -118,7 +118,10 @@ class PathTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation, references resolved. `key` is METHOD + path with parameter names blanked, unique in its API."""
+    """One operation, references resolved. `key` is METHOD + path with parameter names blanked, unique in its API.
+
+    `name` and `title` are set where a person wrote them.
+    """
 
     key: str
     method: str
@@ -138,7 +141,6 @@ class Operation:
     extension: JsonObject = field(default_factory=dict)
     name: str | None = None
     title: str | None = None
-    input_schema: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +260,6 @@ class ToolSpec:
     binding: HttpBinding
     operation: Operation
     output_schema: JsonObject | None = None
-    by_hand: bool = False
 
 
 @dataclass(frozen=True, slots=True)

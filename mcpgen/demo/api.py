@@ -199,8 +199,8 @@ def _read(route: Route[Any], found: dict[str, str], query_string: str, request: 
         "cookie": wire.cookies(request.header("Cookie")),
     }
     given = {parameter.name: _value(parameter, sources[parameter.place], faults) for parameter in route.parameters}
-    known = {parameter.name: None for parameter in route.parameters if parameter.place == "query"}
-    strange = dict.fromkeys(name for pair in sources["query"] if (name := pair[0].partition("[")[0]) not in known)
+    known = {parameter.name: parameter for parameter in route.parameters if parameter.place == "query"}
+    strange = [name for name, _ in sources["query"] if not any(_claims(taken, name) for taken in known.values())]
     faults.extend(Fault("query", name, unknown(name, known, "a parameter of this operation")) for name in strange)
     if route.body is not None:
         try:

@@ -136,7 +136,7 @@ def serve(application: Application, base: str, port: int = 0) -> Iterator[Runnin
     """Serves `application` in a thread; `base` is the path that ends the URL, port 0 takes a free one."""
     server = _Server(port, application)
     # The interval is how long `shutdown` may take.
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, name="demo-http")
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.005}, name="demo-http")
     thread.start()
     try:
         yield Running(f"http://127.0.0.1:{server.server_port}{base}", server.requests)

@@ -1,7 +1,7 @@
 """The API behind `specs/weather.tools.yaml`: four operations, one key, the same weather for ever.
 
-`serve` runs it in a thread of this process, `python -m mcpgen.demo.weather` as a process of its own. What is reported is kept
-until it stops; "now" is noon on the first of February 2026.
+`serve` runs it in a thread of this process, `python -m mcpgen.demo.weather` as a process of its own. What is reported
+is kept until it stops; "now" is noon on the first of February 2026.
 """
 
 from __future__ import annotations

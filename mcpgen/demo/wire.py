@@ -1,6 +1,6 @@
 """What a caller wrote, taken apart: parameter styles of OpenAPI, urlencoded pairs, multipart, from raw text and bytes.
 
-Written from RFC 3986, 6570 and 7578 and from OpenAPI 3.1 alone, for the side that receives. It knows nothing of schemas:
+Written from RFC 3986, 6570, 7578 and OpenAPI 3.1 alone, for the side that receives. It knows nothing of schemas:
 scalars come out as `Wire`, a string whose type was lost on the way. What cannot be read raises `Unreadable` with the
 end of a sentence: "is not UTF-8".
 """

@@ -58,9 +58,11 @@ _ABBREVIATIONS = dict(
 
 
 def assign(operations: Iterable[Operation], promised: Mapping[str, str], api_title: str) -> dict[str, str]:
-    """Key → name for every operation. A name in `promised` (key → name) is kept, and never given to another operation."""
-    named = {operation.key: promised[operation.key] for operation in operations if operation.key in promised}
-    taken = {name.casefold() for name in promised.values()}
+    """Key → name for every operation. A name in `promised` (key → name) is kept, and never given to another one."""
+    operations = list(operations)
+    named = {operation.key: operation.name for operation in operations if operation.name}
+    named |= {o.key: promised[o.key] for o in operations if o.key in promised and o.key not in named}
+    taken = {name.casefold() for name in (*promised.values(), *named.values())}
     wanted: dict[str, list[Operation]] = {}
     for operation in operations:
         if operation.key not in named:
@@ -97,8 +99,6 @@ def _distinctions(name: str, operation: Operation) -> Iterable[str]:
 
 def derive(operation: Operation, api_title: str) -> str:
     """The name of one operation before collisions, matching TOOL_NAME without `__`."""
-    if operation.name:
-        return operation.name
     found = _from_id(operation, api_title) or _from_path(operation)
     return _shortened(found, operation)
 

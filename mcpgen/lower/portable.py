@@ -74,7 +74,7 @@ class Portable:
             flat, _ = self.composer.node(member)
             if flat.get("type") == "null" or flat.get("enum") == [None] or flat.get("const", 0) is None:
                 nullable = True
-            elif _only_demands(flat):
+            elif only_demands(flat):
                 found.clear()
                 break
             else:
@@ -238,7 +238,7 @@ def _folded(members: list[JsonValue]) -> list[JsonValue]:
 
 
 def _common(objects: list[JsonObject]) -> JsonObject:
-    """An object with the properties that all of `objects` have; a property that tells them apart lists all its values."""
+    """An object with the properties that all of `objects` have; one that tells them apart lists all its values."""
     shared: JsonObject = {}
     for key, first in as_object(objects[0].get("properties")).items():
         members = [as_object(as_object(other.get("properties")).get(key)) for other in objects]
@@ -310,7 +310,7 @@ def _is_large(node: JsonObject) -> bool:
     )
 
 
-def _only_demands(node: JsonObject) -> bool:
+def only_demands(node: JsonObject) -> bool:
     """Whether an alternative adds nothing but `required`: `anyOf: [{required: [a]}, {required: [b]}]` beside
     properties.
     """

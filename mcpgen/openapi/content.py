@@ -7,7 +7,6 @@ from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonValue, as_object, as_text, pointer
 from mcpgen.model import Encoding, MediaType, RequestBody, Response, Style
 from mcpgen.openapi.references import References
-from mcpgen.openapi.schemas import named
 
 _NAME = r"[A-Za-z0-9!#$&^_.+*-]+"
 _MEDIA_TYPE = re.compile(
@@ -52,7 +51,7 @@ def read_content(
             )
             continue
         raw = as_object(entry)
-        schema = named(pointer(place, name, "schema")) if "schema" in raw else None
+        schema = references.schema(pointer(place, name, "schema")) if "schema" in raw else None
         found.append(MediaType(name.strip(), schema, _encodings(raw.get("encoding"))))
     return tuple(found)
 

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.diagnostics import Diagnostics
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
-from mcpgen.model import Operation, Parameter, PathTemplate, SecurityScheme, Skipped
+from mcpgen.model import Operation, SecurityScheme, Skipped
 from mcpgen.openapi import content, parameters, paths, security, servers
 from mcpgen.openapi.references import References
 
@@ -97,7 +97,7 @@ def _read_one(method: str, path: str, item: JsonObject, item_place: str, around:
         description=as_text(raw.get("description")) or as_text(item.get("description")),
         tags=tuple(tag for tag in as_list(raw.get("tags")) if isinstance(tag, str)),
         deprecated=raw.get("deprecated") is True,
-        parameters=_matched_with_path(read, template, where, diagnostics),
+        parameters=parameters.matched_with_path(read, template, where, diagnostics),
         body=content.read_body(raw.get("requestBody"), pointer(place, "requestBody"), references, diagnostics),
         responses=content.read_responses(raw.get("responses"), pointer(place, "responses"), references, diagnostics),
         servers=servers.read(
@@ -110,33 +110,6 @@ def _read_one(method: str, path: str, item: JsonObject, item_place: str, around:
         ),
         extension=as_object(raw.get("x-mcp")),
     )
-
-
-def _matched_with_path(
-    read: tuple[Parameter, ...], template: PathTemplate, where: Where, diagnostics: Diagnostics
-) -> tuple[Parameter, ...]:
-    """The parameters with those of the path in its order: undeclared ones added, those that the path does not hold left
-    out.
-    """
-    in_path = {parameter.name: parameter for parameter in read if parameter.location == "path"}
-    for name in template.variables:
-        if name not in in_path:
-            in_path[name] = Parameter(name, "path", {"type": "string"}, where, required=True, style="simple")
-            diagnostics.add(
-                "undeclared-path-parameter",
-                f"The path holds {{{name}}}, which is not declared; it is taken as a required text.",
-                where,
-                "Declare it under `parameters`.",
-            )
-    for name in in_path.keys() - set(template.variables):
-        diagnostics.add(
-            "unused-path-parameter",
-            f"The path does not hold {{{name}}}; the parameter is left out.",
-            in_path[name].where,
-            "Add it to the path.",
-        )
-    elsewhere = tuple(parameter for parameter in read if parameter.location != "path")
-    return tuple(in_path[name] for name in template.variables) + elsewhere
 
 
 def _with_unique_keys(found: list[Operation]) -> tuple[Operation, ...]:

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterable
 
-from mcpgen.diagnostics import Diagnostics
+from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_text, pointer
-from mcpgen.model import Location, Parameter, Style
+from mcpgen.model import Location, Parameter, PathTemplate, Style
 from mcpgen.openapi.references import References
-from mcpgen.openapi.schemas import named
 
 _STYLES: dict[Location, tuple[Style, ...]] = {
     "path": ("simple", "label", "matrix"),
@@ -54,6 +53,33 @@ def read(
     return tuple(p for p in merged.values() if not _is_credential(p, credentials, diagnostics))
 
 
+def matched_with_path(
+    read: tuple[Parameter, ...], template: PathTemplate, where: Where, diagnostics: Diagnostics
+) -> tuple[Parameter, ...]:
+    """The parameters with those of the path in its order: undeclared ones added, those that the path does not hold left
+    out.
+    """
+    in_path = {parameter.name: parameter for parameter in read if parameter.location == "path"}
+    for name in template.variables:
+        if name not in in_path:
+            in_path[name] = Parameter(name, "path", {"type": "string"}, where, required=True, style="simple")
+            diagnostics.add(
+                "undeclared-path-parameter",
+                f"The path holds {{{name}}}, which is not declared; it is taken as a required text.",
+                where,
+                "Declare it under `parameters`.",
+            )
+    for name in in_path.keys() - set(template.variables):
+        diagnostics.add(
+            "unused-path-parameter",
+            f"The path does not hold {{{name}}}; the parameter is left out.",
+            in_path[name].where,
+            "Add it to the path.",
+        )
+    elsewhere = tuple(parameter for parameter in read if parameter.location != "path")
+    return tuple(in_path[name] for name in template.variables) + elsewhere
+
+
 def _read_one(raw: JsonObject, place: str, references: References, diagnostics: Diagnostics) -> Parameter | None:
     where = references.document.where(place)
     name, location = raw.get("name"), raw.get("in")
@@ -66,7 +92,7 @@ def _read_one(raw: JsonObject, place: str, references: References, diagnostics: 
         return None
     style = _style(raw, location, place, references, diagnostics)
     explode = raw.get("explode")
-    content, schema = _schema(raw, place)
+    content, schema = _schema(raw, place, references)
     return Parameter(
         name=name,
         location=location,
@@ -97,13 +123,13 @@ def _style(raw: JsonObject, location: Location, place: str, references: Referenc
     return allowed[0]
 
 
-def _schema(raw: JsonObject, place: str) -> tuple[str | None, JsonObject]:
+def _schema(raw: JsonObject, place: str, references: References) -> tuple[str | None, JsonObject]:
     content = raw.get("content")
     if isinstance(content, dict) and content:
         media_type, entry = next(iter(content.items()))
         has_schema = isinstance(entry, dict) and "schema" in entry
-        return media_type, named(pointer(place, "content", media_type, "schema")) if has_schema else {}
-    return None, named(pointer(place, "schema")) if "schema" in raw else {"type": "string"}
+        return media_type, references.schema(pointer(place, "content", media_type, "schema")) if has_schema else {}
+    return None, references.schema(pointer(place, "schema")) if "schema" in raw else {"type": "string"}
 
 
 def _is_credential(parameter: Parameter, credentials: frozenset[tuple[str, str]], diagnostics: Diagnostics) -> bool:

@@ -19,6 +19,24 @@ class References:
     def __init__(self, document: Document) -> None:
         self.document = document
 
+    def name(self, place: str) -> str:
+        """The name under which later passes know the schema at the pointer `place`."""
+        return f"{self.document.name}#{place}"
+
+    def names(self, name: str) -> bool:
+        """Whether `name` names a schema of this document."""
+        return name.startswith(f"{self.document.name}#")
+
+    def place(self, name: str) -> str:
+        """The pointer of the schema that `name` names; KeyError for a name of another document."""
+        if not self.names(name):
+            raise KeyError(name)
+        return name.removeprefix(f"{self.document.name}#")
+
+    def schema(self, place: str) -> JsonObject:
+        """The schema that stands at the pointer `place`, by its name."""
+        return {"$ref": self.name(place)}
+
     def target(self, reference: str, pointer: str) -> str:
         """The pointer that `reference`, standing at `pointer`, leads to. Unusable for one that leaves the document."""
         if not reference.startswith("#"):

@@ -1,6 +1,6 @@
 """Schemas of a document as JSON Schema 2020-12, converted only when something looks at them.
 
-A schema is named by where it stands: `{"$ref": POINTER}`, and `Definitions[POINTER]` is the schema itself with one
+A schema is named by where it stands: `{"$ref": "FILE#POINTER"}`, and `Definitions` gives the schema of a name with one
 level of meaning: whatever dialect the document used, keywords have 2020-12 meaning and the types that 2020-12 gives
 them, and every `$ref` is again such a name. A published document of ten megabytes is mostly schemas of answers that no
 tool describes in full; those are never converted.
@@ -17,14 +17,9 @@ _FOREIGN = "foreign:"
 """Before a reference that leaves the document, so that it is refused when it is looked at and not before."""
 
 
-def named(place: str) -> JsonObject:
-    """The schema that stands at the pointer `place`."""
-    return {"$ref": place}
-
-
 class Definitions(Mapping[str, JsonObject]):
-    """Pointer → schema. Raises Unusable, at the place of the reference, for one that leads nowhere or out of the
-    document.
+    """Name → schema, of one document. Raises Unusable, placed at the reference, for one that leads nowhere or leaves
+    it.
     """
 
     def __init__(self, references: References) -> None:
@@ -32,11 +27,15 @@ class Definitions(Mapping[str, JsonObject]):
         self._converted: dict[str, JsonObject] = {}
         self._origins: dict[str, str] = {}
 
-    def __getitem__(self, place: str) -> JsonObject:
-        if place not in self._converted:
+    def __getitem__(self, name: str) -> JsonObject:
+        if name not in self._converted:
+            place = self._references.place(name)
             raw = self._raw(place)
-            self._converted[place] = dialect.convert(raw, lambda reference: self._name(reference, place))
-        return self._converted[place]
+            self._converted[name] = dialect.convert(raw, lambda reference: self._name(reference, place))
+        return self._converted[name]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._references.names(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._converted)
@@ -54,27 +53,29 @@ class Definitions(Mapping[str, JsonObject]):
             reason = unusable.diagnostic
             raise Unusable(reason.code, reason.message, where, reason.hint) from None
 
-    def _name(self, reference: str, place: str) -> str:
-        """The name of what `reference` leads to; one that leaves the document is kept with a mark and refused when it
-        is looked at.
+    def _name(self, reference: str, origin: str) -> str:
+        """The name of what `reference`, inside the schema at `origin`, leads to; a foreign one is refused when looked
+        at.
         """
-        local = reference.startswith("#")
-        name = self._references.target(reference, place) if local else _FOREIGN + reference
-        self._origins.setdefault(name, place)
-        return name
+        place = self._target(reference, origin)
+        self._origins.setdefault(place, origin)
+        return self._references.name(place)
 
-    def _locate(self, origin: str, name: str) -> str:
-        """The pointer of the very `$ref` inside the schema at `origin` that leads to `name`, for a diagnostic."""
-        if origin == name:
+    def _target(self, reference: str, origin: str) -> str:
+        return self._references.target(reference, origin) if reference.startswith("#") else _FOREIGN + reference
+
+    def _locate(self, origin: str, place: str) -> str:
+        """The pointer of the very `$ref` inside the schema at `origin` that leads to `place`, for a diagnostic."""
+        if origin == place:
             return origin
         stack: list[tuple[str, JsonValue]] = [(origin, self._references.at(origin, origin))]
         while stack:
-            place, value = stack.pop()
+            at, value = stack.pop()
             if isinstance(value, dict):
                 reference = value.get("$ref")
-                if isinstance(reference, str) and self._name(reference, origin) == name:
-                    return pointer(place, "$ref")
-                stack.extend((pointer(place, key), member) for key, member in value.items())
+                if isinstance(reference, str) and self._target(reference, origin) == place:
+                    return pointer(at, "$ref")
+                stack.extend((pointer(at, key), member) for key, member in value.items())
             elif isinstance(value, list):
-                stack.extend((pointer(place, index), item) for index, item in enumerate(value))
+                stack.extend((pointer(at, index), item) for index, item in enumerate(value))
         return origin

@@ -58,7 +58,7 @@ AND (:status IS NULL OR status IN (SELECT value FROM json_each(:status)))
 AND (:shelter_id IS NULL OR shelter_id IN (SELECT value FROM json_each(:shelter_id)))
 AND (:born_after IS NULL OR born >= :born_after) AND (:born_before IS NULL OR born < :born_before)
 AND (:updated_since IS NULL OR updated_at >= :updated_since)
-AND (:name IS NULL OR instr(lower(name), lower(:name)) > 0)
+AND (:name IS NULL OR instr(folded(name), folded(:name)) > 0)
 AND (:max_weight_kg IS NULL OR weight_kg <= :max_weight_kg) AND (:vaccinated IS NULL OR vaccinated = :vaccinated)
 AND (:tags IS NULL OR NOT EXISTS (
     SELECT 1 FROM json_each(:tags) WHERE value NOT IN (SELECT value FROM json_each(pets.tags))
@@ -78,6 +78,8 @@ class Store:
         self._lock = RLock()
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
         self._database.row_factory = sqlite3.Row
+        # SQLite's own lower() knows ASCII only.
+        self._database.create_function("folded", 1, lambda text: text and text.casefold(), deterministic=True)
         self._database.executescript("PRAGMA foreign_keys = ON;" + SCHEMA)
         self._ticks = 0
         self.featured_calls = 0

@@ -1,0 +1,25 @@
+"""Where the files that come with the compiler lie: beside it in a checkout, inside it in an installed wheel."""
+
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+
+
+def _folder(name: str) -> Path:
+    installed = _HERE / f"_{name}"
+    return installed if installed.is_dir() else _HERE.parent / name
+
+
+def package_templates() -> Path:
+    """The Python of a generated package, copied byte for byte."""
+    return _folder("templates") / "package"
+
+
+def project_templates() -> Path:
+    """The rendered files of a generated project."""
+    return _folder("templates") / "project"
+
+
+def specs() -> Path:
+    """The input documents of the demo and the tests."""
+    return _folder("specs")

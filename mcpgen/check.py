@@ -1,0 +1,136 @@
+"""The wall: what every catalog must be before anything is emitted, whatever front end it came from.
+
+A client that meets one bad schema may drop every tool of a server, so a tool that fails here is taken out and reported;
+the others go on. For derived tools the portable profile is the rule; for a schema written by hand only what breaks a
+client's list.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from mcpgen.diagnostics import Diagnostic, Diagnostics
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.lower.constraints import FORMATS
+from mcpgen.model import Catalog, Skipped, ToolSpec
+from mcpgen.names import ARGUMENT_NAME, TOOL_NAME, WRITTEN_TOOL_NAME
+
+LONGEST_DESCRIPTION = 1000
+DEEPEST = 12
+"""Levels of nesting in an emitted schema, alternatives included; `lower` cuts at half of that."""
+
+_KEYWORDS: dict[str, frozenset[str]] = {
+    "object": frozenset({"properties", "required", "additionalProperties"}),
+    "array": frozenset({"items", "minItems", "maxItems"}),
+    "string": frozenset({"enum", "format", "pattern", "contentEncoding"}),
+    "integer": frozenset({"minimum", "maximum"}),
+    "number": frozenset({"minimum", "maximum"}),
+    "boolean": frozenset(),
+    "null": frozenset(),
+}
+_EVERYWHERE = frozenset({"type", "description", "default"})
+
+
+def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
+    """`catalog` with the tools that may leave the compiler; the others are added to its skipped operations and
+    reported.
+    """
+    kept: list[ToolSpec] = []
+    skipped = list(catalog.skipped)
+    names: set[str] = set()
+    for tool in catalog.tools:
+        problem = next(problems(tool), None)
+        if problem is None and tool.name.casefold() in names:
+            problem = ("duplicate-name", f"The name {tool.name} is taken by another tool.")
+        if problem is None:
+            names.add(tool.name.casefold())
+            kept.append(tool)
+            continue
+        code, message = problem
+        reason = Diagnostic(code, message, "Override the tool in mcpgen.yaml, or report this.", tool.operation.where)
+        diagnostics.extend([reason])
+        skipped.append(Skipped(f"{tool.operation.method} {tool.operation.path}", reason))
+    return replace(catalog, tools=tuple(kept), skipped=tuple(skipped))
+
+
+def problems(tool: ToolSpec) -> Iterator[tuple[str, str]]:
+    """Every reason (code, sentence) why `tool` may not be emitted."""
+    by_hand = tool.operation.name is not None
+    rule = WRITTEN_TOOL_NAME if by_hand else TOOL_NAME
+    if not rule.fullmatch(tool.name) or (not by_hand and "__" in tool.name):
+        yield "invalid-name", f"{tool.name!r} is not a name that every client accepts."
+    if not tool.description.strip() or len(tool.description) > LONGEST_DESCRIPTION:
+        yield "unportable-schema", f"{tool.name} has no description, or one that is too long."
+    schema = tool.input_schema
+    if schema.get("type") != "object":
+        yield "unportable-schema", f"The input schema of {tool.name} is not an object at its root."
+        return
+    for reason in _outside_profile(schema, root=True):
+        yield "unportable-schema", f"The input schema of {tool.name} {reason}."
+    yield from _unbound(tool)
+
+
+def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
+    """Arguments and bindings must name each other, both ways."""
+    bound = {parameter.argument for parameter in tool.binding.parameters()}
+    body = tool.binding.body
+    if body is not None:
+        bound |= {body.argument, body.rest, *(f.argument for f in body.fields), *(f.filename for f in body.fields)}
+    bound.discard(None)
+    declared = set(as_object(tool.input_schema.get("properties")))
+    for name in sorted(declared - bound):
+        yield "unbound-argument", f"The argument {name} of {tool.name} goes nowhere."
+    for name in sorted(str(name) for name in bound - declared):
+        yield "unbound-argument", f"The request of {tool.name} wants an argument {name} that it does not have."
+
+
+def _outside_profile(node: JsonValue, *, root: bool = False, depth: int = 0) -> Iterator[str]:
+    """How a derived schema leaves the portable profile."""
+    if depth > DEEPEST:
+        yield "nests too deep"
+    elif not isinstance(node, dict):
+        yield "has a subschema that is not an object"
+    elif "anyOf" in node:
+        yield from _alternatives_outside_profile(node, root, depth)
+    else:
+        kind = node.get("type")
+        if not isinstance(kind, str) or kind not in _KEYWORDS:
+            yield "has a node without a type"
+            return
+        if stray := sorted(set(node) - _EVERYWHERE - _KEYWORDS[kind]):
+            yield f"has the keyword {stray[0]} at a node of type {kind}"
+        if kind == "object":
+            yield from _object_outside_profile(node, root, depth)
+        elif kind == "array":
+            yield from _outside_profile(node.get("items"), depth=depth + 1)
+        elif kind == "string":
+            yield from _text_outside_profile(node)
+
+
+def _alternatives_outside_profile(node: JsonObject, root: bool, depth: int) -> Iterator[str]:
+    branches = as_list(node["anyOf"])
+    if root or len(branches) < 2 or set(node) - {"anyOf", "description", "default"}:
+        yield "has alternatives where none may stand"
+    for branch in branches:
+        yield from _outside_profile(branch, depth=depth + 1)
+
+
+def _object_outside_profile(node: JsonObject, root: bool, depth: int) -> Iterator[str]:
+    properties = as_object(node.get("properties"))
+    if root:
+        for key in properties:
+            if not ARGUMENT_NAME.fullmatch(key):
+                yield f"has an argument {key!r} that providers refuse"
+    if not all(key in properties for key in as_list(node.get("required"))):
+        yield "requires a property that it does not have"
+    for member in properties.values():
+        yield from _outside_profile(member, depth=depth + 1)
+    if "additionalProperties" in node:
+        yield from _outside_profile(node["additionalProperties"], depth=depth + 1)
+
+
+def _text_outside_profile(node: JsonObject) -> Iterator[str]:
+    values = as_list(node.get("enum"))
+    if "enum" in node and (not values or not all(isinstance(value, str) and value for value in values)):
+        yield "has an enum that is empty or holds something other than texts"
+    if "format" in node and node["format"] not in FORMATS:
+        yield "has a format that not every provider knows"

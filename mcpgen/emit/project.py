@@ -1,0 +1,68 @@
+"""The files of a generated project (DESIGN: contract of the generated project)."""
+
+from pathlib import Path
+
+from mcpgen import assets
+from mcpgen.emit import table
+from mcpgen.emit.environment import environment
+from mcpgen.emit.render import render
+from mcpgen.model import Annotations, Catalog, Identity
+from mcpgen.tree import FileTree
+
+RUNTIME_DEPENDENCIES = ("aiohttp>=3.14,<4", "jsonschema-rs>=0.60,<0.70")
+"""What a generated server needs. mcpgen depends on the same, with the same bounds, because it runs generated servers
+itself.
+"""
+
+
+def emit(catalog: Catalog) -> FileTree:
+    """Every file of the project but the lock, as bytes. A function of the catalog and the compiler alone."""
+    identity = catalog.identity
+    tools = table.tools_json(catalog)
+    package = identity.package
+    files = {f"{package}/{name}": data for name, data in _package_files().items()}
+    files[f"{package}/tools.json"] = tools
+    files[f"{package}/bindings.json"] = table.bindings_json(catalog, tools)
+    files.update(render(assets.project_templates(), _values(catalog)))
+    return FileTree(files)
+
+
+def user_files(identity: Identity) -> frozenset[str]:
+    """The paths of the files that belong to the user."""
+    return frozenset({"mcpgen.yaml", f"{identity.package}/hooks.py"})
+
+
+def _package_files() -> dict[str, bytes]:
+    root = assets.package_templates()
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in _python_files(root)}
+
+
+def _python_files(root: Path) -> list[Path]:
+    """Python alone: an installed template folder also holds what the interpreter compiled of it."""
+    return sorted(path for path in root.rglob("*.py") if "__pycache__" not in path.parts)
+
+
+def _values(catalog: Catalog) -> dict[str, object]:
+    """What the templates print, row by row: they loop and choose, and compute nothing."""
+    return {
+        "identity": catalog.identity,
+        "base_url": catalog.servers[0].url if catalog.servers else "",
+        "environment": environment(catalog),
+        "tools": [
+            {
+                "name": tool.name,
+                "title": tool.title,
+                "request": f"{tool.operation.method} {tool.operation.path}",
+                "effect": _effect(tool.annotations),
+            }
+            for tool in catalog.tools
+        ],
+        "skipped": [{"operation": entry.operation, "reason": entry.reason.message} for entry in catalog.skipped],
+        "dependencies": RUNTIME_DEPENDENCIES,
+    }
+
+
+def _effect(hints: Annotations) -> str:
+    if hints.read_only:
+        return "reads"
+    return "changes or deletes" if hints.destructive else "adds"

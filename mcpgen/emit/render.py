@@ -1,0 +1,29 @@
+"""The few rendered files. The only importer of jinja2; templates loop and choose, and print document text through a
+sink alone.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import jinja2
+
+from mcpgen.emit import sinks
+
+SINKS = {"toml": sinks.toml_string, "text": sinks.markdown_text, "code": sinks.markdown_code, "bare": sinks.bare_name}
+"""The filters of templates. Every printed expression passes one; a test holds it."""
+
+
+def render(folder: Path, values: Mapping[str, object]) -> dict[str, bytes]:
+    """Every `NAME.jinja` of `folder` → NAME and its contents, UTF-8 with one newline at the end."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 — the targets are TOML and Markdown, where HTML escaping would be wrong; sinks escape
+    )
+    environment.filters.update(SINKS)
+    names = sorted(path.name for path in folder.iterdir() if path.suffix == ".jinja")
+    rendered = {name.removesuffix(".jinja"): environment.get_template(name).render(values) for name in names}
+    return {name: (text.rstrip("\n") + "\n").encode() for name, text in rendered.items()}

@@ -1,0 +1,172 @@
+"""`Catalog` → `tools.json` and `bindings.json`, written by hand so that the files stand still while the model moves.
+
+`tools.json` is exactly the array that `tools/list` answers, one tool a line. `bindings.json` has a header line and then
+one line a tool in the same order; as a whole it is JSON too. The header carries the digest of `tools.json`, so that a
+server notices when the two do not belong together. `table.schema.json` beside this module describes both.
+"""
+
+from mcpgen.jsonvalue import JsonObject, JsonValue, compact, digest
+from mcpgen.model import (
+    BodyBinding,
+    BoundScheme,
+    Catalog,
+    FieldBinding,
+    Operation,
+    ParameterBinding,
+    Server,
+    ServerVariable,
+    ToolSpec,
+)
+from mcpgen.names import environment_suffix
+
+FORMAT = 1
+
+
+def tools_json(catalog: Catalog) -> bytes:
+    """The tools array, one tool a line, ASCII."""
+    lines = ",\n".join(compact(tool_object(tool)) for tool in catalog.tools)
+    return f"[\n{lines}\n]\n".encode("ascii")
+
+
+def bindings_json(catalog: Catalog, tools: bytes) -> bytes:
+    """The header and the bindings; `tools` are the bytes of `tools.json`."""
+    header = compact(_header(catalog, tools)).removesuffix("}")
+    lines = ",\n".join(compact(_binding(tool)) for tool in catalog.tools)
+    return f'{header},"bindings":[\n{lines}\n]}}\n'.encode("ascii")
+
+
+def tool_object(tool: ToolSpec) -> JsonObject:
+    """The MCP `Tool` of 2025-11-25 and later; older revisions ignore what they do not know."""
+    hints = tool.annotations
+    result: JsonObject = {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": tool.input_schema,
+    }
+    if tool.output_schema is not None:
+        result["outputSchema"] = tool.output_schema
+    result["annotations"] = {
+        "title": tool.title,
+        "readOnlyHint": hints.read_only,
+        "destructiveHint": hints.destructive,
+        "idempotentHint": hints.idempotent,
+        "openWorldHint": hints.open_world,
+    }
+    return result
+
+
+def _header(catalog: Catalog, tools: bytes) -> JsonObject:
+    identity = catalog.identity
+    server: JsonObject = {"name": identity.name, "title": identity.title, "version": identity.version}
+    if identity.instructions:
+        server["instructions"] = identity.instructions
+    return {
+        "mcpgen": FORMAT,
+        "digest": digest(tools),
+        "server": server,
+        "environment": identity.prefix,
+        "servers": [_server(entry, identity.prefix) for entry in catalog.servers],
+        "security": {scheme.name: _scheme(scheme) for scheme in catalog.schemes},
+    }
+
+
+def _server(server: Server, prefix: str) -> JsonObject:
+    if not server.variables:
+        return {"url": server.url}
+    variables: JsonObject = {}
+    for variable in server.variables:
+        entry: JsonObject = {"default": variable.default}
+        if variable.enum:
+            entry["enum"] = list[JsonValue](variable.enum)
+        variables[variable.name] = {**entry, "variable": server_variable(variable, prefix)}
+    return {"url": server.url, "variables": variables}
+
+
+def server_variable(variable: ServerVariable, prefix: str) -> str:
+    """The environment variable that sets a variable of a server URL."""
+    return f"{prefix}_VAR_{environment_suffix(variable.name)}"
+
+
+def _scheme(scheme: BoundScheme) -> JsonObject:
+    result: JsonObject = {"type": scheme.type}
+    if scheme.location is not None and scheme.wire_name is not None:
+        result.update({"in": scheme.location, "name": scheme.wire_name})
+    return {**result, "variables": dict[str, JsonValue](scheme.variables)}
+
+
+def _binding(tool: ToolSpec) -> JsonObject:
+    binding = tool.binding
+    result: JsonObject = {
+        "name": tool.name,
+        "operation": _operation(tool.operation),
+        "method": binding.method,
+        "server": binding.server,
+        "path": [part if isinstance(part, str) else parameter(part) for part in binding.path],
+    }
+    for key, bindings in (("query", binding.query), ("headers", binding.headers), ("cookies", binding.cookies)):
+        if bindings:
+            result[key] = [parameter(entry) for entry in bindings]
+    if binding.body is not None:
+        result["body"] = body(binding.body)
+    result["accept"] = binding.accept
+    if binding.security is not None:
+        result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
+    return result
+
+
+def _operation(operation: Operation) -> JsonObject:
+    return {**({"id": operation.id} if operation.id else {}), "path": operation.path}
+
+
+def parameter(binding: ParameterBinding) -> JsonObject:
+    """One parameter of a binding, as the table writes it."""
+    source: JsonObject = {"value": binding.value} if binding.argument is None else {"argument": binding.argument}
+    result: JsonObject = {**source, "name": binding.name, "style": binding.style, "explode": binding.explode}
+    if binding.reserved:
+        result["reserved"] = True
+    if binding.content is not None:
+        result["content"] = binding.content
+    if binding.required:
+        result["required"] = True
+    return result
+
+
+def body(binding: BodyBinding) -> JsonObject:
+    """The body of a binding, as the table writes it."""
+    result: JsonObject = {"contentType": binding.content_type, "encoding": binding.encoding}
+    if binding.required:
+        result["required"] = True
+    if binding.argument is not None:
+        result["argument"] = binding.argument
+    if binding.argument is None or binding.fields:
+        result["fields"] = [_field(entry) for entry in binding.fields]
+    if binding.rest is not None:
+        result["rest"] = binding.rest
+    if binding.needs:
+        result["needs"] = list[JsonValue](binding.needs)
+    return result
+
+
+def _field(binding: FieldBinding) -> JsonObject:
+    result: JsonObject = {}
+    if binding.constant:
+        result["value"] = binding.value
+    elif binding.argument is not None:
+        result["argument"] = binding.argument
+    result["name"] = binding.name
+    if binding.part is not None:
+        result["part"] = binding.part
+        if binding.content_type is not None:
+            result["contentType"] = binding.content_type
+        if binding.filename is not None:
+            result["filename"] = binding.filename
+        if binding.repeat:
+            result["repeat"] = True
+    elif binding.content_type is not None:
+        result["content"] = binding.content_type
+    elif binding.style is not None:
+        result.update(style=binding.style, explode=binding.explode)
+        if binding.reserved:
+            result["reserved"] = True
+    return result

@@ -1,0 +1,183 @@
+"""The arguments of a tool: parameters and body members side by side, each with a name that every provider accepts.
+
+Flat, because models fill flat objects in better and providers check top-level keys only. Two inputs of one name: a path
+parameter that the body must repeat becomes one argument that feeds both; else the plain name goes to the path, then
+query, header, cookie, body, and the others say where they go (`id_body`). An input that has one possible value is a
+constant: it is filled in and hidden. Nothing depends on other operations.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
+from mcpgen.lower.bodies import BodyPlan, part_of
+from mcpgen.lower.compose import Composer, types
+from mcpgen.lower.portable import Portable
+from mcpgen.model import Operation, Parameter
+from mcpgen.names import argument_name, short_hash
+
+Place = Literal["path", "query", "header", "cookie", "body", "filename"]
+Slot = tuple[Place, str]
+"""Where a value goes: the place and the wire name there. `("body", WHOLE)` is the whole body, `("body", REST)` its
+further members.
+"""
+
+WHOLE = ""
+REST = "*"
+_ORDER: dict[Place, int] = {"path": 0, "query": 1, "header": 2, "cookie": 3, "body": 4, "filename": 5}
+_FILE_NOTE = "Base64, or file:NAME for a file in the directory that the server was given."
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One thing that a request can carry, before it has an argument's name."""
+
+    slot: Slot
+    wanted_name: str
+    schema: JsonObject
+    required: bool = False
+    description: str = ""
+    deprecated: bool = False
+    file: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The layout of one tool: input schema, argument of each slot, constants of the others, what was cut."""
+
+    schema: JsonObject
+    names: Mapping[Slot, str]
+    constants: Mapping[Slot, JsonValue]
+    cuts: tuple[str, ...]
+
+
+def lay_out(operation: Operation, plan: BodyPlan | None, composer: Composer) -> Arguments:
+    """The arguments of `operation`, whose body is sent by `plan`."""
+    everything = [*map(_of_parameter, operation.parameters), *(_of_body(plan, composer) if plan else ())]
+    constants = {entry.slot: value for entry in everything if (value := _constant(entry, composer)) is not None}
+    inputs = [entry for entry in everything if entry.slot not in constants]
+    names = _named(inputs, composer)
+    nulls = operation.method == "PATCH" or (plan is not None and "merge-patch" in plan.content_type)
+    portable = Portable(composer, nulls=nulls)
+    properties: JsonObject = {}
+    for entry in sorted(inputs, key=_position):
+        if names[entry.slot] not in properties:
+            properties[names[entry.slot]] = _schema(entry, portable)
+    schema: JsonObject = {"type": "object", "properties": properties}
+    required = {names[entry.slot] for entry in inputs if entry.required}
+    if required:
+        schema["required"] = [name for name in properties if name in required]
+    return Arguments(schema, names, constants, tuple(dict.fromkeys(portable.cuts)))
+
+
+def _position(entry: Input) -> tuple[bool, int]:
+    """Required ones first, by place; the others in the order of the document."""
+    return not entry.required, _ORDER[entry.slot[0]] if entry.required else 0
+
+
+# -- inputs -----------------------------------------------------------------------------------------------------------
+
+
+def _of_parameter(parameter: Parameter) -> Input:
+    plain = parameter.name.lower() if parameter.location == "header" else parameter.name
+    return Input(
+        (parameter.location, parameter.name),
+        argument_name(plain),
+        parameter.schema,
+        parameter.required,
+        parameter.description,
+        parameter.deprecated,
+    )
+
+
+def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
+    must = plan.body.required
+    if plan.properties is None:
+        file = plan.encoding == "binary"
+        yield Input(("body", WHOLE), "body", _whole_schema(plan), must, plan.body.description, file=file)
+        return
+    for key, schema in plan.properties.items():
+        name = argument_name(key)
+        file = plan.encoding == "multipart" and part_of(plan, key, schema, composer) == "file"
+        yield Input(("body", key), name, schema, must and key in plan.required, file=file)
+        if file and "array" not in types(composer.node(schema)[0]):
+            note: JsonObject = {"type": "string", "description": f"The file name that is sent with {name}."}
+            yield Input(("filename", key), f"{name[:55]}_filename", note)
+    if plan.rest is not None:
+        further: JsonObject = {"type": "object", "description": "Further members of the body."}
+        yield Input(("body", REST), "additional_properties", {**further, "additionalProperties": plan.rest})
+
+
+def _whole_schema(plan: BodyPlan) -> JsonObject:
+    if plan.encoding in ("text", "binary"):
+        return {"type": "string", "description": f"The body, as {plan.content_type}."}
+    return plan.schema or {"type": "object"}
+
+
+def _constant(entry: Input, composer: Composer) -> JsonValue:
+    """The one value that a required input can have; None where there is a choice."""
+    if not entry.required:
+        return None
+    node, _ = composer.node(entry.schema)
+    values = [node["const"]] if "const" in node else as_list(node.get("enum"))
+    return values[0] if len(values) == 1 and "null" not in types(node) else None
+
+
+# -- names ------------------------------------------------------------------------------------------------------------
+
+
+def _named(inputs: list[Input], composer: Composer) -> dict[Slot, str]:
+    wanted: dict[str, list[Input]] = {}
+    for entry in inputs:
+        wanted.setdefault(entry.wanted_name, []).append(entry)
+    taken = set(wanted)
+    names: dict[Slot, str] = {}
+    for name, members in wanted.items():
+        first, *others = sorted(members, key=lambda entry: _ORDER[entry.slot[0]])
+        names[first.slot] = name
+        for other in others:
+            names[other.slot] = name if _is_repeated(first, other, composer) else _suffixed(name, other, taken)
+            taken.add(names[other.slot])
+    return names
+
+
+def _suffixed(name: str, entry: Input, taken: set[str]) -> str:
+    place, wire_name = entry.slot
+    candidates = (f"{name[:55]}_{place}", f"{name[:55]}_{short_hash(place + wire_name, 8)}")
+    return next(candidate for candidate in candidates if candidate not in taken)
+
+
+def _is_repeated(first: Input, other: Input, composer: Composer) -> bool:
+    """Whether a body demands what the path already says, so that one argument serves both."""
+    same_name = (first.slot[0], other.slot[0]) == ("path", "body") and first.slot[1] == other.slot[1]
+    return same_name and other.required and _types(first, composer) == _types(other, composer)
+
+
+def _types(entry: Input, composer: Composer) -> list[str]:
+    return types(composer.node(entry.schema)[0])
+
+
+# -- schemas ----------------------------------------------------------------------------------------------------------
+
+
+def _schema(entry: Input, portable: Portable) -> JsonObject:
+    if entry.file:
+        schema = _file_schema(entry, portable)
+    else:
+        schema = portable.schema(entry.schema, required=entry.required, description=entry.description)
+    text = str(schema.get("description", ""))
+    if entry.deprecated and "Deprecated." not in text:
+        schema = {**schema, "description": f"{text} Deprecated.".strip()}
+    return schema
+
+
+def _file_schema(entry: Input, portable: Portable) -> JsonObject:
+    node, _ = portable.composer.node(entry.schema)
+    words = portable.schema({"type": "string", "description": entry.description or node.get("description", "")})
+    text = str(words.get("description", ""))
+    note = f"{text}{'' if not text or text[-1] in '.!?' else '.'} {_FILE_NOTE}".strip()
+    one: JsonObject = {"type": "string", "contentEncoding": "base64"}
+    if "array" in types(node):
+        return {"type": "array", "items": one, "description": note}
+    return {**one, "description": note}

@@ -1,0 +1,140 @@
+"""Where each argument goes: the layout of a tool → its `HttpBinding`, with styles, encodings and constants settled."""
+
+from dataclasses import replace
+
+from mcpgen.jsonvalue import JsonObject, as_object
+from mcpgen.lower.arguments import REST, WHOLE, Arguments, Slot
+from mcpgen.lower.bodies import BodyPlan, part_of
+from mcpgen.lower.compose import Composer, types
+from mcpgen.model import (
+    BodyBinding,
+    Encoding,
+    FieldBinding,
+    HttpBinding,
+    Location,
+    Operation,
+    Parameter,
+    ParameterBinding,
+    SecurityRequirement,
+)
+
+
+def bind(
+    operation: Operation,
+    plan: BodyPlan | None,
+    arguments: Arguments,
+    composer: Composer,
+    server: int,
+    security: tuple[SecurityRequirement, ...] | None,
+) -> HttpBinding:
+    """The binding of `operation`: `server` counts in the catalog's servers, `security` is settled."""
+    bound = [_parameter(parameter, arguments) for parameter in operation.parameters]
+    fixed = [
+        ParameterBinding(None, name, "query", "form", explode=True, value=value)
+        for name, value in operation.template.fixed_query
+    ]
+
+    def placed(location: Location) -> tuple[ParameterBinding, ...]:
+        return tuple(binding for binding in bound if binding.location == location)
+
+    return HttpBinding(
+        operation.method,
+        _path(operation, placed("path")),
+        server,
+        _accept(operation),
+        query=(*fixed, *placed("query")),
+        headers=placed("header"),
+        cookies=placed("cookie"),
+        body=_body(plan, arguments, composer) if plan else None,
+        security=security,
+    )
+
+
+def _path(operation: Operation, variables: tuple[ParameterBinding, ...]) -> tuple[str | ParameterBinding, ...]:
+    by_name = {binding.name: binding for binding in variables}
+    first, *rest = operation.template.literals
+    parts: list[str | ParameterBinding] = [first]
+    for name, literal in zip(operation.template.variables, rest, strict=True):
+        parts += [by_name[name], literal]
+    return tuple(part for part in parts if part != "")
+
+
+def _accept(operation: Operation) -> str:
+    """The media types of the good answers, JSON first, then anything, so that no API refuses to answer."""
+    offered = [
+        media_type.name
+        for response in operation.responses
+        if response.status[:1] == "2"
+        for media_type in response.content
+        if "*" not in media_type.name
+    ]
+    ordered = sorted(dict.fromkeys(offered), key=lambda name: "json" not in name)[:4]
+    return ", ".join([*ordered, "*/*;q=0.1"]) if ordered else "*/*"
+
+
+def _parameter(parameter: Parameter, arguments: Arguments) -> ParameterBinding:
+    slot = (parameter.location, parameter.name)
+    return ParameterBinding(
+        arguments.names.get(slot),
+        parameter.name,
+        parameter.location,
+        parameter.style,
+        parameter.explode,
+        parameter.reserved,
+        parameter.content,
+        parameter.required,
+        arguments.constants.get(slot),
+    )
+
+
+# -- bodies -----------------------------------------------------------------------------------------------------------
+
+
+def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBinding:
+    binding = BodyBinding(plan.content_type, plan.encoding, plan.body.required)
+    if plan.properties is None:
+        in_form = plan.encoding in ("form", "multipart")
+        members = as_object(composer.node(plan.schema)[0].get("properties")) if in_form else {}
+        described = (_field(key, as_object(schema), plan, arguments, composer) for key, schema in members.items())
+        return replace(binding, argument=arguments.names["body", WHOLE], fields=tuple(described))
+    fields = (_field(key, schema, plan, arguments, composer) for key, schema in plan.properties.items())
+    needs = () if plan.body.required else tuple(key for key in plan.properties if key in plan.required)
+    return replace(binding, fields=tuple(fields), rest=arguments.names.get(("body", REST)), needs=needs)
+
+
+def _field(key: str, schema: JsonObject, plan: BodyPlan, arguments: Arguments, composer: Composer) -> FieldBinding:
+    slot: Slot = ("body", key)
+    constant = slot in arguments.constants
+    binding = FieldBinding(key, arguments.names.get(slot), constant, arguments.constants.get(slot))
+    encoding = plan.media_type.encoding.get(key, Encoding())
+    node, _ = composer.node(schema)
+    if plan.encoding == "form":
+        return _form_field(binding, encoding, node)
+    if plan.encoding == "multipart":
+        filename = arguments.names.get(("filename", key))
+        return _multipart_field(replace(binding, part=part_of(plan, key, schema, composer)), encoding, node, filename)
+    return binding
+
+
+def _form_field(binding: FieldBinding, encoding: Encoding, node: JsonObject) -> FieldBinding:
+    """A field of an urlencoded body (OpenAPI 3.1, 4.8.15.1): by its style, or as JSON where its content type says so.
+
+    An object without either is written with brackets (`a[b]=c`), which is what APIs that leave it open read.
+    """
+    if encoding.content_type is not None and encoding.style is None and "json" in encoding.content_type:
+        return replace(binding, content_type=encoding.content_type)
+    style = encoding.style or ("deepObject" if "object" in types(node) or "properties" in node else "form")
+    explode = encoding.explode if encoding.explode is not None else style in ("form", "deepObject")
+    return replace(binding, style=style, explode=explode, reserved=encoding.reserved)
+
+
+def _multipart_field(binding: FieldBinding, encoding: Encoding, node: JsonObject, filename: str | None) -> FieldBinding:
+    """A part (OpenAPI 3.1, 4.8.15.1.1): an array is one part each, unless it is written as one JSON text."""
+    declared = (encoding.content_type or "").partition(",")[0].strip()
+    whole = binding.part == "json" and encoding.content_type is not None
+    return replace(
+        binding,
+        content_type=declared if declared and "*" not in declared else None,
+        filename=filename,
+        repeat="array" in types(node) and not whole,
+    )

@@ -1,0 +1,144 @@
+"""The body of an operation: which media type is sent, and what of it becomes arguments.
+
+One media type is chosen, the first of: JSON (also `+json`), multipart where a part is a file, urlencoded, multipart,
+text and XML, anything else as bytes. An object at the root is laid flat: each property an argument beside the
+parameters. Arrays, scalars, maps, unions and objects of more than FLAT properties become the one argument `body`.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mcpgen.errors import Unusable
+from mcpgen.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.lower.compose import Composer, alternatives, types
+from mcpgen.lower.portable import Portable, only_demands
+from mcpgen.model import Encoding, MediaType, RequestBody
+
+FLAT = 40
+BodyEncoding = Literal["json", "form", "multipart", "text", "binary"]
+
+
+@dataclass(frozen=True, slots=True)
+class BodyPlan:
+    """What is sent. `properties` are the writable members of a root that is laid flat, None for a body that is one
+    argument.
+    """
+
+    body: RequestBody
+    media_type: MediaType
+    content_type: str
+    encoding: BodyEncoding
+    schema: JsonObject
+    properties: dict[str, JsonObject] | None
+    required: frozenset[str]
+    rest: JsonObject | None
+
+
+def plan(body: RequestBody, composer: Composer) -> BodyPlan:
+    """The plan for `body`. Unusable where none of its media types can be sent."""
+    media_type = min(body.content, key=lambda media_type: _rank(media_type, composer))
+    encoding = encoding_of(media_type.name)
+    schema = media_type.schema or {}
+    node, _ = composer.node(schema)
+    if encoding in ("form", "multipart") and not _is_object(node):
+        raise Unusable(
+            "unsupported-body",
+            f"A body of {media_type.name} is described as something other than an object.",
+            body.where,
+            "Describe its fields as the properties of an object.",
+        )
+    properties, rest = _laid_flat(node, composer) if encoding in ("json", "form", "multipart") else (None, None)
+    required = frozenset(key for key in as_list(node.get("required")) if isinstance(key, str))
+    return BodyPlan(
+        body, media_type, _concrete(media_type.name, encoding), encoding, schema, properties, required, rest
+    )
+
+
+def encoding_of(media_type: str) -> BodyEncoding:
+    """How a body of that media type is written."""
+    essence = media_type.partition(";")[0].strip().lower()
+    if essence in ("*/*", "application/*") or essence.endswith(("/json", "+json")):
+        return "json"
+    if essence == "application/x-www-form-urlencoded":
+        return "form"
+    if essence.startswith("multipart/"):
+        return "multipart"
+    if essence.startswith("text/") or essence.endswith(
+        ("/xml", "+xml", "/yaml", "+yaml", "/x-yaml", "/graphql", "/sdp", "/sql")
+    ):
+        return "text"
+    return "binary"
+
+
+def _rank(media_type: MediaType, composer: Composer) -> tuple[int, bool]:
+    encoding = encoding_of(media_type.name)
+    if encoding == "multipart" and media_type.schema is not None:
+        node, _ = composer.node(media_type.schema)
+        if any(is_binary(composer, as_object(member)) for member in as_object(node.get("properties")).values()):
+            return 1, False
+    order: dict[BodyEncoding, int] = {"json": 0, "form": 2, "multipart": 3, "text": 4, "binary": 5}
+    return order[encoding], media_type.name.partition(";")[0].strip().lower() not in ("application/json", "text/plain")
+
+
+def _concrete(media_type: str, encoding: BodyEncoding) -> str:
+    """The Content-Type that is sent: a range such as `*/*` becomes the plainest type in it."""
+    if "*" not in media_type.partition(";")[0]:
+        return media_type
+    return {"json": "application/json", "text": "text/plain", "multipart": "multipart/form-data"}.get(
+        encoding, "application/octet-stream"
+    )
+
+
+def _is_object(node: JsonObject) -> bool:
+    return (
+        types(node) in (["object"], ["object", "null"]) or "properties" in node or bool(alternatives(node)) or not node
+    )
+
+
+def _laid_flat(node: JsonObject, composer: Composer) -> tuple[dict[str, JsonObject] | None, JsonObject | None]:
+    """The writable properties of an object that can be laid flat, and the schema of further members where it declares
+    one.
+    """
+    branches = [composer.node(member)[0] for member in alternatives(node)]
+    if "null" in types(node) or (branches and not all(only_demands(branch) for branch in branches)):
+        return None, None
+    reader = Portable(composer)
+    properties = {
+        key: as_object(member)
+        for key, member in as_object(node.get("properties")).items()
+        if not reader.is_read_only(as_object(member))
+    }
+    if not properties or len(properties) > FLAT:
+        return None, None
+    rest = node.get("additionalProperties")
+    return properties, as_object(rest) if isinstance(rest, dict) or rest is True else None
+
+
+def is_binary(composer: Composer, schema: JsonObject) -> bool:
+    """Whether a part is a file: OpenAPI 3.0's `format: binary`, 3.1's string of a media type that is no text, or an
+    array of such.
+    """
+    node, _ = composer.node(schema)
+    if "array" in types(node):
+        return is_binary(composer, as_object(node.get("items")))
+    media_type = node.get("contentMediaType")
+    return node.get("format") == "binary" or (
+        isinstance(media_type, str) and encoding_of(media_type) == "binary" and "contentEncoding" not in node
+    )
+
+
+def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) -> Literal["text", "json", "file"]:
+    """What a part of a multipart body is (OpenAPI 3.1, 4.8.15.1.1): by its schema, and by the content type that it
+    declares.
+    """
+    node, _ = composer.node(schema)
+    declared = plan.media_type.encoding.get(key, Encoding()).content_type or ""
+    if is_binary(composer, schema):
+        return "file"
+    if "json" in declared:
+        return "json"
+    inner = composer.node(as_object(node.get("items")))[0] if "array" in types(node) else node
+    if "object" in types(inner) or "properties" in inner or "array" in types(inner):
+        return "json"
+    is_text = not declared or declared.startswith("text/") or declared.endswith("xml")
+    return "text" if is_text or types(node) != ["string"] else "file"

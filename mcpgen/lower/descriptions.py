@@ -1,0 +1,96 @@
+"""What a model reads about a tool before it calls it: a title, a description, and a sketch of what comes back.
+
+The first sentence says what the tool does; then what the writer adds to it; then what it answers, one level deep,
+because names of members tell a model more than a schema does at a twentieth of the price. At most LONGEST characters,
+the meaning in the first.
+"""
+
+from mcpgen.errors import Unusable
+from mcpgen.jsonvalue import JsonObject, as_object
+from mcpgen.lower.compose import Composer, alternatives, types
+from mcpgen.lower.text import ended, plain, sentences, shortened, similarity
+from mcpgen.model import MediaType, Operation, Response
+
+LONGEST = 1000
+LONGEST_TITLE = 60
+_BODY = 600
+_MEMBERS = 12
+
+
+def title(operation: Operation, name: str) -> str:
+    """A short title: the summary where it is one, else the words of the name."""
+    summary = shortened(plain(operation.summary), 400).rstrip(".").strip()
+    if 0 < len(summary) <= LONGEST_TITLE:
+        return summary
+    text = name.replace("_", " ").replace("-", " ").strip()
+    return text[:1].upper() + text[1:]
+
+
+def description(operation: Operation, name: str, composer: Composer) -> str:
+    """The description of a tool, never empty."""
+    summary = ended(shortened(plain(operation.summary), 300))
+    body = plain(operation.description)
+    first = summary if len(summary.split()) >= 3 or not body else ""
+    if not first and body:
+        first, body = _first_sentence(body)
+    first = first or summary or ended(title(operation, name))
+    extra = shortened(body, _BODY) if body and similarity(body, first) < 0.8 else ""
+    if extra.startswith(first.rstrip(".")):
+        first = ""
+    parts = [
+        "Deprecated." if operation.deprecated else "",
+        first,
+        ended(extra),
+        _answer(operation.responses, composer),
+    ]
+    return shortened(" ".join(filter(None, parts)), LONGEST)
+
+
+def _first_sentence(body: str) -> tuple[str, str]:
+    paragraph, _, rest = body.partition("\n\n")
+    first, *others = sentences(paragraph)
+    return ended(shortened(first, 300)), "\n\n".join(filter(None, [" ".join(others), rest]))
+
+
+def _answer(responses: tuple[Response, ...], composer: Composer) -> str:
+    """`Returns a list of {id, name, …}.`, from the first good answer that is described."""
+    good = sorted(
+        (response for response in responses if response.status[:1] == "2"), key=lambda response: response.status
+    )
+    for response in good:
+        for media_type in sorted(response.content, key=lambda media_type: "json" not in media_type.name):
+            return _sketch(media_type, composer)
+    return "Returns nothing." if good and all(response.status in ("204", "205") for response in good) else ""
+
+
+def _sketch(media_type: MediaType, composer: Composer) -> str:
+    essence = media_type.name.partition(";")[0].strip().lower()
+    if "json" not in essence:
+        return f"Returns {essence}." if "*" not in essence else ""
+    try:
+        shape = _shape(media_type.schema or {}, composer, lists=1)
+    except Unusable:
+        return ""
+    return f"Returns {shape}." if shape else ""
+
+
+def _shape(schema: JsonObject, composer: Composer, lists: int) -> str:
+    """A schema in words, one level deep; empty where there is nothing to say."""
+    node, _ = composer.node(schema)
+    if "array" in types(node) or "items" in node:
+        inner = _shape(as_object(node.get("items")), composer, lists - 1) if lists > 0 else ""
+        return f"a list of {inner}" if inner else "a list"
+    members = [
+        key for key, member in as_object(node.get("properties")).items() if _is_answered(as_object(member), composer)
+    ]
+    if members:
+        shown = ", ".join(members[:_MEMBERS])
+        return "{" + plain(shown) + (", …}" if len(members) > _MEMBERS else "}")
+    for branch in alternatives(node):
+        if shape := _shape(branch, composer, lists):
+            return shape
+    return ""
+
+
+def _is_answered(member: JsonObject, composer: Composer) -> bool:
+    return member.get("writeOnly") is not True and composer.node(member)[0].get("writeOnly") is not True

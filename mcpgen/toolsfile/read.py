@@ -1,0 +1,174 @@
+"""A tools file → `Api`.
+
+The file speaks OpenAPI's words, so OpenAPI's own readers read its parameters, bodies and security schemes. What a
+person wrote is taken seriously: an unknown key or a value of the wrong kind is an error with its place and the nearest
+key, never skipped over.
+"""
+
+import re
+
+from mcpgen.diagnostics import Diagnostics
+from mcpgen.document import Document
+from mcpgen.errors import CannotGoOn, Unusable
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
+from mcpgen.model import Api, MediaType, Operation, RequestBody, SecurityScheme, Server, Skipped
+from mcpgen.names import SERVER_NAME, WRITTEN_TOOL_NAME, clipped
+from mcpgen.openapi import content, parameters, paths, security, servers
+from mcpgen.openapi.references import References
+from mcpgen.openapi.schemas import Definitions
+from mcpgen.toolsfile import keys
+
+VERSION = 1
+_REQUEST = re.compile(r"(GET|PUT|POST|DELETE|PATCH|HEAD|OPTIONS) (\S.*)")
+
+
+def is_tools_file(value: JsonValue) -> bool:
+    """Whether a document calls itself a tools file."""
+    return isinstance(value, dict) and "mcpgen" in value
+
+
+def read(document: Document, diagnostics: Diagnostics) -> Api:
+    """The API that a tools file defines. CannotGoOn for another version of the format; errors are added to
+    `diagnostics`.
+    """
+    root = as_object(document.value)
+    if root.get("mcpgen") != VERSION:
+        raise CannotGoOn(
+            "unsupported-version",
+            f"This compiler reads version {VERSION} of the tools file.",
+            document.where("/mcpgen"),
+            f"Write `mcpgen: {VERSION}`.",
+        )
+    keys.check(root, keys.FILE, "", document, diagnostics)
+    server = as_object(root.get("server"))
+    keys.check(server, keys.SERVER, "/server", document, diagnostics)
+    references = References(document)
+    schemes = security.read_schemes(root.get("security"), "/security", references, diagnostics)
+    operations, skipped = _read_tools(root.get("tools"), schemes, references, diagnostics)
+    base_url = root.get("base_url")
+    url_list: list[JsonValue] = [{"url": base_url}] if isinstance(base_url, str) else []
+    return Api(
+        title=as_text(server.get("title")),
+        version=as_text(server.get("version")),
+        name=_server_name(server, document, diagnostics),
+        instructions=as_text(server.get("instructions")),
+        operations=operations,
+        definitions=Definitions(references),
+        servers=_servers(url_list, document, diagnostics),
+        schemes=schemes,
+        security=(tuple(scheme.name for scheme in schemes),) if schemes else None,
+        skipped=skipped,
+    )
+
+
+def _server_name(server: JsonObject, document: Document, diagnostics: Diagnostics) -> str | None:
+    name = server.get("name")
+    if name is None:
+        return None
+    if isinstance(name, str) and SERVER_NAME.fullmatch(name):
+        return name
+    diagnostics.add(
+        "invalid-name",
+        f"{clipped(str(name))!r} cannot be the name of a server.",
+        document.where("/server/name"),
+        "Use lower-case letters, digits and hyphens, a letter first, at most 40.",
+    )
+    return None
+
+
+def _servers(url_list: list[JsonValue], document: Document, diagnostics: Diagnostics) -> tuple[Server, ...]:
+    """The base URL as a server, placed at its own key."""
+    for entry in url_list:
+        url = as_text(as_object(entry).get("url")).strip()
+        reason = servers.refusal(url) or ("" if "//" in url else "it is not absolute")
+        if reason:
+            diagnostics.add(
+                "invalid-value", f"The base URL {clipped(url)!r} cannot be used: {reason}.", document.where("/base_url")
+            )
+            return ()
+        return (Server(url),)
+    return ()
+
+
+def _read_tools(
+    value: JsonValue, schemes: tuple[SecurityScheme, ...], references: References, diagnostics: Diagnostics
+) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
+    found: dict[str, Operation] = {}
+    skipped: list[Skipped] = []
+    for index, entry in enumerate(as_list(value)):
+        place = pointer("/tools", index)
+        label = clipped(str(as_object(entry).get("name", f"tool {index + 1}")))
+        try:
+            operation = _read_tool(entry, place, schemes, references, diagnostics)
+        except Unusable as unusable:
+            skipped.append(Skipped(label, unusable.diagnostic))
+            continue
+        if operation is None:
+            continue
+        folded = operation.key.casefold()
+        if folded in found:
+            where = references.document.where(pointer(place, "name"))
+            diagnostics.add("duplicate-name", f"Two tools are called {operation.name}.", where, "Rename one of them.")
+        found.setdefault(folded, operation)
+    return tuple(found.values()), tuple(skipped)
+
+
+def _read_tool(
+    entry: JsonValue,
+    place: str,
+    schemes: tuple[SecurityScheme, ...],
+    references: References,
+    diagnostics: Diagnostics,
+) -> Operation | None:
+    """One tool, None where what is wrong with it was reported as an error."""
+    where = references.document.where(place)
+    if not isinstance(entry, dict):
+        diagnostics.add("invalid-value", "A tool is a mapping.", where, "Write `- name: …` and `request: …`.")
+        return None
+    keys.check(entry, keys.TOOL, place, references.document, diagnostics)
+    name, request = entry.get("name"), _REQUEST.fullmatch(as_text(entry.get("request")).strip())
+    if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name):
+        diagnostics.add(
+            "invalid-name",
+            f"{clipped(str(name))!r} cannot be the name of a tool.",
+            references.document.where(pointer(place, "name")),
+            "Use letters, digits, `_` and `-`, at most 64 of them.",
+        )
+        return None
+    if request is None:
+        diagnostics.add(
+            "invalid-value",
+            f"The request of {name} is not a method and a path.",
+            references.document.where(pointer(place, "request")),
+            "Write it as `GET /alerts/{region}`.",
+        )
+        return None
+    method, path = request.groups()
+    template = paths.parse(path, where, diagnostics)
+    filled = frozenset((scheme.location, scheme.wire_name.lower()) for scheme in schemes if scheme.type == "apiKey")
+    lists = [(entry.get("parameters"), pointer(place, "parameters"))]
+    read_parameters = parameters.read(lists, filled, references, diagnostics)
+    return Operation(
+        key=f"tool {name}",
+        method=method,
+        path=path,
+        template=template,
+        where=where,
+        name=name,
+        title=as_text(entry.get("title")) or None,
+        description=as_text(entry.get("description")),
+        parameters=parameters.matched_with_path(read_parameters, template, where, diagnostics),
+        body=_body(entry, place, references, diagnostics),
+    )
+
+
+def _body(entry: JsonObject, place: str, references: References, diagnostics: Diagnostics) -> RequestBody | None:
+    """OpenAPI's request body object, or a bare schema, which means JSON and required."""
+    value = entry.get("body")
+    if value is None:
+        return None
+    body_place = pointer(place, "body")
+    if isinstance(value, dict) and "content" in value:
+        return content.read_body(value, body_place, references, diagnostics)
+    json_body = MediaType("application/json", references.schema(body_place))
+    return RequestBody((json_body,), references.document.where(body_place), required=True)

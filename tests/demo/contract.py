@@ -1,0 +1,113 @@
+"""An OpenAPI document as a judge: whether an answer is one that the document promises."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator, FormatChecker
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+from tests.demo.exchange import Received
+
+PETSTORE = Path(__file__).parents[2] / "specs" / "petstore.openapi.yaml"
+_METHODS = ("get", "put", "post", "delete", "patch")
+ANSWERS, REQUESTS = "urn:petstore:answers", "urn:petstore:requests"
+
+
+class Contract:
+    """The operations of a document, and the promises that they make."""
+
+    def __init__(self, file: Path = PETSTORE) -> None:
+        self.document: dict[str, Any] = yaml.safe_load(file.read_text("utf-8"))
+        views = ((ANSWERS, self.document), (REQUESTS, _without_read_only(self.document)))
+        self._registry: Registry[Any] = Registry().with_resources(
+            (name, Resource.from_contents(view, default_specification=DRAFT202012)) for name, view in views
+        )
+        self.operations: dict[str, tuple[str, str, dict[str, Any]]] = {
+            operation["operationId"]: (method.upper(), path, operation)
+            for path, item in self.document["paths"].items()
+            for method, operation in item.items()
+            if method in _METHODS
+        }
+
+    def security(self, operation_id: str) -> list[str]:
+        """The names of the schemes that an operation takes; nothing for an open one."""
+        _, _, operation = self.operations[operation_id]
+        return [name for choice in operation.get("security", self.document["security"]) for name in choice]
+
+    def statuses(self) -> set[tuple[str, int]]:
+        """Every (operation, status) that is promised."""
+        return {(name, int(status)) for name, (_, _, found) in self.operations.items() for status in found["responses"]}
+
+    def judge(self, operation_id: str, received: Received) -> None:
+        """Fails where an answer has a status, a content type, a header or a body that was not promised."""
+        method, path, operation = self.operations[operation_id]
+        promised, where = self.follow(
+            operation["responses"][str(received.status)],
+            f"/paths/{_escaped(path)}/{method.lower()}/responses/{received.status}",
+        )
+        for name, header in promised.get("headers", {}).items():
+            if self.follow(header)[0].get("required"):
+                assert name.lower() in received.headers, f"{name} is promised"
+        media = promised.get("content", {})
+        if not media:
+            assert (received.media, received.body) == (None, b"")
+            return
+        assert received.media is not None
+        assert received.media in media
+        if received.media.endswith("json"):
+            self.validate(received.json(), f"{where}/content/{_escaped(received.media)}/schema")
+
+    def validate(self, value: Any, pointer: str, view: str = ANSWERS) -> None:
+        """Fails where a value is not what the schema at a pointer asks for, as answers or requests see it."""
+        # The pointer is a URI fragment here, where braces must be encoded.
+        schema = {"$ref": f"{view}#{pointer.replace('{', '%7B').replace('}', '%7D')}"}
+        Draft202012Validator(schema, registry=self._registry, format_checker=FormatChecker()).validate(value)
+
+    def follow(self, found: dict[str, Any], pointer: str = "") -> tuple[dict[str, Any], str]:
+        """What a `$ref` points to and where that is; the same, where there is none."""
+        if "$ref" not in found:
+            return found, pointer
+        target = found["$ref"].removeprefix("#")
+        value: Any = self.document
+        for step in target.split("/")[1:]:
+            value = value[step.replace("~1", "/").replace("~0", "~")]
+        return value, target
+
+    def examples(self) -> list[tuple[str, Any]]:
+        """Every example of a content or a parameter, with the pointer of its schema."""
+        return list(self._examples(self.document, ""))
+
+    def _examples(self, node: Any, pointer: str) -> Any:
+        if isinstance(node, list):
+            for index, item in enumerate(node):
+                yield from self._examples(item, f"{pointer}/{index}")
+        elif isinstance(node, dict):
+            if "schema" in node and "example" in node:
+                yield f"{pointer}/schema", node["example"]
+            if "schema" in node and isinstance(node.get("examples"), dict):
+                for example in node["examples"].values():
+                    yield f"{pointer}/schema", self.follow(example)[0]["value"]
+            for name, item in node.items():
+                if name not in ("example", "examples"):
+                    yield from self._examples(item, f"{pointer}/{_escaped(name)}")
+
+
+def _without_read_only(node: Any) -> Any:
+    """The document as requests see it: nothing that is read-only is required (JSON Schema Validation, 9.4)."""
+    if isinstance(node, list):
+        return [_without_read_only(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    view = {name: _without_read_only(item) for name, item in node.items()}
+    if isinstance(node.get("required"), list):
+        properties = node.get("properties", {})
+        view["required"] = [name for name in node["required"] if not properties.get(name, {}).get("readOnly")]
+    return view
+
+
+def _escaped(step: str) -> str:
+    return step.replace("~", "~0").replace("/", "~1")
