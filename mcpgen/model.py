@@ -153,14 +153,16 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """An API description. `security` None means that the document says nothing at all about security."""
+    """An API description. `security` None means that the document says nothing at all about security.
+
+    `name`, `version` and `instructions` are of the server to be, where its owner gave them.
+    """
 
     title: str
-    version: str
     operations: tuple[Operation, ...]
     definitions: Mapping[str, JsonObject]
-    description: str = ""
     name: str | None = None
+    version: str = ""
     instructions: str = ""
     servers: tuple[Server, ...] = ()
     schemes: tuple[SecurityScheme, ...] = ()

@@ -44,10 +44,12 @@ def _python_files(root: Path) -> list[Path]:
 
 def _values(catalog: Catalog) -> dict[str, object]:
     """What the templates print, row by row: they loop and choose, and compute nothing."""
+    variables = environment(catalog)
     return {
         "identity": catalog.identity,
         "base_url": catalog.servers[0].url if catalog.servers else "",
-        "environment": environment(catalog),
+        "environment": variables,
+        "credentials": [row for row in variables if row.secret or row.required],
         "tools": [
             {
                 "name": tool.name,

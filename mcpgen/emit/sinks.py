@@ -3,7 +3,6 @@
 Escaping happens once, here, and encodes instead of removing: nothing can re-form what was taken apart.
 """
 
-import json
 import re
 
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>&|~$#]|:(?=/))")
@@ -12,13 +11,18 @@ _LINE_BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def toml_string(text: str) -> str:
-    """A TOML basic string (TOML 1.0), quotes included. JSON's escapes are a subset of TOML's once everything is ASCII."""
-    plain = text.encode("utf-8", "replace").decode("utf-8").replace("\x7f", "")
-    return re.sub(
-        r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})",
-        lambda match: f"\\U{0x10000 + ((int(match[1], 16) - 0xD800) << 10) + int(match[2], 16) - 0xDC00:08x}",
-        json.dumps(plain, ensure_ascii=True),
-    )
+    """A TOML basic string (TOML 1.0), quotes included, ASCII alone."""
+    plain = text.encode("utf-8", "replace").decode("utf-8")
+    return '"' + "".join(map(_toml_character, plain)) + '"'
+
+
+def _toml_character(character: str) -> str:
+    if character in '"\\':
+        return "\\" + character
+    code = ord(character)
+    if 0x20 <= code < 0x7F:
+        return character
+    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
 
 
 def markdown_text(text: str) -> str:

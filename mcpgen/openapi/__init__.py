@@ -1,5 +1,6 @@
 """OpenAPI documents → `Api`. Versions of OpenAPI differ in here and nowhere later."""
 
 from mcpgen.openapi.read import read, version_of
+from mcpgen.openapi.validity import quick, verdict
 
-__all__ = ["read", "version_of"]
+__all__ = ["quick", "read", "verdict", "version_of"]

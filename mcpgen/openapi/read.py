@@ -44,8 +44,6 @@ def read(document: Document, base_url: str | None, diagnostics: Diagnostics) -> 
     known = frozenset(scheme.name for scheme in schemes)
     return Api(
         title=as_text(info.get("title")).strip() or "API",
-        version=as_text(info.get("version")),
-        description=as_text(info.get("description")),
         operations=found,
         definitions=Definitions(references),
         servers=servers.read(root.get("servers", [{"url": "/"}]), "/servers", document, base_url, diagnostics),

@@ -1,0 +1,55 @@
+"""The command line: click, one file a command. The only printer, and the only place of exit codes."""
+
+import gc
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from mcpgen import __version__
+
+COMMANDS = {
+    "generate": "Compile SOURCE into a standalone MCP server package.",
+    "check": "Report everything that is wrong with SOURCE.",
+    "inspect": "Show the tools of SOURCE, and what each sends.",
+    "run": "Compile SOURCE and serve it over stdio, keeping nothing.",
+    "demo": "Show the whole job on an embedded API.",
+}
+
+
+class _Commands(click.Group):
+    """Loads the module of a command when it is called: the help of one must not pay for the imports of all."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"mcpgen.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="mcpgen")
+def _group() -> None:
+    """Compile API descriptions into MCP servers worth shipping.
+
+    SOURCE is an OpenAPI document or a tools file: a path, an http(s) URL, or - for standard input.
+    """
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    """The entry point. Never returns a traceback to the user for anything that a document or a flag can cause."""
+    gc.disable()  # a compile builds one large tree and ends; scanning it over and over is most of the time of reading
+    try:
+        return _group.main(args=arguments, prog_name="mcpgen", standalone_mode=True)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0

@@ -1,0 +1,51 @@
+"""`mcpgen check`: everything that is wrong with SOURCE, and nothing written."""
+
+import click
+
+from mcpgen import fetch
+from mcpgen.cli import options, report
+from mcpgen.diagnostics import Diagnostic
+from mcpgen.pipeline import compile_source, verdict
+
+
+@click.command("check", short_help="Report everything that is wrong with SOURCE.")
+@options.source
+@options.compiling
+@click.option("--strict", is_flag=True, help="Fail where an operation had to be skipped, or the document is not valid.")
+@options.output_format
+def command(
+    source: str,
+    name: str | None,
+    base_url: str | None,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    strict: bool,
+    output: str,
+) -> None:
+    """Report everything that is wrong with SOURCE: what the compiler finds, and the full verdict of the standard's
+    schema.
+
+    Exit codes: 0 nothing that fails, 1 findings, 2 cannot go on.
+    """
+    with report.ending(output):
+        fetched = fetch.read(source)
+        compiled = compile_source(fetched, options.compile_options(name, base_url, include, exclude))
+        with report.progress("Checking against the schema of the standard"):
+            found: list[Diagnostic] = [*compiled.diagnostics, *verdict(fetched)]
+    skipped = compiled.catalog.skipped
+    if output == "json":
+        report.result_json(
+            {
+                "tools": len(compiled.catalog.tools),
+                "skipped": [report.skipped_json(entry) for entry in skipped],
+                "diagnostics": [report.diagnostic_json(diagnostic) for diagnostic in found],
+            }
+        )
+    else:
+        report.diagnostics(found, skipped)
+        report.say(
+            f"{len(compiled.catalog.tools)} tools, {len(skipped)} operations skipped, {len(found)} findings.", err=False
+        )
+    bad = any(diagnostic.severity == "error" for diagnostic in found)
+    strictly_bad = strict and (bool(skipped) or any(diagnostic.code == "invalid-document" for diagnostic in found))
+    report.leave(report.FINDINGS if bad or strictly_bad else report.DONE)

@@ -1,0 +1,107 @@
+"""`mcpgen generate`: SOURCE → a project on disk."""
+
+import os
+from pathlib import Path
+
+import click
+
+from mcpgen import fetch
+from mcpgen.cli import options, report
+from mcpgen.fetch import Fetched
+from mcpgen.pipeline import Compiled, Options, Project, compile_source
+from mcpgen.publish import Plan, plan, previous_lock, publish
+
+
+@click.command("generate", short_help="Compile SOURCE into a standalone MCP server package.")
+@options.source
+@click.option("-o", "--output-dir", "directory", metavar="DIR", help="Where to write; generated/NAME if not given.")
+@options.compiling
+@click.option("--strict", is_flag=True, help="Write nothing and fail where an operation had to be skipped.")
+@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
+@click.option("--overwrite", is_flag=True, help="Lose edits of generated files.")
+@options.output_format
+def command(
+    source: str,
+    directory: str | None,
+    name: str | None,
+    base_url: str | None,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    strict: bool,
+    dry_run: bool,
+    overwrite: bool,
+    output: str,
+) -> None:
+    """Compile SOURCE into a standalone MCP server package.
+
+    Exit codes: 0 done, 1 findings, 2 cannot go on.
+    """
+    with report.ending(output):
+        flags = options.compile_options(name, base_url, include, exclude)
+        fetched = fetch.read(source)
+        target, compiled = _compile(fetched, flags, directory, source)
+        failed = any(d.severity == "error" for d in compiled.diagnostics) or (strict and bool(compiled.catalog.skipped))
+        previous = previous_lock(target)
+        planned = plan(target, compiled.tree, compiled.user_files, previous, overwrite=overwrite)
+        if not failed and not dry_run:
+            publish(planned, compiled.tree)
+    _report(compiled, planned, output, written=not failed and not dry_run, failed=failed)
+    report.leave(report.FINDINGS if failed else report.DONE)
+
+
+def _compile(fetched: Fetched, flags: Options, directory: str | None, source: str) -> tuple[Path, Compiled]:
+    """The compile against the project in the output directory, whose name may only be known after a first one."""
+    if directory is not None:
+        target = Path(directory)
+        return target, compile_source(fetched, flags, _project(target, source))
+    compiled = compile_source(fetched, flags)
+    target = Path("generated") / compiled.catalog.identity.name
+    return target, compile_source(fetched, flags, _project(target, source))
+
+
+def _project(target: Path, source: str) -> Project:
+    settings = target / "mcpgen.yaml"
+    present = settings.is_file() and not settings.is_symlink()
+    return Project(previous_lock(target), fetch.read(str(settings)) if present else None, _recorded(source, target))
+
+
+def _recorded(source: str, target: Path) -> str:
+    """SOURCE as the lock remembers it: relative to the project, with forward slashes on every system."""
+    if source == "-" or source.startswith(("http://", "https://")):
+        return source
+    try:
+        return Path(os.path.relpath(source, target)).as_posix()
+    except ValueError:  # another drive
+        return Path(source).absolute().as_posix()
+
+
+def _report(compiled: Compiled, planned: Plan, output: str, *, written: bool, failed: bool) -> None:
+    catalog = compiled.catalog
+    if output == "json":
+        report.result_json(
+            {
+                "directory": str(planned.directory),
+                "server": {"name": catalog.identity.name, "package": catalog.identity.package},
+                "tools": [tool.name for tool in catalog.tools],
+                "written": list(planned.write) if written else [],
+                "removed": list(planned.remove) if written else [],
+                "skipped": [report.skipped_json(entry) for entry in catalog.skipped],
+                "diagnostics": [report.diagnostic_json(diagnostic) for diagnostic in compiled.diagnostics],
+            }
+        )
+        return
+    report.diagnostics(compiled.diagnostics, catalog.skipped)
+    counted = f"{len(catalog.tools)} tools" + (
+        f", {len(catalog.skipped)} operations skipped" if catalog.skipped else ""
+    )
+    if failed:
+        report.say(f"{catalog.identity.title}: {counted}. Nothing was written.", fg="red")
+        return
+    verb = "wrote" if written else "would write"
+    removed = f", {'removed' if written else 'would remove'} {len(planned.remove)}" if planned.remove else ""
+    report.say(
+        f"{catalog.identity.title}: {counted}; {verb} {len(planned.write)} files to {planned.directory}{removed}.",
+        err=False,
+    )
+    if written and planned.write:
+        report.say(f"Try it: cd {planned.directory} && python -m {catalog.identity.package} --list", err=False)

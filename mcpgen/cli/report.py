@@ -1,0 +1,121 @@
+"""What a person reads of a run, and the exit codes. Results go to stdout, everything else to stderr."""
+
+import contextlib
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+import click
+
+from mcpgen.diagnostics import Diagnostic
+from mcpgen.errors import CannotGoOn
+from mcpgen.jsonvalue import JsonObject
+from mcpgen.model import Skipped
+
+DONE, FINDINGS, CANNOT_GO_ON = 0, 1, 2
+SCHEMA = 1
+"""Version of the shape of every `--format json` document."""
+
+_COLOURS = {"error": "red", "warning": "yellow", "note": "blue"}
+
+
+def terminal_text(text: str) -> str:
+    """`text` with everything that a terminal would act on made visible."""
+    return "".join(
+        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode() for char in text
+    )
+
+
+def say(text: str = "", *, err: bool = True, **style: Any) -> None:
+    """One line, styled where the stream is a terminal and NO_COLOR is not set."""
+    stream = sys.stderr if err else sys.stdout
+    coloured = stream.isatty() and not os.environ.get("NO_COLOR")
+    click.echo(click.style(terminal_text(text), **style) if style and coloured else terminal_text(text), err=err)
+
+
+def diagnostics(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = ()) -> None:
+    """All findings as `file:line:column: severity: sentence [code]` with the hint below, notes last."""
+    for diagnostic in sorted(found, key=lambda diagnostic: diagnostic.severity == "note"):
+        _line(diagnostic, diagnostic.message)
+    for entry in skipped:
+        _line(entry.reason, f"{entry.operation} was skipped: {entry.reason.message}")
+
+
+def _line(diagnostic: Diagnostic, message: str) -> None:
+    place = f"{diagnostic.where}: " if diagnostic.where is not None else ""
+    say(f"{place}{diagnostic.severity}: {message} [{diagnostic.code}]", fg=_COLOURS[diagnostic.severity])
+    if diagnostic.hint:
+        say(f"    {diagnostic.hint}")
+
+
+def diagnostic_json(diagnostic: Diagnostic) -> JsonObject:
+    """One diagnostic in the contract's shape."""
+    where = diagnostic.where
+    return {
+        "code": diagnostic.code,
+        "severity": diagnostic.severity,
+        "message": diagnostic.message,
+        "hint": diagnostic.hint,
+        "file": where.file if where else None,
+        "pointer": where.pointer if where else None,
+        "line": where.line if where else None,
+        "column": where.column if where else None,
+    }
+
+
+def skipped_json(entry: Skipped) -> JsonObject:
+    """One skipped operation in the contract's shape."""
+    where = entry.reason.where
+    place = str(where) if where else None
+    return {"operation": entry.operation, "code": entry.reason.code, "reason": entry.reason.message, "where": place}
+
+
+def result_json(value: JsonObject) -> None:
+    """The one JSON document of a command, on stdout."""
+    click.echo(json.dumps({"schema": SCHEMA, **value}, indent=2, ensure_ascii=True))
+
+
+def leave(code: int) -> NoReturn:
+    """End the command with an exit code."""
+    sys.stdout.flush()
+    raise SystemExit(code)
+
+
+@contextlib.contextmanager
+def ending(output: str = "text") -> Iterator[None]:
+    """Turns what ends a run into one sentence, or one JSON document, and exit code 2."""
+    try:
+        yield
+    except CannotGoOn as end:
+        if output == "json":
+            result_json({"diagnostics": [diagnostic_json(end.diagnostic)]})
+        else:
+            diagnostics([end.diagnostic])
+        leave(CANNOT_GO_ON)
+
+
+@contextlib.contextmanager
+def progress(what: str) -> Iterator[None]:
+    """A line on the terminal while something long is under way; nothing where stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    started = time.monotonic()
+    stop = threading.Event()
+
+    def tick() -> None:
+        while not stop.wait(1.0):
+            click.echo(f"\r{what} … {time.monotonic() - started:.0f} s", err=True, nl=False)
+
+    ticker = threading.Thread(target=tick, daemon=True)
+    ticker.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        ticker.join()
+        click.echo("\r\x1b[K", err=True, nl=False)

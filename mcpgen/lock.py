@@ -1,0 +1,86 @@
+"""`mcpgen.lock.json`: what a project remembers of its last generation. Committed by the user, reviewed in diffs.
+
+Where it came from, the flags that were given, the name that each operation has, and a digest of every emitted file. No
+secrets, no times, nothing of the machine. One fact a line, so that a change of the API is a few lines of difference.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import mcpgen
+from mcpgen.diagnostics import Where
+from mcpgen.errors import CannotGoOn
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, digest
+
+NAME = "mcpgen.lock.json"
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """`source` is relative to the project or a URL; `tools` are operation key → name, `files` path → SHA-256."""
+
+    source: str
+    source_digest: str
+    version: str
+    name: str
+    base_url: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    tools: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def digests(files: Mapping[str, bytes]) -> dict[str, str]:
+    """Path → SHA-256 of its contents."""
+    return {path: digest(data) for path, data in files.items()}
+
+
+def dump(lock: Lock) -> bytes:
+    """The bytes of the lock file."""
+    options: JsonObject = {"name": lock.name}
+    if lock.base_url is not None:
+        options["base_url"] = lock.base_url
+    for key, selectors in (("include", lock.include), ("exclude", lock.exclude)):
+        if selectors:
+            options[key] = list[JsonValue](selectors)
+    value: JsonObject = {
+        "lock": FORMAT,
+        "mcpgen": mcpgen.__version__,
+        "source": lock.source,
+        "source_digest": lock.source_digest,
+        "version": lock.version,
+        "options": options,
+        "tools": dict[str, JsonValue](sorted(lock.tools.items())),
+        "files": dict[str, JsonValue](sorted(lock.files.items())),
+    }
+    return (json.dumps(value, indent=1, ensure_ascii=True) + "\n").encode("ascii")
+
+
+def load(data: bytes, file: str) -> Lock:
+    """The lock in `data`. CannotGoOn where it is not one, or was written by a later format."""
+    try:
+        value: JsonValue = json.loads(data)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict) or value.get("lock") != FORMAT:
+        raise CannotGoOn(
+            "lock-unreadable",
+            f"{NAME} is not a lock file that this version of mcpgen reads.",
+            Where(file),
+            "Restore it from version control, or update mcpgen.",
+        )
+    options = as_object(value.get("options"))
+    base_url = options.get("base_url")
+    return Lock(
+        source=as_text(value.get("source")),
+        source_digest=as_text(value.get("source_digest")),
+        version=as_text(value.get("version")) or "0.1.0",
+        name=as_text(options.get("name")),
+        base_url=base_url if isinstance(base_url, str) else None,
+        include=tuple(map(as_text, as_list(options.get("include")))),
+        exclude=tuple(map(as_text, as_list(options.get("exclude")))),
+        tools={key: as_text(name) for key, name in as_object(value.get("tools")).items()},
+        files={path: as_text(known) for path, known in as_object(value.get("files")).items()},
+    )

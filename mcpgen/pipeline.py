@@ -1,0 +1,173 @@
+"""The calls of the compiler in order, and nothing else. Whoever reads this file has the architecture."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from mcpgen import lock as locks
+from mcpgen import openapi, toolsfile
+from mcpgen.check import check
+from mcpgen.diagnostics import Diagnostic, Diagnostics, placed
+from mcpgen.document import Document, load
+from mcpgen.emit import emit, user_files
+from mcpgen.errors import CannotGoOn
+from mcpgen.fetch import Fetched
+from mcpgen.jsonvalue import digest
+from mcpgen.lock import Lock
+from mcpgen.lower import lower
+from mcpgen.merge import merge
+from mcpgen.model import Api, Catalog, Identity, Server
+from mcpgen.names import server_name
+from mcpgen.openapi import servers
+from mcpgen.selection import select
+from mcpgen.tree import FileTree
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a person asked for on the command line."""
+
+    name: str | None = None
+    base_url: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """The answer of the compiler. `lock` is what the tree's lock file says; `diagnostics` have lines and columns."""
+
+    catalog: Catalog
+    tree: FileTree
+    lock: Lock
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def user_files(self) -> frozenset[str]:
+        return user_files(self.catalog.identity)
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What an existing project brings into a compile: its lock, and the user's tools file."""
+
+    lock: Lock | None = None
+    settings: Fetched | None = None
+    source: str = ""
+
+
+@dataclass(slots=True)
+class _Run:
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)
+    documents: dict[str, Document] = field(default_factory=dict)
+
+    def _load(self, fetched: Fetched) -> Document:
+        document = load(fetched.name, fetched.data, self.diagnostics)
+        self.documents[document.name] = document
+        return document
+
+    def read_settings(self, fetched: Fetched) -> Api | None:
+        """The user's tools file; None as long as everything in it is commented out."""
+        document = self._load(fetched)
+        return toolsfile.read(document, self.diagnostics) if document.value is not None else None
+
+    def read(self, fetched: Fetched) -> Api:
+        document = self._load(fetched)
+        if toolsfile.is_tools_file(document.value):
+            return toolsfile.read(document, self.diagnostics)
+        version = openapi.version_of(document)
+        if version is None:
+            raise CannotGoOn(
+                "not-an-api",
+                f"{fetched.name} is neither an OpenAPI document nor a tools file.",
+                document.where(""),
+                "It should begin with `openapi: 3.1.0` or `mcpgen: 1`.",
+            )
+        api = openapi.read(document, fetched.url, self.diagnostics)
+        openapi.quick(document, version, self.diagnostics)
+        return api
+
+
+def compile_source(fetched: Fetched, options: Options, project: Project = Project()) -> Compiled:
+    """The whole compile: bytes → catalog → files. Pure but for what `fetched` and `project` hold.
+
+    CannotGoOn where the source as a whole cannot be compiled.
+    """
+    run = _Run()
+    api = run.read(fetched)
+    if project.settings is not None and (settings := run.read_settings(project.settings)) is not None:
+        api = merge(api, settings)
+    api = replace(api, operations=select(api.operations, options.include, options.exclude))
+    api = _with_base_url(api, options.base_url, run.diagnostics)
+    identity = _identity(api, options, project.lock)
+    promised: Mapping[str, str] = project.lock.tools if project.lock else {}
+    catalog = check(lower(api, identity, promised, run.diagnostics), run.diagnostics)
+    if not catalog.tools:
+        raise CannotGoOn("no-operations", _why_empty(catalog), hint="Check the paths, and --include and --exclude.")
+    tree = emit(catalog)
+    lock = Lock(
+        source=project.source or fetched.name,
+        source_digest=digest(fetched.data),
+        version=identity.version,
+        name=identity.name,
+        base_url=options.base_url,
+        include=options.include,
+        exclude=options.exclude,
+        tools={**promised, **{tool.operation.key: tool.name for tool in catalog.tools}},
+        files=locks.digests({path: data for path, data in tree.items() if path not in user_files(identity)}),
+    )
+    tree = FileTree({**tree, locks.NAME: locks.dump(lock)})
+    return Compiled(catalog, tree, lock, located(run.diagnostics, run.documents))
+
+
+def verdict(fetched: Fetched) -> tuple[Diagnostic, ...]:
+    """The full verdict of the standard's own tool on an OpenAPI document; nothing for a tools file."""
+    found = Diagnostics()
+    document = load(fetched.name, fetched.data, Diagnostics())
+    version = openapi.version_of(document)
+    if version is not None and not toolsfile.is_tools_file(document.value):
+        openapi.verdict(document, version, found)
+    return located(found, {document.name: document})
+
+
+def located(diagnostics: Diagnostics, documents: Mapping[str, Document]) -> tuple[Diagnostic, ...]:
+    """The diagnostics with lines and columns: one walk over each document that any of them names."""
+    wanted: dict[str, set[str]] = {}
+    for found in diagnostics:
+        if found.where is not None and found.where.line is None and found.where.file in documents:
+            wanted.setdefault(found.where.file, set()).add(found.where.pointer)
+    positions = {name: documents[name].positions(pointers) for name, pointers in wanted.items()}
+    return tuple(
+        placed(found, *positions[found.where.file][found.where.pointer])
+        if found.where is not None and found.where.line is None and found.where.file in positions
+        else found
+        for found in diagnostics
+    )
+
+
+def _with_base_url(api: Api, base_url: str | None, diagnostics: Diagnostics) -> Api:
+    if base_url is not None:
+        reason = servers.refusal(base_url) or ("" if "://" in base_url else "it is not absolute")
+        if reason and "metadata" not in reason:
+            raise CannotGoOn("invalid-flag", f"--base-url {base_url} cannot be used: {reason}.")
+        return replace(api, servers=(Server(base_url),))
+    if not api.servers or "://" not in api.servers[0].url:
+        diagnostics.add(
+            "no-server",
+            "No absolute server URL is known; each call will say that the base URL is missing.",
+            hint="Give --base-url, or set the server's _BASE_URL variable.",
+        )
+    return api
+
+
+def _identity(api: Api, options: Options, lock: Lock | None) -> Identity:
+    name = options.name or api.name or (lock.name if lock else None) or server_name(api.title)
+    version = api.version or (lock.version if lock else "0.1.0")
+    return Identity(name, api.title or name, version, api.instructions)
+
+
+def _why_empty(catalog: Catalog) -> str:
+    if not catalog.skipped:
+        return "The source has no operation, or none was selected."
+    first = catalog.skipped[0]
+    count = len(catalog.skipped)
+    return f"None of {count} operations could be compiled; the first, {first.operation}: {first.reason.message}"
