@@ -49,7 +49,7 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
         reason = Diagnostic(code, message, "Override the tool in mcpgen.yaml, or report this.", tool.operation.where)
         diagnostics.extend([reason])
         skipped.append(Skipped(f"{tool.operation.method} {tool.operation.path}", reason))
-    return replace(catalog, tools=tuple(kept), skipped=tuple(skipped))
+    return replace(catalog, tools=tuple(kept), skipped=tuple(sorted(skipped, key=lambda entry: entry.operation)))
 
 
 def problems(tool: ToolSpec) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """The calls of the compiler in order, and nothing else. Whoever reads this file has the architecture."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from mcpgen import lock as locks
@@ -15,7 +15,7 @@ from mcpgen.jsonvalue import digest
 from mcpgen.lock import Lock
 from mcpgen.lower import lower
 from mcpgen.merge import merge
-from mcpgen.model import Api, Catalog, Identity, Server
+from mcpgen.model import Api, Catalog, Identity, Server, Skipped
 from mcpgen.names import server_name
 from mcpgen.openapi import servers
 from mcpgen.selection import select
@@ -90,9 +90,17 @@ class _Run:
 def compile_source(fetched: Fetched, options: Options, project: Project = Project()) -> Compiled:
     """The whole compile: bytes → catalog → files. Pure but for what `fetched` and `project` hold.
 
-    CannotGoOn where the source as a whole cannot be compiled.
+    CannotGoOn, with its place, where the source as a whole cannot be compiled.
     """
     run = _Run()
+    try:
+        return _compiled(run, fetched, options, project)
+    except CannotGoOn as end:
+        end.diagnostic = located([end.diagnostic], run.documents)[0]
+        raise
+
+
+def _compiled(run: _Run, fetched: Fetched, options: Options, project: Project) -> Compiled:
     api = run.read(fetched)
     if project.settings is not None and (settings := run.read_settings(project.settings)) is not None:
         api = merge(api, settings)
@@ -116,6 +124,7 @@ def compile_source(fetched: Fetched, options: Options, project: Project = Projec
         files=locks.digests({path: data for path, data in tree.items() if path not in user_files(identity)}),
     )
     tree = FileTree({**tree, locks.NAME: locks.dump(lock)})
+    catalog = replace(catalog, skipped=_located_skips(catalog.skipped, run.documents))
     return Compiled(catalog, tree, lock, located(run.diagnostics, run.documents))
 
 
@@ -129,8 +138,9 @@ def verdict(fetched: Fetched) -> tuple[Diagnostic, ...]:
     return located(found, {document.name: document})
 
 
-def located(diagnostics: Diagnostics, documents: Mapping[str, Document]) -> tuple[Diagnostic, ...]:
+def located(diagnostics: Iterable[Diagnostic], documents: Mapping[str, Document]) -> tuple[Diagnostic, ...]:
     """The diagnostics with lines and columns: one walk over each document that any of them names."""
+    diagnostics = list(diagnostics)
     wanted: dict[str, set[str]] = {}
     for found in diagnostics:
         if found.where is not None and found.where.line is None and found.where.file in documents:
@@ -142,6 +152,11 @@ def located(diagnostics: Diagnostics, documents: Mapping[str, Document]) -> tupl
         else found
         for found in diagnostics
     )
+
+
+def _located_skips(skipped: tuple[Skipped, ...], documents: Mapping[str, Document]) -> tuple[Skipped, ...]:
+    reasons = located([entry.reason for entry in skipped], documents)
+    return tuple(replace(entry, reason=reason) for entry, reason in zip(skipped, reasons, strict=True))
 
 
 def _with_base_url(api: Api, base_url: str | None, diagnostics: Diagnostics) -> Api:

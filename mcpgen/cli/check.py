@@ -31,7 +31,8 @@ def command(
         fetched = fetch.read(source)
         compiled = compile_source(fetched, options.compile_options(name, base_url, include, exclude))
         with report.progress("Checking against the schema of the standard"):
-            found: list[Diagnostic] = [*compiled.diagnostics, *verdict(fetched)]
+            full = verdict(fetched)
+    found: list[Diagnostic] = [*(d for d in compiled.diagnostics if d.code != "invalid-document"), *full]
     skipped = compiled.catalog.skipped
     if output == "json":
         report.result_json(
@@ -43,9 +44,8 @@ def command(
         )
     else:
         report.diagnostics(found, skipped)
-        report.say(
-            f"{len(compiled.catalog.tools)} tools, {len(skipped)} operations skipped, {len(found)} findings.", err=False
-        )
+        counts = ((len(compiled.catalog.tools), "tool"), (len(skipped), "skipped operation"), (len(found), "finding"))
+        report.say(", ".join(report.counted(*count) for count in counts) + ".", err=False)
     bad = any(diagnostic.severity == "error" for diagnostic in found)
     strictly_bad = strict and (bool(skipped) or any(diagnostic.code == "invalid-document" for diagnostic in found))
     report.leave(report.FINDINGS if bad or strictly_bad else report.DONE)

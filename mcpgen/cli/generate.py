@@ -11,6 +11,9 @@ from mcpgen.fetch import Fetched
 from mcpgen.pipeline import Compiled, Options, Project, compile_source
 from mcpgen.publish import Plan, plan, previous_lock, publish
 
+MOST = 5
+"""Findings of one code that are shown; the project matters here, `mcpgen check` shows the document."""
+
 
 @click.command("generate", short_help="Compile SOURCE into a standalone MCP server package.")
 @options.source
@@ -90,18 +93,17 @@ def _report(compiled: Compiled, planned: Plan, output: str, *, written: bool, fa
             }
         )
         return
-    report.diagnostics(compiled.diagnostics, catalog.skipped)
-    counted = f"{len(catalog.tools)} tools" + (
-        f", {len(catalog.skipped)} operations skipped" if catalog.skipped else ""
-    )
+    report.diagnostics(compiled.diagnostics, catalog.skipped, most=MOST)
+    what = report.counted(len(catalog.tools), "tool")
+    if catalog.skipped:
+        what += f", {report.counted(len(catalog.skipped), 'operation')} skipped"
     if failed:
-        report.say(f"{catalog.identity.title}: {counted}. Nothing was written.", fg="red")
+        report.say(f"{catalog.identity.title}: {what}. Nothing was written.", fg="red")
         return
-    verb = "wrote" if written else "would write"
-    removed = f", {'removed' if written else 'would remove'} {len(planned.remove)}" if planned.remove else ""
-    report.say(
-        f"{catalog.identity.title}: {counted}; {verb} {len(planned.write)} files to {planned.directory}{removed}.",
-        err=False,
-    )
+    wrote, removed = ("wrote", "removed") if written else ("would write", "would remove")
+    done = f"{wrote} {report.counted(len(planned.write), 'file')} to {planned.directory}"
+    if planned.remove:
+        done += f", {removed} {report.counted(len(planned.remove), 'file')}"
+    report.say(f"{catalog.identity.title}: {what}; {done}.", err=False)
     if written and planned.write:
         report.say(f"Try it: cd {planned.directory} && python -m {catalog.identity.package} --list", err=False)

@@ -154,7 +154,8 @@ def _show_all(catalog: Catalog) -> None:
         cells = [c.rjust(w) if i in right else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
         report.say("  ".join(cells).rstrip(), err=False, bold=row is head)
     total = sum(int(row[3]) for row in rows)
-    report.say(f"{len(rows)} tools, about {total:,} tokens, {len(catalog.skipped)} operations skipped.", err=False)
+    counts = ((len(rows), "tool"), (total, "token"), (len(catalog.skipped), "skipped operation"))
+    report.say(", ".join(report.counted(*count) for count in counts) + ".", err=False)
 
 
 def _show_one(tool: ToolSpec) -> None:

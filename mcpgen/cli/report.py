@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -37,10 +38,21 @@ def say(text: str = "", *, err: bool = True, **style: Any) -> None:
     click.echo(click.style(terminal_text(text), **style) if style and coloured else terminal_text(text), err=err)
 
 
-def diagnostics(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = ()) -> None:
-    """All findings as `file:line:column: severity: sentence [code]` with the hint below, notes last."""
+def counted(number: int, noun: str) -> str:
+    """`1 tool`, `2 tools`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def diagnostics(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = (), *, most: int | None = None) -> None:
+    """Findings as `file:line:column: severity: sentence [code]`, a hint below, notes last; `most` a code."""
+    shown: Counter[str] = Counter()
     for diagnostic in sorted(found, key=lambda diagnostic: diagnostic.severity == "note"):
-        _line(diagnostic, diagnostic.message)
+        shown[diagnostic.code] += 1
+        if most is None or shown[diagnostic.code] <= most:
+            _line(diagnostic, diagnostic.message)
+    for code, count in shown.items():
+        if most is not None and count > most:
+            say(f"… and {count - most} more of {code}; `mcpgen check` shows all.")
     for entry in skipped:
         _line(entry.reason, f"{entry.operation} was skipped: {entry.reason.message}")
 

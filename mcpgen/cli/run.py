@@ -27,7 +27,7 @@ def command(
             report.say("SOURCE cannot be - here: standard input belongs to the client.", fg="red")
             report.leave(report.CANNOT_GO_ON)
         compiled = compile_source(fetch.read(source), options.compile_options(name, base_url, include, exclude))
-        report.diagnostics(compiled.diagnostics, compiled.catalog.skipped)
+        report.diagnostics(compiled.diagnostics, compiled.catalog.skipped, most=1)
         if any(diagnostic.severity == "error" for diagnostic in compiled.diagnostics):
             report.leave(report.FINDINGS)
         with tempfile.TemporaryDirectory(prefix="mcpgen-") as folder:

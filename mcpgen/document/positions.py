@@ -105,8 +105,9 @@ def _unescape(string: str) -> str:
 
 
 def _yaml_tokens(text: str) -> Iterator[Token]:
-    import yaml
+    import yaml  # not needed to look into JSON
 
+    # for the same reason
     from mcpgen.document.yaml_text import events, place, printable
 
     next_event = events(printable(text))

@@ -282,4 +282,4 @@ def compose(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
 
 
 def _reason(error: yaml.MarkedYAMLError) -> str:
-    return " ".join(part for part in (error.context, error.problem) if part)
+    return ", ".join(part for part in (error.context, error.problem) if part)

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from mcpgen.jsonvalue import JsonObject, as_object
+from mcpgen.jsonvalue import JsonObject
 from mcpgen.lower.arguments import REST, WHOLE, Arguments, Slot
 from mcpgen.lower.bodies import BodyPlan, part_of
-from mcpgen.lower.compose import Composer, types
+from mcpgen.lower.compose import Composer, members, types
 from mcpgen.model import (
     BodyBinding,
     Encoding,
@@ -68,7 +68,7 @@ def _accept(operation: Operation) -> str:
         for media_type in response.content
         if "*" not in media_type.name
     ]
-    ordered = sorted(dict.fromkeys(offered), key=lambda name: "json" not in name)[:4]
+    ordered = sorted(set(offered), key=lambda name: ("json" not in name, name))[:4]
     return ", ".join([*ordered, "*/*;q=0.1"]) if ordered else "*/*"
 
 
@@ -94,8 +94,8 @@ def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBindi
     binding = BodyBinding(plan.content_type, plan.encoding, plan.body.required)
     if plan.properties is None:
         in_form = plan.encoding in ("form", "multipart")
-        members = as_object(composer.node(plan.schema)[0].get("properties")) if in_form else {}
-        described = (_field(key, as_object(schema), plan, arguments, composer) for key, schema in members.items())
+        inner = members(composer.node(plan.schema)[0]) if in_form else []
+        described = (_field(key, schema, plan, arguments, composer) for key, schema in inner)
         return replace(binding, argument=arguments.names["body", WHOLE], fields=tuple(described))
     fields = (_field(key, schema, plan, arguments, composer) for key, schema in plan.properties.items())
     needs = () if plan.body.required else tuple(key for key in plan.properties if key in plan.required)

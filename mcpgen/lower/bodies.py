@@ -10,7 +10,7 @@ from typing import Literal
 
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_list, as_object
-from mcpgen.lower.compose import Composer, alternatives, types
+from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.portable import Portable, only_demands
 from mcpgen.model import Encoding, MediaType, RequestBody
 
@@ -70,14 +70,15 @@ def encoding_of(media_type: str) -> BodyEncoding:
     return "binary"
 
 
-def _rank(media_type: MediaType, composer: Composer) -> tuple[int, bool]:
+def _rank(media_type: MediaType, composer: Composer) -> tuple[int, bool, str]:
     encoding = encoding_of(media_type.name)
     if encoding == "multipart" and media_type.schema is not None:
         node, _ = composer.node(media_type.schema)
         if any(is_binary(composer, as_object(member)) for member in as_object(node.get("properties")).values()):
-            return 1, False
+            return 1, False, media_type.name
     order: dict[BodyEncoding, int] = {"json": 0, "form": 2, "multipart": 3, "text": 4, "binary": 5}
-    return order[encoding], media_type.name.partition(";")[0].strip().lower() not in ("application/json", "text/plain")
+    essence = media_type.name.partition(";")[0].strip().lower()
+    return order[encoding], essence not in ("application/json", "text/plain"), media_type.name
 
 
 def _concrete(media_type: str, encoding: BodyEncoding) -> str:
@@ -103,11 +104,7 @@ def _laid_flat(node: JsonObject, composer: Composer) -> tuple[dict[str, JsonObje
     if "null" in types(node) or (branches and not all(only_demands(branch) for branch in branches)):
         return None, None
     reader = Portable(composer)
-    properties = {
-        key: as_object(member)
-        for key, member in as_object(node.get("properties")).items()
-        if not reader.is_read_only(as_object(member))
-    }
+    properties = {key: member for key, member in members(node) if not reader.is_read_only(member)}
     if not properties or len(properties) > FLAT:
         return None, None
     rest = node.get("additionalProperties")

@@ -7,7 +7,7 @@ the meaning in the first.
 
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_object
-from mcpgen.lower.compose import Composer, alternatives, types
+from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.text import ended, plain, sentences, shortened, similarity
 from mcpgen.model import MediaType, Operation, Response
 
@@ -58,7 +58,9 @@ def _answer(responses: tuple[Response, ...], composer: Composer) -> str:
         (response for response in responses if response.status[:1] == "2"), key=lambda response: response.status
     )
     for response in good:
-        for media_type in sorted(response.content, key=lambda media_type: "json" not in media_type.name):
+        for media_type in sorted(
+            response.content, key=lambda media_type: ("json" not in media_type.name, media_type.name)
+        ):
             return _sketch(media_type, composer)
     return "Returns nothing." if good and all(response.status in ("204", "205") for response in good) else ""
 
@@ -80,12 +82,10 @@ def _shape(schema: JsonObject, composer: Composer, lists: int) -> str:
     if "array" in types(node) or "items" in node:
         inner = _shape(as_object(node.get("items")), composer, lists - 1) if lists > 0 else ""
         return f"a list of {inner}" if inner else "a list"
-    members = [
-        key for key, member in as_object(node.get("properties")).items() if _is_answered(as_object(member), composer)
-    ]
-    if members:
-        shown = ", ".join(members[:_MEMBERS])
-        return "{" + plain(shown) + (", …}" if len(members) > _MEMBERS else "}")
+    names = [key for key, member in members(node) if _is_answered(member, composer)]
+    if names:
+        shown = ", ".join(names[:_MEMBERS])
+        return "{" + plain(shown) + (", …}" if len(names) > _MEMBERS else "}")
     for branch in alternatives(node):
         if shape := _shape(branch, composer, lists):
             return shape

@@ -29,7 +29,7 @@ def lower(api: Api, identity: Identity, promised: Mapping[str, str], diagnostics
         tuple(servers),
         security.bound_schemes(api, identity.prefix),
         tuple(sorted(tools, key=lambda tool: tool.name)),
-        tuple(skipped),
+        tuple(sorted(skipped, key=lambda entry: entry.operation)),
     )
 
 

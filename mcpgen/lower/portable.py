@@ -7,12 +7,10 @@ texts; at most DEPTH levels. What the profile cannot say as a keyword is said in
 reads it just as well. What is left out is not enforced: the upstream decides.
 """
 
-import re
-from functools import cache
-
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.lower import constraints
-from mcpgen.lower.compose import Composer, alternatives, types
+from mcpgen.lower.compose import Composer, alternatives, members, types
+from mcpgen.lower.patterns import is_linear
 from mcpgen.lower.text import ended, plain, shortened
 
 DEPTH = 5
@@ -134,13 +132,13 @@ class Portable:
         result: JsonObject = {"type": "object"}
         properties: JsonObject = {}
         required = [key for key in as_list(node.get("required")) if isinstance(key, str)]
-        for key, member in as_object(node.get("properties")).items():
+        for key, member in members(node):
             if self._left <= 0:
                 self.cuts.append(f"the properties from {key} on")
                 break
-            if not self.is_read_only(as_object(member)):
+            if not self.is_read_only(member):
                 keep_null = key in required or self.nulls
-                properties[key] = self._emit(as_object(member), depth - 1, trail, keep_null=keep_null)
+                properties[key] = self._emit(member, depth - 1, trail, keep_null=keep_null)
         rest = node.get("additionalProperties")
         if properties:
             result["properties"] = properties
@@ -320,20 +318,3 @@ def only_demands(node: JsonObject) -> bool:
         and types(node) in ([], ["object"])
         and ("required" in node or "not" in node)
     )
-
-
-_LOOK_AROUND = re.compile(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\(\?P?<|\(\?>|[*+?}]\+")
-
-
-@cache
-def is_linear(pattern: str) -> bool:
-    """Whether a linear-time engine takes `pattern`, and it is short enough to be worth showing."""
-    if len(pattern) > 256 or _LOOK_AROUND.search(pattern):
-        return False
-    import jsonschema_rs  # only documents with patterns pay for it
-
-    try:
-        jsonschema_rs.validator_for({"pattern": pattern}, pattern_options=jsonschema_rs.RegexOptions(), offline=True)
-    except ValueError:
-        return False
-    return True

@@ -21,7 +21,7 @@ def read_schemes(
 ) -> tuple[SecurityScheme, ...]:
     """The schemes that can be filled from the environment; others are reported."""
     found = []
-    for name, entry in as_object(value).items():
+    for name, entry in sorted(as_object(value).items()):
         try:
             raw, where = references.resolve(entry, pointer(place, name))
         except Unusable as unusable:
@@ -65,7 +65,7 @@ def read_requirements(
         return None
     found: list[SecurityRequirement] = []
     for index, entry in enumerate(value):
-        names = tuple(as_object(entry))
+        names = tuple(sorted(as_object(entry)))
         unknown = [name for name in names if name not in schemes]
         if unknown:
             diagnostics.add(

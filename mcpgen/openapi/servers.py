@@ -29,10 +29,10 @@ def read(
         raw = as_object(entry)
         where = document.where(pointer(place, index))
         url = as_text(raw.get("url")).strip()
-        variables = tuple(
-            _variable(name, declared) for name, declared in as_object(raw.get("variables")).items() if _used(name, url)
-        )
-        undeclared = set(_VARIABLE.findall(url)) - {variable.name for variable in variables}
+        declared = as_object(raw.get("variables"))
+        used = dict.fromkeys(_VARIABLE.findall(url))
+        variables = tuple(_variable(name, declared[name]) for name in used if name in declared)
+        undeclared = len(used) > len(variables)
         url = urljoin(base_url, url) if base_url and "{" not in url else url
         resolved = with_defaults(Server(url, variables))
         reason = "it names a variable without a default" if undeclared else refusal(resolved)
@@ -53,10 +53,6 @@ def read(
             )
         found.append(Server(url, variables, as_text(raw.get("description"))))
     return tuple(found)
-
-
-def _used(name: str, url: str) -> bool:
-    return "{" + name + "}" in url
 
 
 def _variable(name: str, value: JsonValue) -> ServerVariable:

@@ -19,46 +19,64 @@ if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
 
 MOST_FINDINGS = 50
+Path = tuple[str | int, ...]
+Finding = tuple[Path, str]
+"""Where in the document, and what is wrong there."""
 
 
 def quick(document: Document, version: str, diagnostics: Diagnostics) -> None:
     """The meta-schema of the standard alone: some hundredths of a second for the largest documents."""
-    import jsonschema_rs  # not needed for tools files, nor for the help
-
-    validator = jsonschema_rs.validator_for(_meta_schema(version), offline=True, mask="the value")
-    found = (
-        ([*error.instance_path], error.message)
-        for whole in validator.iter_errors(document.value)
-        for error in _leaves(whole)
-    )
+    found = (finding for findings in _precise(document, version).values() for finding in findings)
     _report(found, document, diagnostics)
 
 
 def verdict(document: Document, version: str, diagnostics: Diagnostics) -> None:
-    """openapi-spec-validator's full verdict: half a minute for the largest documents, so only where it is asked for."""
+    """openapi-spec-validator's full verdict: half a minute for the largest documents, so on demand.
+
+    It names the outermost value that departs; where the meta-schema tells what in it is wrong, that is said.
+    """
+    precise = _precise(document, version)
+
+    def found() -> Iterator[Finding]:
+        for path, message in _official(document, version):
+            yield from precise.pop(path, [(path, message)])
+        for findings in precise.values():
+            yield from findings
+
+    _report(found(), document, diagnostics)
+
+
+def _precise(document: Document, version: str) -> dict[Path, list[Finding]]:
+    """Where the document departs from the meta-schema: the outermost value → what in it is wrong."""
+    import jsonschema_rs  # not needed for tools files, nor for the help
+
+    validator = jsonschema_rs.validator_for(_meta_schema(version), offline=True, mask="the value")
+    found: dict[Path, list[Finding]] = {}
+    for whole in validator.iter_errors(document.value):
+        leaves = [((*error.instance_path,), error.message) for error in _leaves(whole)]
+        found.setdefault((*whole.instance_path,), []).extend(leaves)
+    return found
+
+
+def _official(document: Document, version: str) -> Iterator[Finding]:
+    """The findings of the standard's tool, and its own failure last: it raises where references lead nowhere."""
     from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator  # a third of a second
 
     kind = {"3.0": OpenAPIV30SpecValidator, "3.1": OpenAPIV31SpecValidator}[version]
     handlers = dict.fromkeys(("<all_urls>", "http", "https", "file", ""), _refuse)
     offline = type("Offline", (kind,), {"resolver_handlers": handlers})
-    errors = offline(as_object(document.value)).iter_errors()
-    _report(_until_it_fails(errors), document, diagnostics)
-
-
-def _until_it_fails(errors: Iterator[object]) -> Iterator[tuple[list[str | int], str]]:
-    """The findings of the standard's tool, and its own failure last: it raises where references lead nowhere."""
     try:
-        for error in errors:
-            yield [*getattr(error, "absolute_path", ())], str(getattr(error, "message", error))
+        for error in offline(as_object(document.value)).iter_errors():
+            yield (*getattr(error, "absolute_path", ()),), str(getattr(error, "message", error))
     except Exception as failure:  # what it raises for broken documents has no common class
-        yield [], f"the check ended early ({type(failure).__name__})"
+        yield (), f"the check of the whole ended early ({type(failure).__name__})"
 
 
 def _refuse(uri: str) -> NoReturn:
     raise LookupError(uri)
 
 
-def _report(found: Iterable[tuple[list[str | int], str]], document: Document, diagnostics: Diagnostics) -> None:
+def _report(found: Iterable[Finding], document: Document, diagnostics: Diagnostics) -> None:
     for index, (path, message) in enumerate(found):
         if index == MOST_FINDINGS:
             diagnostics.add("invalid-document", f"There are more than {MOST_FINDINGS} departures from the schema.")

@@ -1,0 +1,69 @@
+"""A minimal MCP client over stdio: enough to show a server at work, in the stateless revision 2026-07-28.
+
+It is what a host does, in forty lines: one JSON text a line each way. Real clients are tested elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+REVISION = "2026-07-28"
+_META = {
+    "io.modelcontextprotocol/protocolVersion": REVISION,
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": {"name": "mcpgen-demo", "version": "1"},
+}
+
+
+class Client:
+    """One running server, spoken to one request at a time."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._last_id = 0
+
+    def request(self, method: str, **params: Any) -> dict[str, Any]:
+        """The result of one request. RuntimeError where the server answers with a protocol error, or has ended."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._last_id += 1
+        message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": {**params, "_meta": _META}}
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError("the server ended without an answer")
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise RuntimeError(answer["error"]["message"])
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """The result of a tool call, which may say that it failed."""
+        return self.request("tools/call", name=tool, arguments=arguments)
+
+
+@contextmanager
+def connect(command: list[str], directory: Path, environment: Mapping[str, str]) -> Iterator[Client]:
+    """A server started as a subprocess in `directory`; it ends, with everything that it holds, on the way out."""
+    process = subprocess.Popen(
+        command, cwd=directory, env=dict(environment), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    try:
+        yield Client(process)
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        assert process.stdout is not None
+        process.stdout.close()

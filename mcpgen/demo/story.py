@@ -1,0 +1,199 @@
+"""What `mcpgen demo` shows, step by step: a document is compiled, served, called, changed and compiled again.
+
+Everything is real: the compiler's own pipeline, a server in a process of its own, an HTTP API on loopback. The steps
+are values; the command line prints them. Nothing is left behind.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcpgen import assets
+from mcpgen.demo import petstore
+from mcpgen.demo.client import REVISION, Client, connect
+from mcpgen.diagnostics import Diagnostics
+from mcpgen.diff import Difference, compare
+from mcpgen.document import load
+from mcpgen.fetch import Fetched, read
+from mcpgen.jsonvalue import JsonObject, as_object, compact
+from mcpgen.pipeline import Compiled, Options, Project, compile_source
+from mcpgen.publish import plan, publish
+
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that happened: a headline, and lines to show below it. `sent` is what went in, `came` what came out."""
+
+    headline: str
+    sent: str = ""
+    came: tuple[str, ...] = ()
+
+
+def tell() -> Iterator[Step]:
+    """The story. RuntimeError where something did not happen as it should; a demo that fails must say so."""
+    document = read(str(assets.specs() / "petstore.openapi.yaml"))
+    with tempfile.TemporaryDirectory(prefix="mcpgen-demo-") as folder:
+        directory = Path(folder) / "petstore"
+        compiled = _generate(document, directory, Project())
+        yield Step(
+            "An OpenAPI document is compiled into a standalone MCP server",
+            "mcpgen generate petstore.openapi.yaml",
+            (f"{_tools(compiled)}; {len(compiled.tree)} files, {_rendered(compiled)} of them depend on the document",),
+        )
+        with petstore.serve() as api:
+            environment = {
+                **{name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "SYSTEMROOT")},
+                "PETSTORE_BASE_URL": api.url,
+                "PETSTORE_API_KEY": petstore.API_KEY,
+                "PETSTORE_BEARER": petstore.TOKEN,
+                "PETSTORE_LOG_LEVEL": "error",
+            }
+            with connect([sys.executable, "-m", "petstore_mcp"], directory, environment) as client:
+                yield from _conversation(client, api, compiled)
+        yield from _next_version(document, directory, compiled)
+    yield Step("Nothing is left behind", "", (f"{folder} is gone; so are the server and the API",))
+
+
+def _generate(document: Fetched, directory: Path, project: Project) -> Compiled:
+    compiled = compile_source(document, Options(), project)
+    publish(plan(directory, compiled.tree, compiled.user_files, project.lock), compiled.tree)
+    return compiled
+
+
+def _tools(compiled: Compiled) -> str:
+    return f"{len(compiled.catalog.tools)} tools"
+
+
+def _rendered(compiled: Compiled) -> int:
+    """How many files hold text of the document: everything but the Python."""
+    return sum(not path.endswith(".py") for path in compiled.tree)
+
+
+# -- the conversation -------------------------------------------------------------------------------------------------
+
+
+def _conversation(client: Client, api: petstore.Running, compiled: Compiled) -> Iterator[Step]:
+    found = client.request("server/discover")
+    identity = found["_meta"]["io.modelcontextprotocol/serverInfo"]
+    yield Step(
+        "The server is started over stdio, and a client asks who it is",
+        f"python -m {compiled.catalog.identity.package}, then server/discover in revision {REVISION}",
+        (f"{identity['name']} {identity['version']}, in {found['supportedVersions'][0]} and four older revisions",),
+    )
+    tools = client.request("tools/list")["tools"]
+    requests = {tool.name: f"{tool.operation.method} {tool.operation.path}" for tool in compiled.catalog.tools}
+    width = max(map(len, requests))
+    rows = tuple(f"{tool['name'].ljust(width)}  {requests[tool['name']]}" for tool in tools)
+    yield Step("It lists its tools; each is one operation of the API", "tools/list", rows)
+    yield _called(
+        client, api, "A tool is called, and the call becomes one HTTP request", "list_pets", species=["cat"], limit=2
+    )
+    yield _created(client, api)
+    before = len(api.requests)
+    refused = _called(
+        client, api, "Wrong arguments are refused before anything is sent, all of them at once", "update_pet",
+        petId=1, status="avalable", wieght_kg=4,
+    )  # fmt: skip
+    _expect(len(api.requests) == before, "a refused call reached the API")
+    yield refused
+    yield _called(
+        client, api, "What the API refuses comes back as an error that a model can act on", "get_pet", petId=999
+    )
+    yield _picture(client)
+
+
+def _called(client: Client, api: petstore.Running, headline: str, tool: str, **arguments: Any) -> Step:
+    seen = len(api.requests)
+    result = client.call(tool, **arguments)
+    sent = tuple(f"the API received  {request.method} {request.target}" for request in api.requests[seen:])
+    text = result["content"][0]["text"]
+    lines = [line for line in text.splitlines() if line.strip()]
+    if result.get("isError"):
+        lines[0] = f"isError: {lines[0]}"
+    return Step(headline, _shown(tool, arguments), (*sent, *map(_clipped, lines)))
+
+
+def _created(client: Client, api: petstore.Running) -> Step:
+    before = len(api.store.rows("pets"))
+    step = _called(
+        client, api, "A tool that writes; the credential comes from the environment, not from the model", "create_pet",
+        name="Minka", species="cat", status="available", traits={"coat": "tabby"},
+    )  # fmt: skip
+    after = len(api.store.rows("pets"))
+    _expect(after == before + 1, "the pet was not created")
+    return Step(step.headline, step.sent, (*step.came, f"the API holds {after} pets; it held {before}"))
+
+
+def _picture(client: Client) -> Step:
+    block = client.call("download_photo", photoId=1)["content"][0]
+    data = base64.b64decode(block["data"])
+    _expect(block["type"] == "image" and data.startswith(PNG_SIGNATURE), "the photo is not a PNG image")
+    what = f"an {block['type']} block: {block['mimeType']}, {len(data):,} bytes, a valid PNG signature"
+    return Step("A binary answer arrives as what it is", _shown("download_photo", {"photoId": 1}), (what,))
+
+
+# -- the next version of the API --------------------------------------------------------------------------------------
+
+
+def _next_version(document: Fetched, directory: Path, compiled: Compiled) -> Iterator[Step]:
+    changed = Fetched(document.name, compact(_revised(document)).encode())
+    again = _generate(changed, directory, Project(lock=compiled.lock))
+    yield Step(
+        "The API changes; the server is generated again over the old one",
+        "mcpgen generate petstore.openapi.yaml",
+        tuple(_lines(compare(compiled.catalog, again.catalog))),
+    )
+
+
+def _revised(document: Fetched) -> JsonObject:
+    """The document as a later version might be: one operation gone, one new, one parameter more."""
+    value = copy.deepcopy(as_object(load(document.name, document.data, Diagnostics()).value))
+    paths = as_object(value["paths"])
+    del paths["/featured-pet"]
+    paths["/pets/{petId}/toys"] = {
+        "get": {
+            "operationId": "listToys",
+            "summary": "List the toys of a pet",
+            "parameters": [{"name": "petId", "in": "path", "required": True, "schema": {"type": "integer"}}],
+            "responses": {"200": {"description": "The toys."}},
+        }
+    }
+    parameters = as_object(as_object(paths["/pets"])["get"])["parameters"]
+    assert isinstance(parameters, list)
+    parameters.append({"name": "breed", "in": "query", "schema": {"type": "string"}})
+    return value
+
+
+def _lines(difference: Difference) -> Iterator[str]:
+    for name in difference.added:
+        yield f"+ {name}"
+    for name in difference.removed:
+        yield f"- {name}"
+    for change in difference.changed:
+        yield f"~ {change.tool}: {', '.join(change.what)}"
+
+
+# -- words ------------------------------------------------------------------------------------------------------------
+
+
+def _shown(tool: str, arguments: dict[str, Any]) -> str:
+    return f"{tool}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
+
+
+def _clipped(line: str) -> str:
+    return line if len(line) <= 160 else line[:159] + "…"
+
+
+def _expect(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise RuntimeError(otherwise)

@@ -1,0 +1,105 @@
+"""The same input gives the same bytes, whatever surrounds the compiler; and Python that no document can touch."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcpgen import assets
+from mcpgen.diagnostics import Diagnostics
+from mcpgen.document import load
+from mcpgen.fetch import Fetched, read
+from mcpgen.jsonvalue import JsonValue
+from mcpgen.lock import NAME
+from mcpgen.pipeline import Options, Project, compile_source
+
+ROOT = Path(__file__).parents[2]
+PETSTORE = assets.specs() / "petstore.openapi.yaml"
+
+SURROUNDINGS: list[dict[str, str]] = [
+    {"PYTHONHASHSEED": "0"},
+    {"PYTHONHASHSEED": "4711", "LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0"},
+    {"PYTHONHASHSEED": "99", "TZ": "Pacific/Apia", "LC_ALL": "de_DE.UTF-8"},
+]
+
+
+def _tree(directory: Path) -> dict[str, tuple[bytes, int]]:
+    return {
+        path.relative_to(directory).as_posix(): (path.read_bytes(), path.stat().st_mode & 0o777)
+        for path in sorted(directory.rglob("*"))
+        if path.is_file()
+    }
+
+
+def _generate(source: Path, output: Path, environment: dict[str, str], directory: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "mcpgen", "generate", str(source), "-o", str(output)],
+        cwd=directory,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **environment},
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+
+
+def test_hash_seed_locale_time_zone_and_directory_change_nothing(tmp_path: Path) -> None:
+    source = tmp_path / "petstore.openapi.yaml"
+    source.write_bytes(PETSTORE.read_bytes())
+    (tmp_path / "elsewhere").mkdir()
+    trees = []
+    for number, surroundings in enumerate(SURROUNDINGS):
+        output = tmp_path / f"out{number}"
+        _generate(source, output, surroundings, tmp_path / "elsewhere" if number else tmp_path)
+        trees.append(_tree(output))
+    assert trees[0]
+    assert trees[0] == trees[1] == trees[2]
+
+
+def test_generating_over_itself_changes_nothing(tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    _generate(PETSTORE, output, {}, tmp_path)
+    before = {path: path.stat().st_mtime_ns for path in output.rglob("*") if path.is_file()}
+    _generate(PETSTORE, output, {}, tmp_path)
+    assert before == {path: path.stat().st_mtime_ns for path in output.rglob("*") if path.is_file()}
+
+
+def _shuffled(value: JsonValue, chance: random.Random) -> JsonValue:
+    if isinstance(value, dict):
+        keys = list(value)
+        chance.shuffle(keys)
+        return {key: _shuffled(value[key], chance) for key in keys}
+    if isinstance(value, list):
+        return [_shuffled(item, chance) for item in value]
+    return value
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_order_of_mapping_keys_changes_nothing(seed: int) -> None:
+    fetched = read(str(PETSTORE))
+    value = load(fetched.name, fetched.data, Diagnostics()).value
+    straight = compile_source(Fetched("p", json.dumps(value).encode()), Options()).tree
+    other = compile_source(Fetched("p", json.dumps(_shuffled(value, random.Random(seed))).encode()), Options()).tree
+    assert {path for path in straight if straight[path] != other[path]} == {NAME}, (
+        "the lock alone knows the source's bytes"
+    )
+
+
+def test_no_byte_of_python_depends_on_the_document() -> None:
+    """Two documents that have nothing in common give the same Python, and it is the Python of the templates."""
+    trees = [
+        compile_source(read(str(assets.specs() / name)), Options(), Project()).tree
+        for name in ("petstore.openapi.yaml", "weather.tools.yaml")
+    ]
+    python = [{path.split("/", 1)[1]: data for path, data in tree.items() if path.endswith(".py")} for tree in trees]
+    templates = assets.package_templates()
+    source = {
+        path.relative_to(templates).as_posix(): path.read_bytes()
+        for path in templates.rglob("*.py")
+        if "__pycache__" not in path.parts
+    }
+    assert python[0] == python[1] == source
+    assert all(data.isascii() for data in source.values())
