@@ -1,0 +1,41 @@
+"""The tables of every committed server are what `table.schema.json` describes, and stand line by line side by side."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((ROOT / "mcpgen/emit/table.schema.json").read_text(encoding="utf-8"))
+PACKAGES = sorted(ROOT.glob("generated/*/*_mcp"))
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
+def test_the_bindings_are_what_the_schema_describes(package: Path) -> None:
+    table = json.loads((package / "bindings.json").read_text(encoding="ascii"))
+    jsonschema.Draft202012Validator(SCHEMA).validate(table)
+    assert table["digest"] == hashlib.sha256((package / "tools.json").read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
+def test_one_line_a_tool_in_the_same_order(package: Path) -> None:
+    tools = (package / "tools.json").read_text(encoding="ascii").splitlines()
+    bindings = (package / "bindings.json").read_text(encoding="ascii").splitlines()
+    assert (tools[0], tools[-1], bindings[-1]) == ("[", "]", "]}")
+    json.loads(bindings[0] + "]}")
+    names = [json.loads(line.removesuffix(","))["name"] for line in tools[1:-1]]
+    assert names == [json.loads(line.removesuffix(","))["name"] for line in bindings[1:-1]] == sorted(names)
+
+
+def test_the_schema_is_a_schema_and_ends_are_closed() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    stack = [SCHEMA]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            assert node.get("type") != "object" or "additionalProperties" in node, "an object of the table is left open"
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            stack.extend(node)
