@@ -1,0 +1,92 @@
+"""The commands as a newcomer gives them: real processes, real pipes, nothing left behind."""
+
+import json
+import os
+import subprocess
+import sys
+import venv
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from mcpgen.demo import petstore
+from mcpgen.demo.client import connect
+
+ROOT = Path(__file__).parents[2]
+PETSTORE = ROOT / "specs" / "petstore.openapi.yaml"
+
+
+def _environment(temporary: Path, **more: str) -> Mapping[str, str]:
+    return {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "TMPDIR": str(temporary), **more}
+
+
+def test_the_demo_shows_the_whole_job_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "mcpgen", "demo"],
+        cwd=ROOT,
+        env=_environment(tmp_path),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert told.returncode == 0, told.stderr
+    for fragment in (
+        "24 tools",
+        "tools/list",
+        "GET /v1/pets?species=cat&limit=2",
+        "the API holds 13 pets; it held 12",
+        'did you mean "available"?',
+        "HTTP 404",
+        "image/png",
+        "+ list_toys",
+        "- get_featured_pet",
+        "~ list_pets: argument breed added",
+        "Nothing is left behind",
+    ):
+        assert fragment in told.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_run_serves_a_document_and_keeps_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mcpgen", "run", str(PETSTORE)]
+    with petstore.serve() as api:
+        more = {"PETSTORE_BASE_URL": api.url, "PETSTORE_API_KEY": petstore.API_KEY}
+        with connect(command, ROOT, _environment(tmp_path, **more)) as client:
+            assert len(client.request("tools/list")["tools"]) == 24
+            answer = client.call("get_pet", petId=1)
+            assert json.loads(answer["content"][0]["text"])["name"] == "Mitzi"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["generate", "check", "inspect", "run", "demo"])
+def test_every_command_explains_itself(command: str) -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "mcpgen", command, "--help"], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert told.returncode == 0
+    assert told.stdout.startswith(f"Usage: mcpgen {command}")
+
+
+def test_the_wheel_alone_is_enough_for_the_demo(tmp_path: Path) -> None:
+    """`pip install .` in a clean environment, then `mcpgen demo` far from the checkout."""
+    venv.create(tmp_path / "clean", with_pip=True, symlinks=True)
+    python = tmp_path / "clean" / "bin" / "python"
+    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(ROOT)]
+    subprocess.run(install, check=True, timeout=300, stderr=subprocess.DEVNULL)
+    (tmp_path / "elsewhere").mkdir()
+    told = subprocess.run(
+        [str(tmp_path / "clean" / "bin" / "mcpgen"), "demo"],
+        cwd=tmp_path / "elsewhere",
+        env=_environment(tmp_path / "elsewhere"),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert told.returncode == 0, told.stderr
+    assert "Nothing is left behind" in told.stdout
+    assert list((tmp_path / "elsewhere").iterdir()) == []
