@@ -6,11 +6,14 @@ build new values and never change one that they were given.
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
 JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
 JsonObject: TypeAlias = dict[str, JsonValue]
+
+_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
 def pointer(base: str, *tokens: str | int) -> str:
@@ -30,7 +33,7 @@ def lookup(value: JsonValue, path: Iterable[str]) -> JsonValue:
     for token in path:
         if isinstance(value, dict):
             value = value[token]
-        elif isinstance(value, list) and token.isascii() and token.isdigit() and int(token) < len(value):
+        elif isinstance(value, list) and _INDEX.fullmatch(token) and int(token) < len(value):
             value = value[int(token)]
         else:
             raise KeyError(token)

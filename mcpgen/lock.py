@@ -12,6 +12,8 @@ import mcpgen
 from mcpgen.diagnostics import Where
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, digest
+from mcpgen.names import SERVER_NAME
+from mcpgen.tree import check_contained
 
 NAME = "mcpgen.lock.json"
 FORMAT = 1
@@ -58,13 +60,24 @@ def dump(lock: Lock) -> bytes:
     return (json.dumps(value, indent=1, ensure_ascii=True) + "\n").encode("ascii")
 
 
+def _is_safe(value: JsonObject) -> bool:
+    """Whether the name and the paths can be used: a lock comes with a repository, and it names files to be removed."""
+    name = as_object(value.get("options")).get("name")
+    try:
+        for path in as_object(value.get("files")):
+            check_contained(path)
+    except ValueError:
+        return False
+    return isinstance(name, str) and SERVER_NAME.fullmatch(name) is not None
+
+
 def load(data: bytes, file: str) -> Lock:
     """The lock in `data`. CannotGoOn where it is not one, or was written by a later format."""
     try:
         value: JsonValue = json.loads(data)
     except (ValueError, RecursionError):
         value = None
-    if not isinstance(value, dict) or value.get("lock") != FORMAT:
+    if not isinstance(value, dict) or value.get("lock") != FORMAT or not _is_safe(value):
         raise CannotGoOn(
             "lock-unreadable",
             f"{NAME} is not a lock file that this version of mcpgen reads.",

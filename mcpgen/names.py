@@ -6,6 +6,8 @@ How the name of a tool is derived from an operation is `lower/naming.py`.
 import hashlib
 import re
 import unicodedata
+from collections.abc import Container, Iterable
+from itertools import chain, count
 
 TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
 """Derived tool names. 50 leaves room for the prefix that clients put before them; `__` is their separator."""
@@ -17,6 +19,9 @@ ARGUMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 """Argument names: what every provider accepts as a top-level property key."""
 
 SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+
+VERSION_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,5}(?:(?:a|b|rc)\d{1,9})?(?:\.(?:post|dev)\d{1,9}){0,2}", re.ASCII)
+"""What a Python package may be versioned as: the normal form of PEP 440, without epochs and local labels."""
 
 _HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+|[A-Z]+")
 _FILLER = frozenset(
@@ -51,6 +56,12 @@ def short_hash(text: str, length: int = 4) -> str:
     alphabet = "23456789abcdefghijkmnpqrstuvwxy"
     number = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "big")
     return "".join(alphabet[number // 31**place % 31] for place in range(length))
+
+
+def distinct(candidates: Iterable[str], stem: str, seed: str, taken: Container[str]) -> str:
+    """The first of `candidates` that is not in `taken`; where all are, `stem` with a hash of `seed`."""
+    hashed = (f"{stem}_{short_hash(f'{seed} {turn}', 8)}" for turn in count())
+    return next(candidate for candidate in chain(candidates, hashed) if candidate not in taken)
 
 
 def argument_name(wire_name: str) -> str:
@@ -88,12 +99,15 @@ def server_name(title: str) -> str:
         if name and len(name) + 1 + len(word) > 24:
             break
         name = f"{name}-{word}" if name else word[:40]
-    return name if name[:1].isalpha() else f"api-{name}".rstrip("-")
+    return name if name[:1].isalpha() else f"api-{name}"[:40].rstrip("-")
 
 
 def environment_suffix(name: str) -> str:
-    """What a scheme or server variable is called in an environment variable: `petstoreAuth` → `PETSTORE_AUTH`."""
-    return "_".join(words(name)).upper() or "VALUE_" + short_hash(name).upper()
+    """What a scheme or server variable is called in an environment variable: `petstoreAuth` → `PETSTORE_AUTH`. At most
+    64 characters.
+    """
+    suffix = "_".join(words(name)).upper() or "VALUE_" + short_hash(name).upper()
+    return suffix if len(suffix) <= 64 else suffix[:59].rstrip("_") + "_" + short_hash(name).upper()
 
 
 def clipped(text: str, length: int = 60) -> str:

@@ -14,12 +14,15 @@ from mcpgen.fetch import Fetched
 from mcpgen.jsonvalue import digest
 from mcpgen.lock import Lock
 from mcpgen.lower import lower
+from mcpgen.lower.text import plain, shortened
 from mcpgen.merge import merge
 from mcpgen.model import Api, Catalog, Identity, Server, Skipped
 from mcpgen.names import server_name
 from mcpgen.openapi import servers
 from mcpgen.selection import select
 from mcpgen.tree import FileTree
+
+LONGEST_TITLE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +180,7 @@ def _with_base_url(api: Api, base_url: str | None, diagnostics: Diagnostics) -> 
 def _identity(api: Api, options: Options, lock: Lock | None) -> Identity:
     name = options.name or api.name or (lock.name if lock else None) or server_name(api.title)
     version = api.version or (lock.version if lock else "0.1.0")
-    return Identity(name, api.title or name, version, api.instructions)
+    return Identity(name, shortened(plain(api.title), LONGEST_TITLE) or name, version, api.instructions)
 
 
 def _why_empty(catalog: Catalog) -> str:

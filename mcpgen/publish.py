@@ -6,6 +6,7 @@ the lock last. Files that belong to the user are written when they are missing a
 """
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -115,6 +116,8 @@ def _present(directory: Path, path: str) -> bytes | None:
                 "output-refused", f"{place} is a link.", hint="Remove it; mcpgen does not write through links."
             )
     try:
+        if not stat.S_ISREG(place.stat().st_mode):
+            raise CannotGoOn("output-refused", f"{place} is not a regular file.", hint="Remove it.")
         return place.read_bytes()
     except FileNotFoundError:
         return None

@@ -20,7 +20,7 @@ class FileTree(Mapping[str, bytes]):
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         for path in files:
-            _check_contained(path)
+            check_contained(path)
         folded = {path.casefold() for path in files}
         if len(folded) != len(files):
             raise ValueError("two paths differ in case alone")
@@ -36,7 +36,8 @@ class FileTree(Mapping[str, bytes]):
         return len(self._files)
 
 
-def _check_contained(path: str) -> None:
+def check_contained(path: str) -> None:
+    """ValueError where `path` could lead out of its directory, or is no name that every system can store."""
     parts = PurePosixPath(path).parts
     if not parts or path != "/".join(parts) or path.startswith("/"):
         raise ValueError(f"not a plain relative path: {path!r}")

@@ -59,7 +59,8 @@ def diagnostics(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = (), *,
 
 def _line(diagnostic: Diagnostic, message: str) -> None:
     place = f"{diagnostic.where}: " if diagnostic.where is not None else ""
-    say(f"{place}{diagnostic.severity}: {message} [{diagnostic.code}]", fg=_COLOURS[diagnostic.severity])
+    line = f"{place}{diagnostic.severity}: {message} [{diagnostic.code}]"
+    say(line.replace("\n", "\\n"), fg=_COLOURS[diagnostic.severity])  # what a document says cannot begin a line
     if diagnostic.hint:
         say(f"    {diagnostic.hint}")
 

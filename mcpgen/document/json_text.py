@@ -1,12 +1,18 @@
-"""JSON text → value, strictly: finite numbers only, duplicate keys reported, depth bounded by the parser itself."""
+"""JSON text → value, strictly: finite numbers and whole characters only, duplicate keys reported, depth bounded."""
 
 import json
+import re
 from typing import Any, NoReturn
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import budgets
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonValue
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
 
 
 class NotJson(Exception):
@@ -19,6 +25,7 @@ class NotJson(Exception):
 
 def parse(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
     """The value of `text`; NotJson where it is not JSON, CannotGoOn where it nests too deep."""
+    text = _without_half_characters(text, name, diagnostics)
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(pairs)
@@ -48,8 +55,36 @@ def parse(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
             f"The JSON text breaks off here: {error.msg}.", Where(name, "", error.lineno, error.colno)
         ) from None
     except RecursionError:
-        raise CannotGoOn("too-deep", "The JSON text nests too deep.", Where(name), "Flatten the document.") from None
+        raise _too_deep(name) from None
+    if _is_deep(value):
+        raise _too_deep(name)
     return value
+
+
+def _without_half_characters(text: str, name: str, diagnostics: Diagnostics) -> str:
+    """`text` with U+FFFD, of the same width, for halves of surrogate pairs: no UTF-8 text can hold them, and readers of
+    what is emitted would refuse all of it.
+    """
+    if not _SURROGATE.search(text):
+        return text
+    clean = _ESCAPE.sub(lambda match: "\\ufffd" if match[1] else match[0], text)
+    if clean != text:
+        diagnostics.add("control-character", "Halves of surrogate pairs were replaced by U+FFFD.", Where(name))
+    return clean
+
+
+def _is_deep(value: JsonValue) -> bool:
+    """Whether `value` nests deeper than the budget, looked at level by level."""
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(budgets.DEPTH):
+        members = (collection.values() if isinstance(collection, dict) else collection for collection in level)
+        level = [member for found in members for member in found if isinstance(member, (dict, list))]
+    return bool(level)
+
+
+def _too_deep(name: str) -> CannotGoOn:
+    message = f"The JSON text nests deeper than {budgets.DEPTH} levels."
+    return CannotGoOn("too-deep", message, Where(name), "Flatten the document.")
 
 
 def _report_duplicates(pairs: list[tuple[str, Any]], name: str, diagnostics: Diagnostics) -> None:

@@ -3,6 +3,7 @@
 Only branches that lead to a wanted pointer are followed by name; the others are skipped by counting brackets.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Literal
@@ -14,8 +15,6 @@ Token = tuple[Literal["{", "[", "end", "scalar", "alias"], str, Position]
 _Trie = dict[str, "_Trie"]
 
 _JSON = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"|([{\[])|([}\]])|[^\s,:{}\[\]"]+', re.DOTALL)
-_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
-_ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def locate(text: str, syntax: Literal["json", "yaml"], pointers: Iterable[str]) -> dict[str, Position]:
@@ -28,7 +27,7 @@ def locate(text: str, syntax: Literal["json", "yaml"], pointers: Iterable[str]) 
             node = node.setdefault(token, {})
     found: dict[tuple[str, ...], Position] = {(): (1, 1)}
     stream = _json_tokens(text) if syntax == "json" else _yaml_tokens(text)
-    _walk(stream, trie, found)
+    _walk(_first_value(stream), trie, found)
     return {pointer: _nearest(tuple(tokens(pointer)), found) for pointer in wanted}
 
 
@@ -38,8 +37,18 @@ def _nearest(path: tuple[str, ...], found: dict[tuple[str, ...], Position]) -> P
     return found[path]
 
 
+def _first_value(stream: Iterator[Token]) -> Iterator[Token]:
+    """The tokens of the first value alone: what follows it, a second YAML document, is not part of the `Document`."""
+    depth = 0
+    for token in stream:
+        yield token
+        depth += (token[0] in "{[") - (token[0] == "end")
+        if depth == 0:
+            return
+
+
 def _walk(stream: Iterator[Token], trie: _Trie, found: dict[tuple[str, ...], Position]) -> None:
-    """Follow `trie` through the first value of `stream`, noting places."""
+    """Follow `trie` through the value of `stream`, noting places."""
     stack: list[tuple[Literal["{", "["], _Trie, tuple[str, ...]]] = []
     key: str | None = None
     index: list[int] = []
@@ -49,8 +58,6 @@ def _walk(stream: Iterator[Token], trie: _Trie, found: dict[tuple[str, ...], Pos
             skipping += (kind in "{[") - (kind == "end")
             continue
         if kind == "end":
-            if not stack:
-                return
             stack.pop()
             index.pop()
             key = None
@@ -99,9 +106,7 @@ def _json_tokens(text: str) -> Iterator[Token]:
 
 
 def _unescape(string: str) -> str:
-    if "\\" not in string:
-        return string
-    return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPES[m[2]], string)
+    return str(json.loads(f'"{string}"', strict=False)) if "\\" in string else string
 
 
 def _yaml_tokens(text: str) -> Iterator[Token]:

@@ -15,17 +15,19 @@ from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, types
 from mcpgen.lower.portable import Portable
 from mcpgen.model import Operation, Parameter
-from mcpgen.names import argument_name, short_hash
+from mcpgen.names import argument_name, distinct
 
-Place = Literal["path", "query", "header", "cookie", "body", "filename"]
+Place = Literal["path", "query", "header", "cookie", "body", "rest", "filename"]
 Slot = tuple[Place, str]
-"""Where a value goes: the place and the wire name there. `("body", WHOLE)` is the whole body, `("body", REST)` its
-further members.
-"""
+"""Where a value goes: the place and the wire name there."""
 
-WHOLE = ""
-REST = "*"
-_ORDER: dict[Place, int] = {"path": 0, "query": 1, "header": 2, "cookie": 3, "body": 4, "filename": 5}
+WHOLE: Slot = ("body", "")
+"""The whole body; no tool has this and a slot for the member whose name is empty."""
+
+REST: Slot = ("rest", "")
+"""The further members of the body."""
+
+_ORDER: dict[Place, int] = {"path": 0, "query": 1, "header": 2, "cookie": 3, "body": 4, "rest": 5, "filename": 6}
 _FILE_NOTE = "Base64, or file:NAME for a file in the directory that the server was given."
 
 
@@ -95,7 +97,7 @@ def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
     must = plan.body.required
     if plan.properties is None:
         file = plan.encoding == "binary"
-        yield Input(("body", WHOLE), "body", _whole_schema(plan), must, plan.body.description, file=file)
+        yield Input(WHOLE, "body", _whole_schema(plan), must, plan.body.description, file=file)
         return
     for key, schema in plan.properties.items():
         name = argument_name(key)
@@ -106,7 +108,7 @@ def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
             yield Input(("filename", key), f"{name[:55]}_filename", note)
     if plan.rest is not None:
         further: JsonObject = {"type": "object", "description": "Further members of the body."}
-        yield Input(("body", REST), "additional_properties", {**further, "additionalProperties": plan.rest})
+        yield Input(REST, "additional_properties", {**further, "additionalProperties": plan.rest})
 
 
 def _whole_schema(plan: BodyPlan) -> JsonObject:
@@ -134,7 +136,7 @@ def _named(inputs: list[Input], composer: Composer) -> dict[Slot, str]:
     taken = set(wanted)
     names: dict[Slot, str] = {}
     for name, members in wanted.items():
-        first, *others = sorted(members, key=lambda entry: _ORDER[entry.slot[0]])
+        first, *others = sorted(members, key=lambda entry: (_ORDER[entry.slot[0]], entry.slot[1] != name))
         names[first.slot] = name
         for other in others:
             names[other.slot] = name if _is_repeated(first, other, composer) else _suffixed(name, other, taken)
@@ -144,8 +146,7 @@ def _named(inputs: list[Input], composer: Composer) -> dict[Slot, str]:
 
 def _suffixed(name: str, entry: Input, taken: set[str]) -> str:
     place, wire_name = entry.slot
-    candidates = (f"{name[:55]}_{place}", f"{name[:55]}_{short_hash(place + wire_name, 8)}")
-    return next(candidate for candidate in candidates if candidate not in taken)
+    return distinct((f"{name[:55]}_{place}",), name[:55], place + wire_name, taken)
 
 
 def _is_repeated(first: Input, other: Input, composer: Composer) -> bool:

@@ -96,10 +96,10 @@ def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBindi
         in_form = plan.encoding in ("form", "multipart")
         inner = members(composer.node(plan.schema)[0]) if in_form else []
         described = (_field(key, schema, plan, arguments, composer) for key, schema in inner)
-        return replace(binding, argument=arguments.names["body", WHOLE], fields=tuple(described))
+        return replace(binding, argument=arguments.names[WHOLE], fields=tuple(described))
     fields = (_field(key, schema, plan, arguments, composer) for key, schema in plan.properties.items())
     needs = () if plan.body.required else tuple(key for key in plan.properties if key in plan.required)
-    return replace(binding, fields=tuple(fields), rest=arguments.names.get(("body", REST)), needs=needs)
+    return replace(binding, fields=tuple(fields), rest=arguments.names.get(REST), needs=needs)
 
 
 def _field(key: str, schema: JsonObject, plan: BodyPlan, arguments: Arguments, composer: Composer) -> FieldBinding:

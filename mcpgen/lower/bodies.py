@@ -92,7 +92,10 @@ def _concrete(media_type: str, encoding: BodyEncoding) -> str:
 
 def _is_object(node: JsonObject) -> bool:
     return (
-        types(node) in (["object"], ["object", "null"]) or "properties" in node or bool(alternatives(node)) or not node
+        set(types(node)) in ({"object"}, {"object", "null"})
+        or "properties" in node
+        or bool(alternatives(node))
+        or not node
     )
 
 
@@ -117,7 +120,7 @@ def is_binary(composer: Composer, schema: JsonObject) -> bool:
     """
     node, _ = composer.node(schema)
     if "array" in types(node):
-        return is_binary(composer, as_object(node.get("items")))
+        node, _ = composer.node(as_object(node.get("items")))
     media_type = node.get("contentMediaType")
     return node.get("format") == "binary" or (
         isinstance(media_type, str) and encoding_of(media_type) == "binary" and "contentEncoding" not in node

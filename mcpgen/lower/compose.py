@@ -30,19 +30,18 @@ class Composer:
         outermost first.
         """
         followed: list[str] = []
-        return self._flat(schema, followed, ()), tuple(followed)
+        return self._flat(schema, followed), tuple(followed)
 
-    def _flat(self, schema: JsonObject, followed: list[str], trail: tuple[str, ...]) -> JsonObject:
+    def _flat(self, schema: JsonObject, followed: list[str]) -> JsonObject:
         if "$ref" not in schema and "allOf" not in schema:
             return schema
         own = {keyword: value for keyword, value in schema.items() if keyword not in ("$ref", "allOf")}
         parts: list[JsonObject] = []
         name = schema.get("$ref")
-        if isinstance(name, str) and name not in trail:
+        if isinstance(name, str) and name not in followed:  # what was demanded once need not be demanded again
             followed.append(name)
-            trail = (*trail, name)
-            parts.append(self._flat(self.definitions[name], followed, trail))
-        parts += [self._flat(as_object(member), followed, trail) for member in as_list(schema.get("allOf"))]
+            parts.append(_settled(self._flat(self.definitions[name], followed), followed))
+        parts += [self._flat(as_object(member), followed) for member in as_list(schema.get("allOf"))]
         merged: JsonObject = {}
         for part in [*parts, own]:
             merged = self.merged(merged, part)
@@ -90,7 +89,8 @@ class Composer:
         if "properties" in first and "properties" in second:
             properties = dict(as_object(first["properties"]))
             for key, schema in as_object(second["properties"]).items():
-                properties[key] = {"allOf": [properties[key], schema]} if key in properties and schema else schema
+                known = properties.get(key, schema)
+                properties[key] = schema if known == schema else {"allOf": [known, schema]}
             result["properties"] = properties
         for keyword in ("items", "additionalProperties"):
             one, other = first.get(keyword), second.get(keyword)
@@ -109,6 +109,15 @@ class Composer:
             return
         result.pop("oneOf", None)
         result["anyOf"] = [{"allOf": [left, right]} for left in one for right in other]
+
+
+def _settled(part: JsonObject, followed: list[str]) -> JsonObject:
+    """`part` without its alternatives where one of them is what led to it: a `Cat` that includes `Pet` has made the
+    choice between cats and dogs that `Pet` offers.
+    """
+    if not any(member.get("$ref") in followed for member in alternatives(part)):
+        return part
+    return {keyword: value for keyword, value in part.items() if keyword not in ("oneOf", "anyOf", "discriminator")}
 
 
 def types(node: JsonObject) -> list[str]:

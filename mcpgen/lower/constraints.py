@@ -1,12 +1,20 @@
 """Constraints of a schema: those that the portable profile keeps as keywords, and words for the others."""
 
+import re
+import sys
+
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
+from mcpgen.lower.text import plain
+from mcpgen.names import clipped
 
 FORMATS = frozenset({"date", "date-time", "email", "uuid"})
 """Formats that every provider knows; the others are said in words."""
 
 MOST_VALUES = 250
+_LARGEST = int(sys.float_info.max)
 _SPOKEN_VALUES = 40
+_MOST_COUNTED = 1_000_000
+_NUMBER = re.compile(r"-?[0-9]{1,300}(?:\.[0-9]{1,300})?(?:[eE][-+]?[0-9]{1,3})?")
 _FORMAT_WORDS = {
     "uri": "A URI.",
     "url": "A URL.",
@@ -21,26 +29,43 @@ _FORMAT_WORDS = {
 
 
 def bounds(node: JsonObject, kind: str) -> JsonObject:
-    """`minimum` and `maximum` of a number; exclusive bounds of an integer become inclusive ones."""
+    """`minimum` and `maximum` of a number; exclusive bounds of an integer become inclusive ones. Bounds beyond what a
+    double holds are left out.
+    """
     result: JsonObject = {}
     for keyword in ("minimum", "maximum"):
-        value = node.get(keyword)
-        if isinstance(value, (int, float)):
-            result[keyword] = int(value) if kind == "integer" and float(value).is_integer() else value
+        value = _number(node.get(keyword))
+        if value is not None:
+            result[keyword] = int(value) if kind == "integer" and _is_integral(value) else value
     if kind == "integer":
-        low, high = node.get("exclusiveMinimum"), node.get("exclusiveMaximum")
-        if isinstance(low, (int, float)) and float(low).is_integer():
-            result["minimum"] = max(int(low) + 1, int(_number(result.get("minimum"), low)))
-        if isinstance(high, (int, float)) and float(high).is_integer():
-            result["maximum"] = min(int(high) - 1, int(_number(result.get("maximum"), high)))
-    values = [value for value in as_list(node.get("enum")) if isinstance(value, int) and not isinstance(value, bool)]
-    if len(values) > 1 and sorted(values) == list(range(min(values), max(values) + 1)):
-        result.update(minimum=min(values), maximum=max(values))
+        low, high = _number(node.get("exclusiveMinimum")), _number(node.get("exclusiveMaximum"))
+        inclusive = (_number(result.get("minimum")), _number(result.get("maximum")))
+        if low is not None and _is_integral(low):
+            result["minimum"] = int(low) + 1 if inclusive[0] is None else max(int(low) + 1, inclusive[0])
+        if high is not None and _is_integral(high):
+            result["maximum"] = int(high) - 1 if inclusive[1] is None else min(int(high) - 1, inclusive[1])
+    result.update(_run(as_list(node.get("enum"))))
     return result
 
 
-def _number(value: JsonValue, otherwise: float) -> float:
-    return value if isinstance(value, (int, float)) else otherwise
+def _run(enum: list[JsonValue]) -> JsonObject:
+    """The bounds that say as much as a list of successive integers; nothing for any other list."""
+    values = [number for value in enum if (number := _number(value)) is not None]
+    whole = {int(value) for value in values if _is_integral(value)}
+    if len(whole) < 2 or not all(map(_is_integral, values)) or max(whole) - min(whole) + 1 != len(whole):
+        return {}
+    return {"minimum": min(whole), "maximum": max(whole)}
+
+
+def _number(value: JsonValue) -> int | float | None:
+    """`value` where it is a number that a double holds, so that every reader of JSON takes it."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return value if abs(value) <= _LARGEST else None
+
+
+def _is_integral(number: int | float) -> bool:
+    return isinstance(number, int) or number.is_integer()
 
 
 def in_words(node: JsonObject, kind: str = "") -> str:
@@ -53,7 +78,7 @@ def in_words(node: JsonObject, kind: str = "") -> str:
         _range(node.get("minLength"), node.get("maxLength"), "character"),
         _range(node.get("minProperties"), node.get("maxProperties"), "member"),
         _exclusive(node) if kind == "number" else "",
-        f"A multiple of {node['multipleOf']}." if node.get("multipleOf") not in (None, 1) else "",
+        f"A multiple of {_spoken(node['multipleOf'])}." if node.get("multipleOf") not in (None, 1) else "",
         "No duplicates." if node.get("uniqueItems") is True else "",
     ]
     return " ".join(filter(None, said))
@@ -65,18 +90,24 @@ def _values(node: JsonObject, kind: str) -> str:
     if node.get("const") is not None:
         values = [node["const"]]
     if kind in ("integer", "number"):
-        shown = ", ".join(str(value) for value in values[:_SPOKEN_VALUES])
+        values = [value for value in values if _number(value) is not None]
+        shown = ", ".join(map(_spoken, values[:_SPOKEN_VALUES]))
         return f"One of {shown}{', …' if len(values) > _SPOKEN_VALUES else ''}." if values else ""
     if kind == "string" and len(values) > MOST_VALUES:
-        return f"One of {len(values)} values, such as {', '.join(str(value) for value in values[:5])}."
+        return f"One of {len(values)} values, such as {', '.join(map(_spoken, values[:5]))}."
     if kind == "boolean" and len(values) == 1:
-        return f"Always {str(values[0]).lower()}."
+        return f"Always {_spoken(values[0]).lower()}."
     return ""
 
 
+def _spoken(value: JsonValue) -> str:
+    """A value inside a sentence: on one line, short, and without what a reader would not see."""
+    return clipped(plain(str(value)), 40)
+
+
 def _range(low: JsonValue, high: JsonValue, unit: str) -> str:
-    low = low if isinstance(low, int) and low > 0 else None
-    high = high if isinstance(high, int) and high < 1_000_000 else None
+    low = low if isinstance(low, int) and 0 < low < _MOST_COUNTED else None
+    high = high if isinstance(high, int) and high < _MOST_COUNTED else None
     if low == 1 and high is None and unit == "character":
         return "Not empty."
     if low is not None and high is not None:
@@ -88,7 +119,10 @@ def _range(low: JsonValue, high: JsonValue, unit: str) -> str:
 
 def _exclusive(node: JsonObject) -> str:
     low, high = node.get("exclusiveMinimum"), node.get("exclusiveMaximum")
-    parts = [f"more than {low}" if low is not None else "", f"less than {high}" if high is not None else ""]
+    parts = [
+        f"more than {_spoken(low)}" if low is not None else "",
+        f"less than {_spoken(high)}" if high is not None else "",
+    ]
     text = " and ".join(filter(None, parts))
     return text[:1].upper() + text[1:] + "." if text else ""
 
@@ -117,19 +151,18 @@ def _fitting_text(value: JsonValue, values: list[JsonValue]) -> JsonValue:
 
 def _items_fit(value: list[JsonValue], member: JsonObject) -> bool:
     items = member.get("items")
-    return isinstance(items, dict) and all(fitting(item, items) == item for item in value)
+    return isinstance(items, dict) and all(item is not None and fitting(item, items) == item for item in value)
 
 
 def _fitting_number(value: JsonValue, member: JsonObject, integral: bool) -> JsonValue:
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        value = int(value) if value.lstrip("-").isdigit() else float(value)
+    number = _number(value)
+    if number is None:
         return None
-    try:
-        number = float(value)
-    except ValueError:
+    low, high = _number(member.get("minimum")), _number(member.get("maximum"))
+    if (low is not None and number < low) or (high is not None and number > high):
         return None
-    low, high = member.get("minimum"), member.get("maximum")
-    if (isinstance(low, (int, float)) and number < low) or (isinstance(high, (int, float)) and number > high):
-        return None
-    if number.is_integer():
-        return int(number) if integral or not isinstance(value, float) else number
-    return None if integral else number
+    if integral:
+        return int(number) if _is_integral(number) else None
+    return number

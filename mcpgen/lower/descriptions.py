@@ -5,6 +5,7 @@ because names of members tell a model more than a schema does at a twentieth of 
 the meaning in the first.
 """
 
+from mcpgen.diagnostics import Diagnostics
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_object
 from mcpgen.lower.compose import Composer, alternatives, members, types
@@ -15,6 +16,7 @@ LONGEST = 1000
 LONGEST_TITLE = 60
 _BODY = 600
 _MEMBERS = 12
+_ALTERNATIVES = 8
 
 
 def title(operation: Operation, name: str) -> str:
@@ -26,8 +28,10 @@ def title(operation: Operation, name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def description(operation: Operation, name: str, composer: Composer) -> str:
-    """The description of a tool, never empty."""
+def description(operation: Operation, name: str, composer: Composer, diagnostics: Diagnostics) -> str:
+    """The description of a tool, never empty. An answer that cannot be described is reported: it costs the tool no more
+    than a sentence.
+    """
     summary = ended(shortened(plain(operation.summary), 300))
     body = plain(operation.description)
     first = summary if len(summary.split()) >= 3 or not body else ""
@@ -41,7 +45,7 @@ def description(operation: Operation, name: str, composer: Composer) -> str:
         "Deprecated." if operation.deprecated else "",
         first,
         ended(extra),
-        _answer(operation.responses, composer),
+        _answer(operation.responses, composer, diagnostics),
     ]
     return shortened(" ".join(filter(None, parts)), LONGEST)
 
@@ -52,7 +56,7 @@ def _first_sentence(body: str) -> tuple[str, str]:
     return ended(shortened(first, 300)), "\n\n".join(filter(None, [" ".join(others), rest]))
 
 
-def _answer(responses: tuple[Response, ...], composer: Composer) -> str:
+def _answer(responses: tuple[Response, ...], composer: Composer, diagnostics: Diagnostics) -> str:
     """`Returns a list of {id, name, …}.`, from the first good answer that is described."""
     good = sorted(
         (response for response in responses if response.status[:1] == "2"), key=lambda response: response.status
@@ -61,7 +65,11 @@ def _answer(responses: tuple[Response, ...], composer: Composer) -> str:
         for media_type in sorted(
             response.content, key=lambda media_type: ("json" not in media_type.name, media_type.name)
         ):
-            return _sketch(media_type, composer)
+            try:
+                return _sketch(media_type, composer)
+            except Unusable as unusable:
+                diagnostics.extend([unusable.diagnostic])
+                return ""
     return "Returns nothing." if good and all(response.status in ("204", "205") for response in good) else ""
 
 
@@ -69,25 +77,24 @@ def _sketch(media_type: MediaType, composer: Composer) -> str:
     essence = media_type.name.partition(";")[0].strip().lower()
     if "json" not in essence:
         return f"Returns {essence}." if "*" not in essence else ""
-    try:
-        shape = _shape(media_type.schema or {}, composer, lists=1)
-    except Unusable:
-        return ""
+    shape = _shape(media_type.schema or {}, composer, lists=1)
     return f"Returns {shape}." if shape else ""
 
 
-def _shape(schema: JsonObject, composer: Composer, lists: int) -> str:
-    """A schema in words, one level deep; empty where there is nothing to say."""
+def _shape(schema: JsonObject, composer: Composer, lists: int, unions: int = 2) -> str:
+    """A schema in words, one level deep; empty where there is nothing to say. `lists` and `unions` are how many of each
+    may still be looked into.
+    """
     node, _ = composer.node(schema)
     if "array" in types(node) or "items" in node:
-        inner = _shape(as_object(node.get("items")), composer, lists - 1) if lists > 0 else ""
+        inner = _shape(as_object(node.get("items")), composer, lists - 1, unions) if lists > 0 else ""
         return f"a list of {inner}" if inner else "a list"
     names = [key for key, member in members(node) if _is_answered(member, composer)]
     if names:
         shown = ", ".join(names[:_MEMBERS])
         return "{" + plain(shown) + (", …}" if len(names) > _MEMBERS else "}")
-    for branch in alternatives(node):
-        if shape := _shape(branch, composer, lists):
+    for branch in alternatives(node)[:_ALTERNATIVES] if unions > 0 else []:
+        if shape := _shape(branch, composer, lists, unions - 1):
             return shape
     return ""
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 
-from mcpgen.diagnostics import Diagnostics
+from mcpgen.diagnostics import Diagnostic, Diagnostics
 from mcpgen.errors import Unusable
 from mcpgen.lower import annotations, arguments, bindings, bodies, descriptions, naming, security
 from mcpgen.lower.compose import Composer
 from mcpgen.lower.text import hidden_characters
 from mcpgen.model import Api, Catalog, Identity, Operation, Server, Skipped, ToolSpec
+
+_FLATTEN = "Let the references lead to the schema itself."
 
 
 def lower(api: Api, identity: Identity, promised: Mapping[str, str], diagnostics: Diagnostics) -> Catalog:
@@ -24,6 +26,9 @@ def lower(api: Api, identity: Identity, promised: Mapping[str, str], diagnostics
             tools.append(_tool(operation, names[operation.key], api, servers, composer, diagnostics))
         except Unusable as unusable:
             skipped.append(Skipped(f"{operation.method} {operation.path}", unusable.diagnostic))
+        except RecursionError:  # a chain of hundreds of references; published documents have chains of ten
+            reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
+            skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
     return Catalog(
         identity,
         tuple(servers),
@@ -36,6 +41,7 @@ def lower(api: Api, identity: Identity, promised: Mapping[str, str], diagnostics
 def _tool(
     operation: Operation, name: str, api: Api, servers: list[Server], composer: Composer, diagnostics: Diagnostics
 ) -> ToolSpec:
+    composer.contradictions.clear()  # what an answer or an operation that was skipped left behind
     plan = bodies.plan(operation.body, composer) if operation.body else None
     layout = arguments.lay_out(operation, plan, composer)
     _report(operation, name, layout, composer, diagnostics)
@@ -44,7 +50,7 @@ def _tool(
     return ToolSpec(
         name=name,
         title=operation.title or descriptions.title(operation, name),
-        description=descriptions.description(operation, name, composer),
+        description=descriptions.description(operation, name, composer, diagnostics),
         input_schema=layout.schema,
         annotations=annotations.derive(operation),
         binding=bindings.bind(operation, plan, layout, composer, server, needed),
@@ -71,7 +77,6 @@ def _report(
         diagnostics.add(
             "schema-contradiction", f"A schema of {name} combines {sentence}; the later one is used.", operation.where
         )
-    composer.contradictions.clear()
     hidden = hidden_characters(operation.summary + operation.description)
     if hidden:
         diagnostics.add(

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from mcpgen.model import Operation
-from mcpgen.names import TOOL_NAME, short_hash, words
+from mcpgen.names import TOOL_NAME, distinct, short_hash, words
 
 LONGEST = 50
 _METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "query"}
@@ -70,8 +70,8 @@ def assign(operations: Iterable[Operation], promised: Mapping[str, str], api_tit
     for name, members in sorted(wanted.items()):
         for operation in sorted(members, key=_precedence):
             candidates = [name, *_distinctions(name, operation)]
-            named[operation.key] = next(candidate for candidate in candidates if candidate.casefold() not in taken)
-            taken.add(named[operation.key].casefold())
+            named[operation.key] = distinct(candidates, name[: LONGEST - 9].rstrip("_"), operation.key, taken)
+            taken.add(named[operation.key])
     return named
 
 
@@ -134,9 +134,15 @@ def _is_transcript(found: list[str], operation: Operation) -> bool:
     """Whether an id only writes method and path down again; then the path names the operation better."""
     if found[0] not in _METHODS or len(found) < 2:
         return False
-    in_path = {_singular(word) for word in words(operation.path)}
     segments = [segment for segment in operation.path.split("/") if segment]
-    return all(_singular(word) in in_path for word in found[1:]) and len(found) > len(segments)
+    said, tail = (
+        [*map(_singular, found[1:])],
+        [segment for segment in segments if not _PREFIX_SEGMENT.fullmatch(segment)],
+    )
+    if said == [_singular(word) for segment in tail for word in words(segment)]:
+        return True
+    in_path = {_singular(word) for word in words(operation.path)}
+    return len(found) > len(segments) and in_path.issuperset(said)
 
 
 def _from_path(operation: Operation) -> list[str]:

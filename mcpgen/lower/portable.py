@@ -7,14 +7,21 @@ texts; at most DEPTH levels. What the profile cannot say as a keyword is said in
 reads it just as well. What is left out is not enforced: the upstream decides.
 """
 
+from typing import NamedTuple
+
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.lower import constraints
 from mcpgen.lower.compose import Composer, alternatives, members, types
+from mcpgen.lower.folding import SCALARS, any_value, folded
 from mcpgen.lower.patterns import is_linear
 from mcpgen.lower.text import ended, plain, shortened
+from mcpgen.names import clipped
 
 DEPTH = 5
 """Levels of objects and arrays below an argument. Published bodies have 2 at the median, and 92 in 100 stay below 6."""
+
+LEVELS = 7
+"""Levels of nesting in the emitted schema, where alternatives are a level too, below which nothing is looked into."""
 
 NODES = 500
 """Nodes of one tool's schema before objects are cut. The largest hand-written tools that we know of have a tenth of
@@ -23,10 +30,34 @@ that.
 
 TEXT = 240
 ALTERNATIVES = 8
+_MOST_LOOKED_INTO = 40
 _ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
 _NOT_OF_BRANCHES = _ALTERNATIVES | {"description", "title", "default", "deprecated", "readOnly", "writeOnly"}
+_STRUCTURE = ("properties", "items", "prefixItems", "additionalProperties", "oneOf", "anyOf")
 _OUTSIDE_NULL: tuple[str, ...] = ("description", "default")
-_SCALARS = ("string", "number", "integer", "boolean")
+
+
+class _At(NamedTuple):
+    """A place in the schema of an argument: inside how many collections, at which level of nesting, and inside which
+    schemas that have a name.
+    """
+
+    depth: int = 0
+    level: int = 1
+    trail: tuple[str, ...] = ()
+
+    @property
+    def is_deep(self) -> bool:
+        return self.depth >= DEPTH or self.level > LEVELS
+
+    def in_choice(self) -> "_At":
+        return self._replace(level=self.level + 1)
+
+    def in_collection(self) -> "_At":
+        return self._replace(depth=self.depth + 1, level=self.level + 1)
+
+    def in_schema(self, identity: str) -> "_At":
+        return self._replace(trail=(*self.trail, identity)) if identity else self
 
 
 class Portable:
@@ -42,23 +73,25 @@ class Portable:
         """The portable form of `source`. `description` replaces the schema's own. A null branch stays where the value
         is required or nulls mean something (`nulls`: a merge patch removes a member by null).
         """
-        return self._emit(source, DEPTH, (), keep_null=required or self.nulls, description=description)
+        return self._emit(source, _At(), keep_null=required or self.nulls, description=description)
 
-    def _emit(
-        self, source: JsonObject, depth: int, trail: tuple[str, ...], *, keep_null: bool, description: str = ""
-    ) -> JsonObject:
-        node, followed = self.composer.node(source)
+    def _emit(self, source: JsonObject, at: _At, *, keep_null: bool, description: str = "") -> JsonObject:
+        node, _ = self.composer.node(source)
+        identity = _identity(source)
         self._left -= 1
         words = description or as_text(node.get("description"))
-        again = next((name for name in followed if name in trail), None)
-        if again is not None or ((depth <= 0 or self._left <= 0) and _is_large(node)):
-            return self._cut(node, again, words)
-        trail = (*trail, *followed)
-        branches, nullable = self._branches(node)
-        if len(branches) == 1:
-            emitted = self._one(branches[0], depth, trail, words)
+        if identity in at.trail or ((at.is_deep or self._left <= 0) and _is_large(node)):
+            emitted, nullable = (
+                self._cut(node, identity if identity in at.trail else "", words),
+                self._allows_null(node),
+            )
         else:
-            emitted = self._several(node, branches, depth, trail, words)
+            at = at.in_schema(identity)
+            branches, nullable = self._branches(node)
+            if len(branches) == 1:
+                emitted = self._one(branches[0], at.in_choice() if nullable and keep_null else at, words)
+            else:
+                emitted = self._several(node, branches, at.in_choice(), words)
         return _with_null(emitted) if nullable and keep_null else emitted
 
     # -- alternatives -------------------------------------------------------------------------------------------------
@@ -70,12 +103,13 @@ class Portable:
         found: list[JsonObject] = []
         for member in alternatives(node):
             flat, _ = self.composer.node(member)
-            if flat.get("type") == "null" or flat.get("enum") == [None] or flat.get("const", 0) is None:
+            if _is_null(flat):
                 nullable = True
             elif only_demands(flat):
                 found.clear()
                 break
             else:
+                nullable = nullable or (not types(node) and self._allows_null(flat))
                 found.append(self.composer.merged(base, self._tagged(member, node)))
         if found:
             return found, nullable
@@ -85,6 +119,13 @@ class Portable:
             kinds.remove("integer")
         return [{**whole, "type": kind} for kind in kinds] or [whole], nullable
 
+    def _allows_null(self, node: JsonObject, unions: int = 3) -> bool:
+        """Whether null is one of the values of `node`, or of an alternative in it."""
+        if "null" in types(node) or None in as_list(node.get("enum")):
+            return True
+        nested = alternatives(node)[:_MOST_LOOKED_INTO] if unions > 0 and not types(node) else []
+        return any(self._allows_null(self.composer.node(member)[0], unions - 1) for member in nested)
+
     def _tagged(self, member: JsonObject, node: JsonObject) -> JsonObject:
         """`member` with the value of the discriminator that chooses it as a constant (OpenAPI 3.1, 4.8.25)."""
         discriminator = as_object(node.get("discriminator"))
@@ -92,13 +133,12 @@ class Portable:
         if not isinstance(key, str) or not isinstance(name, str):
             return member
         values = [value for value, target in as_object(discriminator.get("mapping")).items() if target == name]
-        tag: JsonObject = {"type": "string", "enum": list[JsonValue](values or [name.rsplit("/", 1)[-1]])}
-        return {"allOf": [member, {"type": "object", "properties": {key: tag}, "required": [key]}]}
+        tag: JsonObject = {"type": "string", "enum": list[JsonValue](values or [_schema_name(name)])}
+        tagged: JsonObject = {"type": "object", "properties": {key: tag}, "required": [key]}
+        return {**member, "allOf": [*as_list(member.get("allOf")), tagged]}
 
-    def _several(
-        self, node: JsonObject, branches: list[JsonObject], depth: int, trail: tuple[str, ...], words: str
-    ) -> JsonObject:
-        emitted = [self._emit(branch, depth, trail, keep_null=False) for branch in branches]
+    def _several(self, node: JsonObject, branches: list[JsonObject], at: _At, words: str) -> JsonObject:
+        emitted = [self._emit(branch, at, keep_null=False) for branch in branches]
         members: list[JsonValue] = []
         for member in emitted:
             for part in as_list(member.get("anyOf")) or [member]:
@@ -106,7 +146,7 @@ class Portable:
                     members.append(part)
         if len(members) > ALTERNATIVES:
             self.cuts.append(f"{len(members)} alternatives")
-            members = _folded(members)
+            members = folded(members)
         described = _text(words, constraints.in_words(node))
         if len(members) == 1:
             return {**as_object(members[0]), **described}
@@ -114,63 +154,87 @@ class Portable:
 
     # -- one type -----------------------------------------------------------------------------------------------------
 
-    def _one(self, source: JsonObject, depth: int, trail: tuple[str, ...], words: str) -> JsonObject:
-        node, followed = self.composer.node(source)
+    def _one(self, source: JsonObject, at: _At, words: str) -> JsonObject:
+        node, _ = self.composer.node(source)
+        identity = _identity(source)
+        if identity in at.trail:
+            return self._cut(node, identity, words)
         if alternatives(node):
-            return self._emit(source, depth, trail, keep_null=False, description=words)
-        trail = (*trail, *followed)
+            return self._emit(source, at, keep_null=False, description=words)
+        at = at.in_schema(identity)
         kind = next(iter(types(node) or _implied_types(node)), None)
         if kind == "object":
-            return self._object(node, depth, trail, words)
+            return self._object(node, at, words)
         if kind == "array":
-            return self._array(node, depth, trail, words)
-        if kind in _SCALARS:
+            return self._array(node, at, words)
+        if kind in SCALARS:
             return _scalar(node, kind, words)
-        return {**_any_value(), **_text(words, "")}
+        return {**any_value(), **_text(words, "")}
 
-    def _object(self, node: JsonObject, depth: int, trail: tuple[str, ...], words: str) -> JsonObject:
+    def _object(self, node: JsonObject, at: _At, words: str) -> JsonObject:
         result: JsonObject = {"type": "object"}
         properties: JsonObject = {}
         required = [key for key in as_list(node.get("required")) if isinstance(key, str)]
+        rest = None if "patternProperties" in node else node.get("additionalProperties")
         for key, member in members(node):
             if self._left <= 0:
                 self.cuts.append(f"the properties from {key} on")
+                rest = None
                 break
             if not self.is_read_only(member):
                 keep_null = key in required or self.nulls
-                properties[key] = self._emit(member, depth - 1, trail, keep_null=keep_null)
-        rest = node.get("additionalProperties")
+                properties[key] = self._emit(member, at.in_collection(), keep_null=keep_null)
         if properties:
             result["properties"] = properties
         if required := [key for key in required if key in properties]:
             result["required"] = list[JsonValue](required)
         if isinstance(rest, dict) and rest:
-            result["additionalProperties"] = self._emit(rest, depth - 1, trail, keep_null=True)
+            result["additionalProperties"] = self._emit(rest, at.in_collection(), keep_null=True)
         return {**result, **_text(words, constraints.in_words(node)), **_default(node, [result])}
 
     def is_read_only(self, member: JsonObject) -> bool:
         """Whether a property is only ever answered, never sent."""
         return self.composer.node(member)[0].get("readOnly") is True
 
-    def _array(self, node: JsonObject, depth: int, trail: tuple[str, ...], words: str) -> JsonObject:
+    def _array(self, node: JsonObject, at: _At, words: str) -> JsonObject:
         result: JsonObject = {"type": "array"}
-        items = node.get("items")
-        prefix = [as_object(item) for item in as_list(node.get("prefixItems"))]
-        if prefix:
-            items = {"anyOf": [*prefix, *([items] if isinstance(items, dict) and items else [])]}
-        result["items"] = self._emit(as_object(items), depth - 1, trail, keep_null=True) if items else _any_value()
+        items = _items(node)
+        result["items"] = (
+            self._emit(items, at.in_collection(), keep_null=True) if items else any_value(lists=not at.is_deep)
+        )
         for keyword in ("minItems", "maxItems"):
             if keyword in node:
                 result[keyword] = node[keyword]
         return {**result, **_text(words, constraints.in_words(node)), **_default(node, [result])}
 
-    def _cut(self, node: JsonObject, again: str | None, words: str) -> JsonObject:
-        name = again.rsplit("/", 1)[-1] if again else ""
+    def _cut(self, node: JsonObject, again: str, words: str) -> JsonObject:
+        """`node` without its members, for a schema that comes again inside itself or is too deep: of what types it is,
+        so that nothing is refused that it takes (but for lists of mixed lists).
+        """
+        name = clipped(plain(_schema_name(again)))
         self.cuts.append(f"the recursion of {name}" if again else "levels below the deepest that is shown")
         note = f"Same shape as {name} above." if again else "Its members are not listed here."
-        if "array" in (types(node) or _implied_types(node)):
-            return {"type": "array", "items": {"type": "object"}, **_text(words, note)}
-        return {"type": "object", **_text(words, note)}
+        kinds = self._kinds(node)
+        shapes = [self._outline(kind, node) for kind in kinds]
+        outline = shapes[0] if len(shapes) == 1 else {"anyOf": list[JsonValue](shapes)} if shapes else any_value()
+        return {**outline, **_text(words, note)}
+
+    def _outline(self, kind: str, node: JsonObject) -> JsonObject:
+        if kind != "array":
+            return {"type": kind}
+        inner = self._kinds(self.composer.node(_items(node))[0])
+        if inner == ["array"]:
+            return {"type": "array", "items": {"type": "array", "items": any_value(lists=False)}}
+        return {"type": "array", "items": {"type": inner[0]} if len(inner) == 1 else any_value(lists=False)}
+
+    def _kinds(self, node: JsonObject, unions: int = 3) -> list[str]:
+        """The types of `node` and of the alternatives in it, null apart; empty where that may be any."""
+        declared = [kind for kind in types(node) or _implied_types(node) if kind != "null"]
+        nested = [self.composer.node(member)[0] for member in alternatives(node)]
+        if declared or unions == 0 or len(nested) > _MOST_LOOKED_INTO:
+            return declared
+        found = [self._kinds(member, unions - 1) for member in nested if not _is_null(member)]
+        return list(dict.fromkeys(kind for kinds in found for kind in kinds)) if all(found) else []
 
 
 # -- leaves -----------------------------------------------------------------------------------------------------------
@@ -225,34 +289,38 @@ def _without_text(members: list[JsonValue], text: JsonValue) -> list[JsonValue]:
     ]
 
 
-def _folded(members: list[JsonValue]) -> list[JsonValue]:
-    """Many alternatives as few: the scalars once per type, and one object with what all objects have in common."""
-    by_kind: dict[str, list[JsonObject]] = {}
-    for member in map(as_object, members):
-        by_kind.setdefault(as_text(member.get("type")), []).append(member)
-    objects = by_kind.pop("object", [])
-    rest: list[JsonValue] = [same[0] if kind == "array" else {"type": kind} for kind, same in by_kind.items()]
-    return [*rest, *([_common(objects)] if objects else [])]
+def _identity(source: JsonObject) -> str:
+    """The schema that `source` is, where it is one that has a name and adds nothing of its own; else the empty string.
+
+    A schema that several include is none of them: parent and child may both build on one `Entity`.
+    """
+    if any(keyword in source for keyword in _STRUCTURE):
+        return ""
+    if isinstance(source.get("$ref"), str):
+        return as_text(source["$ref"])
+    parts = as_list(source.get("allOf"))
+    return _identity(as_object(parts[0])) if len(parts) == 1 else ""
 
 
-def _common(objects: list[JsonObject]) -> JsonObject:
-    """An object with the properties that all of `objects` have; one that tells them apart lists all its values."""
-    shared: JsonObject = {}
-    for key, first in as_object(objects[0].get("properties")).items():
-        members = [as_object(as_object(other.get("properties")).get(key)) for other in objects]
-        if all(members):
-            values = [value for member in members for value in as_list(member.get("enum"))]
-            shared[key] = {**as_object(first), "enum": list(dict.fromkeys(map(str, values)))} if values else first
-    required = [key for key in shared if all(key in as_list(other.get("required")) for other in objects)]
-    result: JsonObject = {
-        "type": "object",
-        "description": f"One of {len(objects)} shapes; further members depend on which.",
-    }
-    if shared:
-        result["properties"] = shared
-    if required:
-        result["required"] = list[JsonValue](required)
-    return result
+def _schema_name(reference: str) -> str:
+    """The name that a document gives to the schema which `reference` leads to."""
+    return reference.rsplit("/", 1)[-1].replace("~1", "/").replace("~0", "~")
+
+
+def _is_null(node: JsonObject) -> bool:
+    """Whether null is all that `node` takes."""
+    return node.get("type") == "null" or node.get("enum") == [None] or node.get("const", 0) is None
+
+
+def _items(node: JsonObject) -> JsonObject:
+    """The schema of every item of an array, empty where an item may be anything."""
+    items, prefix = node.get("items"), [as_object(item) for item in as_list(node.get("prefixItems"))]
+    if not prefix:
+        return as_object(items)
+    longest = node.get("maxItems")
+    if items == {"not": {}} or (isinstance(longest, int) and longest <= len(prefix)):
+        return {"anyOf": list[JsonValue](prefix)}
+    return {"anyOf": [*prefix, items]} if isinstance(items, dict) and items else {}
 
 
 def _with_null(node: JsonObject) -> JsonObject:
@@ -260,12 +328,6 @@ def _with_null(node: JsonObject) -> JsonObject:
     inner: JsonObject = {keyword: value for keyword, value in node.items() if keyword not in outer}
     branches = as_list(inner["anyOf"]) if set(inner) == {"anyOf"} else [inner]
     return {"anyOf": [*branches, {"type": "null"}], **outer}
-
-
-def _any_value() -> JsonObject:
-    """Any JSON value, for schemas that say nothing: providers want a type at every node."""
-    scalars: list[JsonValue] = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "object"}]
-    return {"anyOf": [*scalars, {"type": "array", "items": {"anyOf": list(scalars)}}]}
 
 
 def _implied_types(node: JsonObject) -> list[str]:
@@ -303,9 +365,7 @@ def _type_of(value: JsonValue) -> str:
 
 def _is_large(node: JsonObject) -> bool:
     """Whether a node has members of its own, so that cutting it saves anything."""
-    return any(
-        keyword in node for keyword in ("properties", "items", "prefixItems", "oneOf", "anyOf", "additionalProperties")
-    )
+    return any(keyword in node for keyword in _STRUCTURE)
 
 
 def only_demands(node: JsonObject) -> bool:

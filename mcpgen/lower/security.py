@@ -1,7 +1,10 @@
 """Security in terms of the environment: which variables hold a credential, and what each operation needs."""
 
-from mcpgen.model import Api, BoundScheme, Operation, SecurityRequirement
-from mcpgen.names import environment_suffix
+from collections.abc import Collection
+from itertools import chain, count
+
+from mcpgen.model import Api, BoundScheme, Operation, SecurityRequirement, SecurityScheme
+from mcpgen.names import environment_suffix, short_hash
 
 RESERVED = frozenset(
     ["BASE_URL", "TIMEOUT", "LOG_LEVEL", "FILES_DIR", "PROXY", "CA_FILE", "CLIENT_CERT", "CLIENT_KEY", "ALLOW_HTTP",
@@ -26,15 +29,11 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
                 HEADER, "header", {"value": f"{prefix}_HEADER"}, description="One more header, as `Name: value`."
             ),
         )
-    taken: set[str] = set()
+    taken = {f"{prefix}_{suffix}" for suffix in RESERVED}
     bound = []
     for scheme in api.schemes:
-        suffix = environment_suffix(scheme.name)
-        if suffix in RESERVED or suffix.startswith("VAR_") or suffix in taken:
-            suffix = "AUTH_" + suffix
-        taken.add(suffix)
-        roles = ("username", "password") if scheme.type == "basic" else ("value",)
-        variables = {role: f"{prefix}_{suffix}" + ("" if role == "value" else f"_{role.upper()}") for role in roles}
+        variables = _variables(scheme, prefix, taken)
+        taken.update(variables.values())
         is_key = scheme.type == "apiKey"
         bound.append(
             BoundScheme(
@@ -49,11 +48,25 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
     return tuple(bound)
 
 
+def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> dict[str, str]:
+    """Role → variable, for the first name of `scheme` that no other variable has."""
+    suffix = environment_suffix(scheme.name)
+    hashed = (f"AUTH_{suffix}_{short_hash(f'{scheme.name} {turn}', 8).upper()}" for turn in count())
+    roles = {"username": "_USERNAME", "password": "_PASSWORD"} if scheme.type == "basic" else {"value": ""}
+    for candidate in chain((suffix, f"AUTH_{suffix}"), hashed):
+        variables = {role: f"{prefix}_{candidate}{ending}" for role, ending in roles.items()}
+        if not candidate.startswith("VAR_") and not any(variable in taken for variable in variables.values()):
+            return variables
+    raise AssertionError("hashes do not end")
+
+
 def requirement(operation: Operation, api: Api) -> tuple[SecurityRequirement, ...] | None:
-    """The alternatives for one operation: its own, else the API's, else whatever is set in the environment."""
+    """The alternatives for one operation: its own, else the API's, else whatever is set in the environment. That none
+    is needed comes last, because the first that can be met is taken.
+    """
     declared = operation.security if operation.security is not None else api.security
     if declared is not None:
-        return declared or None
+        return tuple(sorted(declared, key=lambda names: not names)) or None
     if not api.schemes:
         return _UNDECLARED
     return (*((scheme.name,) for scheme in api.schemes), ())

@@ -8,6 +8,7 @@ import html
 import re
 import unicodedata
 
+READ = 20_000
 _FENCE = re.compile(r"(?:^|\n)[ \t]*(```|~~~).*?(?:\n[ \t]*\1[ \t]*(?=\n|$)|$)", re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 _BLOCK_TAG = re.compile(r"</?(?:p|br|div|li|ul|ol|h[1-6]|tr|table|pre|blockquote)\b[^<>]*>", re.IGNORECASE)
@@ -15,10 +16,10 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")
 _REFERENCE_LINK = re.compile(r"\[([^\[\]]+)\]\[[^\[\]]*\]")
-_TABLE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$|^[ \t:|-]*-{3,}[ \t:|-]*$", re.MULTILINE)
+_TABLE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$|^(?=.*---)[ \t:|-]+$", re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(.*?)[ \t#]*$", re.MULTILINE)
 _BULLET = re.compile(r"^[ \t]*(?:[*+-]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
-_EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|___|__|(?<!\w)_(?=\S))(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|___|__|(?<!\w)_(?=\S))(?=\S)(.{1,300}?)(?<=\S)\1(?!\w)")
 _CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
 _URL = re.compile(r"<?https?://[^\s<>()\"']+>?")
 _POINTS_ELSEWHERE = re.compile(
@@ -43,7 +44,10 @@ def hidden_characters(text: str) -> int:
 
 
 def plain(text: str) -> str:
-    """`text` without markup and hidden characters, as paragraphs separated by blank lines, each on one line."""
+    """`text` without markup and hidden characters, as paragraphs separated by blank lines, each on one line; those
+    without a letter or digit say nothing. Only the first READ characters are looked at: no tool has room for more.
+    """
+    text = text[:READ]
     text = _HIDDEN.sub("", text.replace("\u2028", "\n").replace("\u2029", "\n\n"))
     if "<" in text or "&" in text:
         text = _TAG.sub("", _BLOCK_TAG.sub("\n\n", _COMMENT.sub("", text)))
@@ -54,7 +58,7 @@ def plain(text: str) -> str:
     text = _HEADING.sub(r"\n\1.\n\n", text)
     text = _CODE.sub(r"\2", _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text)))
     paragraphs = (_paragraph(block) for block in re.split(r"\n[ \t]*\n", text))
-    return "\n\n".join(filter(None, paragraphs))
+    return "\n\n".join(paragraph for paragraph in paragraphs if any(map(str.isalnum, paragraph)))
 
 
 def _paragraph(block: str) -> str:
@@ -80,7 +84,7 @@ def sentences(paragraph: str) -> list[str]:
     found: list[str] = []
     start = 0
     for match in _SENTENCE_END.finditer(paragraph):
-        if not _NOT_AN_END.search(paragraph[start : match.start()]):
+        if not _NOT_AN_END.search(paragraph[max(start, match.start() - 12) : match.start()]):
             found.append(paragraph[start : match.start()] + match[0].rstrip())
             start = match.end()
     return [*found, paragraph[start:]] if paragraph[start:] else found

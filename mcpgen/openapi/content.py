@@ -6,11 +6,12 @@ from mcpgen.diagnostics import Diagnostics
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonValue, as_object, as_text, pointer
 from mcpgen.model import Encoding, MediaType, RequestBody, Response, Style
+from mcpgen.names import clipped
 from mcpgen.openapi.references import References
 
 _NAME = r"[A-Za-z0-9!#$&^_.+*-]+"
 _MEDIA_TYPE = re.compile(
-    rf"{_NAME}/{_NAME}(?:\s*;\s*{_NAME}=(?:\"[ -!#-~]*\"|[^\s;\"\x00-\x1f]+))*",
+    rf"{_NAME}/{_NAME}(?:\s*;\s*{_NAME}=(?:\"[ -!#-~]*\"|[!#-:<-~]+))*",
 )
 _FORM_STYLES: tuple[Style, ...] = ("form", "spaceDelimited", "pipeDelimited", "deepObject")
 
@@ -45,7 +46,7 @@ def read_content(
         if not _MEDIA_TYPE.fullmatch(name.strip()):
             diagnostics.add(
                 "invalid-media-type",
-                f"{name!r} is not a media type; it is left out.",
+                f"'{clipped(name)}' is not a media type; it is left out.",
                 references.document.where(pointer(place, name)),
                 "Name one, such as application/json.",
             )
@@ -64,9 +65,10 @@ def _encoding(value: JsonValue) -> Encoding:
     raw = as_object(value)
     style = next((style for style in _FORM_STYLES if raw.get("style") == style), None)
     explode = raw.get("explode")
-    content_type = as_text(raw.get("contentType"))
+    content_type = as_text(raw.get("contentType")).strip()
+    one_of = content_type.split(",")
     return Encoding(
-        content_type if _MEDIA_TYPE.match(content_type) else None,
+        content_type if all(_MEDIA_TYPE.fullmatch(entry.strip()) for entry in one_of) else None,
         style,
         explode if isinstance(explode, bool) else None,
         raw.get("allowReserved") is True,

@@ -5,8 +5,9 @@ from collections.abc import Iterable
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_text, pointer
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_text, compact, pointer
 from mcpgen.model import Location, Parameter, PathTemplate, Style
+from mcpgen.names import clipped
 from mcpgen.openapi.references import References
 
 _STYLES: dict[Location, tuple[Style, ...]] = {
@@ -16,6 +17,9 @@ _STYLES: dict[Location, tuple[Style, ...]] = {
     "cookie": ("form",),
 }
 """The styles of each place, the default first (OpenAPI 3.1, 4.8.12.2)."""
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""Names of header fields (RFC 9110, section 5.6.2)."""
 
 NOT_ARGUMENTS = frozenset(
     re.findall(
@@ -82,10 +86,16 @@ def matched_with_path(
 
 def _read_one(raw: JsonObject, place: str, references: References, diagnostics: Diagnostics) -> Parameter | None:
     where = references.document.where(place)
-    name, location = raw.get("name"), raw.get("in")
-    if not isinstance(name, str) or not name or location not in _STYLES:
-        message = f"A parameter has the name {name!r} and the place {location!r}."
-        hint = "Give it a name, and `in: path`, `query`, `header` or `cookie`."
+    name, location = raw.get("name"), next((known for known in _STYLES if raw.get("in") == known), None)
+    if (
+        not isinstance(name, str)
+        or not name
+        or location is None
+        or (location == "header" and not _TOKEN.fullmatch(name))
+    ):
+        shown = clipped(compact(raw.get("name"))), clipped(compact(raw.get("in")))
+        message = f"A parameter has the name {shown[0]} and the place {shown[1]}."
+        hint = "Give it a name that can be sent, and `in: path`, `query`, `header` or `cookie`."
         if raw.get("required") is True:
             raise Unusable("invalid-parameter", message, where, hint)
         diagnostics.add("invalid-parameter", message + " It is left out.", where, hint)
@@ -116,7 +126,7 @@ def _style(raw: JsonObject, location: Location, place: str, references: Referenc
             return style
     diagnostics.add(
         "invalid-style",
-        f"The style {declared!r} is not defined for {location} parameters; {allowed[0]} is used.",
+        f"The style {clipped(compact(declared))} is not defined for {location} parameters; {allowed[0]} is used.",
         references.document.where(pointer(place, "style")),
         f"Use one of {', '.join(allowed)}.",
     )
@@ -127,8 +137,9 @@ def _schema(raw: JsonObject, place: str, references: References) -> tuple[str | 
     content = raw.get("content")
     if isinstance(content, dict) and content:
         media_type, entry = next(iter(content.items()))
-        has_schema = isinstance(entry, dict) and "schema" in entry
-        return media_type, references.schema(pointer(place, "content", media_type, "schema")) if has_schema else {}
+        if isinstance(entry, dict) and "schema" in entry:
+            return media_type, references.schema(pointer(place, "content", media_type, "schema"))
+        return media_type, {} if "json" in media_type else {"type": "string"}
     return None, references.schema(pointer(place, "schema")) if "schema" in raw else {"type": "string"}
 
 

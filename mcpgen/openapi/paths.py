@@ -11,10 +11,13 @@ from urllib.parse import parse_qsl, quote, unquote
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
 from mcpgen.model import PathTemplate
+from mcpgen.names import clipped
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
-_FORBIDDEN = re.compile(r"[\x00-\x20\x7f\\\"<>^`|]")
+_FORBIDDEN = re.compile(r"[\x00-\x20\x7f\\\"<>^`|\ud800-\udfff]|%(?![0-9A-Fa-f]{2})")
 _UNSENT = "!$&'()*+,;=:@/~-._%"
+LONGEST = 4000
+"""Characters of a path key. Servers take request targets of about 8,000, the values of variables among them."""
 
 
 def parse(path: str, where: Where, diagnostics: Diagnostics) -> PathTemplate:
@@ -24,7 +27,7 @@ def parse(path: str, where: Where, diagnostics: Diagnostics) -> PathTemplate:
     if fragment_mark or query_mark:
         diagnostics.add(
             "path-query",
-            f"The path {path} holds a {'query' if query_mark else 'fragment'}; "
+            f"The path {clipped(path, 120)} holds a {'query' if query_mark else 'fragment'}; "
             + ("it is sent as a fixed query." if query_mark else "it is cut off."),
             where,
             "Declare query parameters instead.",
@@ -38,7 +41,9 @@ def parse(path: str, where: Where, diagnostics: Diagnostics) -> PathTemplate:
 
 def _refuse_unsendable(path: str, body: str, variables: tuple[str, ...], pieces: list[str], where: Where) -> None:
     reason = ""
-    if not body.startswith("/"):
+    if len(path) > LONGEST:
+        reason = f"is longer than {LONGEST:,} characters"
+    elif not body.startswith("/"):
         reason = "does not begin with a slash"
     elif body.startswith("//"):
         reason = "begins with two slashes, which names another host"
@@ -49,7 +54,7 @@ def _refuse_unsendable(path: str, body: str, variables: tuple[str, ...], pieces:
     elif "" in variables or len(set(variables)) != len(variables):
         reason = "names a variable twice, or not at all"
     if reason:
-        raise Unusable("invalid-path", f"The path {path!r} {reason}.", where, "Correct the path.")
+        raise Unusable("invalid-path", f"The path '{clipped(path, 120)}' {reason}.", where, "Correct the path.")
 
 
 def _is_dot_segment(segment: str) -> bool:

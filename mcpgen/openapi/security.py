@@ -46,7 +46,7 @@ def _kind(raw: JsonObject) -> str:
 
 def _scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
     description = as_text(raw.get("description"))
-    kind, http_scheme = raw.get("type"), as_text(raw.get("scheme")).lower()
+    kind, http_scheme = as_text(raw.get("type")), as_text(raw.get("scheme")).lower()
     location = _KEY_PLACES.get(as_text(raw.get("in")))
     if kind == "apiKey" and location and as_text(raw.get("name")):
         return SecurityScheme(name, "apiKey", location, as_text(raw["name"]), description)
@@ -65,7 +65,15 @@ def read_requirements(
         return None
     found: list[SecurityRequirement] = []
     for index, entry in enumerate(value):
-        names = tuple(sorted(as_object(entry)))
+        if not isinstance(entry, dict):
+            diagnostics.add(
+                "invalid-security",
+                "A security requirement is not a mapping; it is left out.",
+                document.where(pointer(place, index)),
+                "Write `- name_of_the_scheme: []`.",
+            )
+            continue
+        names = tuple(sorted(entry))
         unknown = [name for name in names if name not in schemes]
         if unknown:
             diagnostics.add(

@@ -7,12 +7,14 @@ count, and none that leads to a link-local or metadata address: such a host only
 
 import ipaddress
 import re
+import unicodedata
 from urllib.parse import urljoin, urlsplit
 
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.document import Document
 from mcpgen.jsonvalue import JsonValue, as_list, as_object, as_text, pointer
 from mcpgen.model import Server, ServerVariable
+from mcpgen.names import clipped
 
 _VARIABLE = re.compile(r"\{([^{}/]+)\}")
 _METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "instance-data"})
@@ -33,13 +35,15 @@ def read(
         used = dict.fromkeys(_VARIABLE.findall(url))
         variables = tuple(_variable(name, declared[name]) for name in used if name in declared)
         undeclared = len(used) > len(variables)
-        url = urljoin(base_url, url) if base_url and "{" not in url else url
+        url = _resolved(base_url, url) if base_url and "{" not in url else url
         resolved = with_defaults(Server(url, variables))
         reason = "it names a variable without a default" if undeclared else refusal(resolved)
+        if not isinstance(raw.get("url"), str):
+            reason = "it is not a text"
         if reason:
             diagnostics.add(
                 "invalid-server",
-                f"The server URL {url!r} is not used: {reason}.",
+                f"The server URL '{clipped(url, 120)}' is not used: {reason}.",
                 where,
                 "Correct it, or give --base-url.",
             )
@@ -47,12 +51,20 @@ def read(
         if is_private(resolved):
             diagnostics.add(
                 "private-server",
-                f"The server URL {url!r} points into a private network.",
+                f"The server URL '{clipped(url, 120)}' points into a private network.",
                 where,
                 "Give --base-url where that is not meant.",
             )
         found.append(Server(url, variables, as_text(raw.get("description"))))
     return tuple(found)
+
+
+def _resolved(base_url: str, url: str) -> str:
+    """`url` against `base_url`; as it stands where it is no URL, which is refused after this."""
+    try:
+        return urljoin(base_url, url)
+    except ValueError:
+        return url
 
 
 def _variable(name: str, value: JsonValue) -> ServerVariable:
@@ -77,7 +89,7 @@ def refusal(url: str) -> str:
         host, _ = parts.hostname, parts.port
     except ValueError:
         return "it is not a URL"
-    if re.search(r"[\x00-\x20\x7f\\]", url):
+    if re.search(r"[\x00-\x20\x7f\\]", url) or "%" in (host or ""):
         return "it holds characters that a URL cannot hold"
     if parts.query or parts.fragment:
         return "it has a query or a fragment"
@@ -108,7 +120,7 @@ def is_private(url: str) -> bool:
 
 def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     """The address that `host` spells, also in the forms that resolvers accept: `2130706433`, `0x7f.1`, mapped IPv6."""
-    host = host.rstrip(".")
+    host = unicodedata.normalize("NFKC", host).replace("\u3002", ".").rstrip(".")
     try:
         address = ipaddress.ip_address(host)
         mapped = getattr(address, "ipv4_mapped", None)

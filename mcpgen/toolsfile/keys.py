@@ -41,7 +41,7 @@ def check(value: JsonObject, kinds: Kinds, place: str, document: Document, diagn
         if key not in kinds:
             near = get_close_matches(key, kinds, 1)
             hint = f"Did you mean {near[0]!r}?" if near else f"Use one of {', '.join(kinds)}."
-            diagnostics.add("unknown-key", f"Nothing reads the key {clipped(key)!r}.", where, hint)
+            diagnostics.add("unknown-key", f"Nothing reads the key '{clipped(key)}'.", where, hint)
         elif not isinstance(member, kinds[key]):
             wanted = " or ".join(_WORDS[kind] for kind in kinds[key])
             diagnostics.add("invalid-value", f"The value of {key!r} is not {wanted}.", where, f"Write {wanted}.")

@@ -12,7 +12,7 @@ from mcpgen.document import Document
 from mcpgen.errors import CannotGoOn, Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
 from mcpgen.model import Api, MediaType, Operation, RequestBody, SecurityScheme, Server, Skipped
-from mcpgen.names import SERVER_NAME, WRITTEN_TOOL_NAME, clipped
+from mcpgen.names import SERVER_NAME, VERSION_NUMBER, WRITTEN_TOOL_NAME, clipped
 from mcpgen.openapi import content, parameters, paths, security, servers
 from mcpgen.openapi.references import References
 from mcpgen.openapi.schemas import Definitions
@@ -49,7 +49,7 @@ def read(document: Document, diagnostics: Diagnostics) -> Api:
     url_list: list[JsonValue] = [{"url": base_url}] if isinstance(base_url, str) else []
     return Api(
         title=as_text(server.get("title")),
-        version=as_text(server.get("version")),
+        version=_version(server, document, diagnostics),
         name=_server_name(server, document, diagnostics),
         instructions=as_text(server.get("instructions")),
         operations=operations,
@@ -69,11 +69,24 @@ def _server_name(server: JsonObject, document: Document, diagnostics: Diagnostic
         return name
     diagnostics.add(
         "invalid-name",
-        f"{clipped(str(name))!r} cannot be the name of a server.",
+        f"'{clipped(str(name))}' cannot be the name of a server.",
         document.where("/server/name"),
         "Use lower-case letters, digits and hyphens, a letter first, at most 40.",
     )
     return None
+
+
+def _version(server: JsonObject, document: Document, diagnostics: Diagnostics) -> str:
+    version = as_text(server.get("version"))
+    if version and not VERSION_NUMBER.fullmatch(version):
+        diagnostics.add(
+            "invalid-value",
+            f"'{clipped(version)}' cannot be the version of a Python package.",
+            document.where("/server/version"),
+            "Write it as 1.2.3.",
+        )
+        return ""
+    return version
 
 
 def _servers(url_list: list[JsonValue], document: Document, diagnostics: Diagnostics) -> tuple[Server, ...]:
@@ -83,7 +96,7 @@ def _servers(url_list: list[JsonValue], document: Document, diagnostics: Diagnos
         reason = servers.refusal(url) or ("" if "//" in url else "it is not absolute")
         if reason:
             diagnostics.add(
-                "invalid-value", f"The base URL {clipped(url)!r} cannot be used: {reason}.", document.where("/base_url")
+                "invalid-value", f"The base URL '{clipped(url)}' cannot be used: {reason}.", document.where("/base_url")
             )
             return ()
         return (Server(url),)
@@ -130,7 +143,7 @@ def _read_tool(
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name):
         diagnostics.add(
             "invalid-name",
-            f"{clipped(str(name))!r} cannot be the name of a tool.",
+            f"'{clipped(str(name))}' cannot be the name of a tool.",
             references.document.where(pointer(place, "name")),
             "Use letters, digits, `_` and `-`, at most 64 of them.",
         )

@@ -1,0 +1,70 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""What was sent and what came back, as plain values between the HTTP client and the words about it."""
+
+from __future__ import annotations
+
+import re
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from .readable import brief
+
+if TYPE_CHECKING:
+    from .catalog import Tool
+
+
+_MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
+
+# Where the tables of older Pythons have names that RFC 9110 changed.
+_RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satisfiable", 422: "Unprocessable Content"}
+
+
+class Sent:
+    """The request as far as results speak of it: the tool, the path without its query, the variables whose credentials
+    it carried, and a URI for a file that may come back."""
+
+    __slots__ = ("method", "path", "tool", "uri", "variables")
+
+    def __init__(self, tool: Tool, method: str, path: str, variables: list[str], uri: str) -> None:
+        self.tool = tool
+        self.method = method
+        self.path = path
+        self.variables = variables
+        self.uri = uri
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path[:200]}"
+
+
+class Response:
+    """An answer. `content` is decoded, and the beginning of it where `cut`."""
+
+    __slots__ = ("content", "cut", "fields", "reason", "status")
+
+    def __init__(
+        self, status: int, reason: str, fields: list[tuple[str, str]], content: bytes = b"", cut: bool = False
+    ) -> None:
+        self.status = status
+        self.reason = reason
+        self.fields = fields
+        self.content = content
+        self.cut = cut
+
+    def header(self, name: str) -> str:
+        """All values of a field, joined as RFC 9110 section 5.3 allows; "" where there is none."""
+        return ", ".join(value for key, value in self.fields if key.lower() == name)
+
+    @property
+    def named(self) -> str:
+        """Status and name, as in `HTTP 404 Not Found`; the upstream's own name where the standard has none."""
+        try:
+            name = _RENAMED.get(self.status) or HTTPStatus(self.status).phrase
+        except ValueError:
+            name = brief(self.reason, 60)
+        return f"HTTP {self.status} {name}".rstrip()
+
+    @property
+    def media_type(self) -> str:
+        """The type and subtype of the content, in lower case; "" where they are not said or not well-formed."""
+        essence = self.header("content-type").partition(";")[0].strip().lower()
+        return essence if _MEDIA_TYPE.fullmatch(essence) else ""

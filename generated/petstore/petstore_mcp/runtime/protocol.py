@@ -1,0 +1,392 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""The Model Context Protocol as a table: a message goes in, effects come out.
+
+Two rules hold this file together:
+
+1. Everything that decides *whether* a message is served lives here; what an answer looks like lives in `shapes`.
+2. Nothing here reads, writes, waits, or asks what time it is. `receive` takes what the client said and returns what is
+   to be done about it; `finished` and `progress` take what became of a call and return the line that says so.
+
+Theory of operation
+===================
+
+There are two eras of MCP, and both are served by one process at the same time:
+
+- The **handshake** era, 2024-11-05 to 2025-11-25. The client sends `initialize` and proposes a revision; we answer with
+  the same one, or with our latest where we do not know it. From then on its requests mean that revision. It may shake
+  hands again, and the last one counts.
+- The **stateless** era, from 2026-07-28. Every request says in `params._meta` which revision it speaks and what its
+  client can do. Nothing is remembered between two of them. `server/discover` says what we speak.
+
+So the era is a property of a request and never of the process. `_revision_of` reads, in this order:
+
+    the request                                     speaks
+    ---------------------------------------------   ------------------------------------------------------------
+    names a revision or capabilities in _meta       stateless: the revision it names, or an error that lists ours
+    has a method that only the stateless era has    stateless: and lacks the fields, an error
+    is initialize, or ping                          the handshake era, with or without a handshake
+    anything else, after a handshake                the revision that was agreed on
+    anything else                                   an error that says what to do
+
+With the revision known, METHODS says whether the method exists in it. The table is the whole of what can be asked:
+
+                          2024-11-05   2025-03-26   2025-06-18   2025-11-25   2026-07-28
+    initialize                 x            x            x            x
+    ping                       x            x            x            x
+    tools/list                 x            x            x            x            x
+    tools/call                 x            x            x            x            x
+    server/discover                                                                x
+    subscriptions/listen                                                           x
+    several in one line                     x
+
+Only two things outlive the message that began them. A **call** runs until `finished`. A **stream** stays open from
+`subscriptions/listen` until it is cancelled: a compiled set of tools never changes, so nothing is ever sent on it. Both
+keep their id in `_in_flight`, where a second request with the same id meets a refusal. A call also gets a `key`, a
+number of ours: the client may use an id again as soon as it is answered or cancelled, while the old call is still on
+its way out.
+
+`notifications/cancelled` forgets the call and asks for its end; whatever it still comes to, `finished` answers None,
+and so nothing more is said about that id. One rule covers a cancel that comes before, during and after the work.
+
+Faults travel as exceptions (`Fault`) inside this file and leave it as errors with the request's id. A line whose id
+could not be read gets an error without an id where the revision has such a thing, and is noted where it has not.
+"""
+
+from __future__ import annotations
+
+from .effects import Call, Cancel, Expect, Note, Send
+from .jsonrpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    MAX_LINE,
+    METHOD_NOT_FOUND,
+    Batch,
+    Fault,
+    Malformed,
+    Notification,
+    Request,
+    answer,
+    error,
+    is_id,
+    notification,
+)
+from .shapes import (
+    HANDSHAKE_REVISIONS,
+    STATELESS_REVISIONS,
+    Failure,
+    Result,
+    acknowledged_params,
+    call_result,
+    discover_result,
+    has,
+    initialize_result,
+    list_result,
+    progress_params,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from .catalog import Catalog
+    from .effects import Effect
+    from .jsonrpc import Id, Members, Message
+
+    Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
+
+_FIRST, _LAST_HANDSHAKE = HANDSHAKE_REVISIONS[0], HANDSHAKE_REVISIONS[-1]
+_STATELESS = STATELESS_REVISIONS[0]
+_NEWEST = STATELESS_REVISIONS[-1]
+
+#: What can be asked: the first and the last revision that has the method, and who answers.
+METHODS = {
+    "initialize": (_FIRST, _LAST_HANDSHAKE, "_initialize"),
+    "ping": (_FIRST, _LAST_HANDSHAKE, "_ping"),
+    "tools/list": (_FIRST, _NEWEST, "_list"),
+    "tools/call": (_FIRST, _NEWEST, "_call"),
+    "server/discover": (_STATELESS, _NEWEST, "_discover"),
+    "subscriptions/listen": (_STATELESS, _NEWEST, "_listen"),
+}
+_STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since == _STATELESS}
+_WITHOUT_HANDSHAKE = ("initialize", "ping")
+
+#: The one revision in which a line may hold several messages.
+BATCH_REVISION = "2025-03-26"
+
+_ONE_MESSAGE = f"A line holds one message. Only in {BATCH_REVISION} may it hold several, and never none."
+
+_META = "io.modelcontextprotocol/"
+_VERSION, _CAPABILITIES, _LOG_LEVEL = _META + "protocolVersion", _META + "clientCapabilities", _META + "logLevel"
+_LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+_UNSUPPORTED_VERSION = -32022
+_TOO_LARGE = (
+    "The result takes {} bytes, more than clients read in one message. Ask for less: a smaller page, fewer fields."
+)
+
+
+class _Running:
+    """A call between its request and its answer."""
+
+    __slots__ = ("batch", "id", "last_progress", "revision", "token")
+
+    def __init__(self, id: Id, revision: str, token: Id | None) -> None:  # noqa: A002
+        self.id = id
+        self.revision = revision
+        self.token = token
+        self.last_progress = float("-inf")
+        self.batch: _Answers | None = None
+
+
+class _Answers:
+    """The answers to a batch, which leave together once the last one is there."""
+
+    __slots__ = ("awaited", "ids", "lines")
+
+    def __init__(self) -> None:
+        self.lines: list[bytes] = []
+        self.ids: list[Id] = []
+        self.awaited = 1  # the reading of the batch itself
+
+    def arrays(self) -> bytes:
+        """One array; several only where one would be longer than a client reads."""
+        arrays: list[list[bytes]] = []
+        room = 0
+        for line in self.lines:
+            room -= len(line)
+            if room < 0:
+                arrays.append([])
+                room = MAX_LINE - len(line)
+            arrays[-1].append(line[:-1])
+        return b"".join(b"[%b]\n" % b",".join(array) for array in arrays)
+
+
+#: What an id that is in flight stands for, where it is no call: an open stream, or an answer that its batch holds back.
+_STREAM, _ANSWERED = 0, -1
+
+
+class Protocol:
+    """One client's conversation. Not thread-safe: whoever joins threads holds a lock over it."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._agreed: str | None = None
+        self._calls: dict[int, _Running] = {}
+        self._in_flight: dict[Id, int] = {}  # the key of a call, or one of those above
+        self._last_key = 0
+
+    # What the client says
+
+    def receive(self, message: Message) -> list[Effect]:
+        """What is to be done about a message, in this order."""
+        if isinstance(message, Batch):
+            return self._batch(message)
+        return self._single(message)
+
+    def _single(self, message: Message, in_batch: bool = False) -> list[Effect]:
+        if isinstance(message, Request):
+            return self._request(message, in_batch)
+        if isinstance(message, Malformed):
+            return self._malformed(message)
+        if isinstance(message, Notification) and message.method == "notifications/cancelled":
+            return self._cancelled(message.params)
+        return []  # other notifications ask for nothing, and a response cannot be meant: we never ask
+
+    def _request(self, request: Request, in_batch: bool) -> list[Effect]:
+        try:
+            if request.id in self._in_flight:
+                raise Fault(INVALID_REQUEST, "A request with this id is still running.")
+            revision = self._revision_of(request)
+            if in_batch and (revision != BATCH_REVISION or request.method == "initialize"):
+                raise Fault(INVALID_REQUEST, "This request must have a line of its own.")
+            return self._handler(request.method, revision)(request, revision)
+        except Fault as fault:
+            return [Send(error(request.id, fault.code, fault.sentence, fault.data))]
+
+    def _malformed(self, message: Malformed) -> list[Effect]:
+        if message.id is None and self._agreed is not None and not has(self._agreed, "error without id"):
+            return [Note(message.sentence)]
+        return [Send(error(message.id, message.code, message.sentence))]
+
+    def _batch(self, batch: Batch) -> list[Effect]:
+        if self._agreed != BATCH_REVISION or not batch.messages:
+            return self._malformed(Malformed(None, INVALID_REQUEST, _ONE_MESSAGE))
+        answers = _Answers()
+        effects: list[Effect] = []
+        for message in batch.messages:
+            for effect in self._single(message, in_batch=True):
+                if isinstance(effect, Send) and isinstance(message, (Request, Malformed)):
+                    self._hold(answers, message.id, effect.line)
+                    continue
+                if isinstance(effect, Call):
+                    answers.awaited += 1
+                    self._calls[effect.key].batch = answers
+                effects.append(effect)
+        return effects + _sent(self._settle(answers))
+
+    def _hold(self, answers: _Answers, id: Id | None, line: bytes) -> None:  # noqa: A002
+        """Keep an answer, and its id in flight, until the others are there."""
+        answers.lines.append(line)
+        if id is not None and id not in self._in_flight:
+            self._in_flight[id] = _ANSWERED
+            answers.ids.append(id)
+
+    def _settle(self, answers: _Answers) -> bytes:
+        """One of those awaited is here or will never come; the lines to send, once that was the last."""
+        answers.awaited -= 1
+        if answers.awaited:
+            return b""
+        for id in answers.ids:  # noqa: A001
+            del self._in_flight[id]
+        return answers.arrays()
+
+    def _cancelled(self, params: Members) -> list[Effect]:
+        id = params.get("requestId")  # noqa: A001
+        if not is_id(id) or self._in_flight.get(id, _ANSWERED) == _ANSWERED:
+            return []
+        key = self._in_flight.pop(id)
+        if key == _STREAM:
+            return []
+        call = self._calls.pop(key)
+        return [Cancel(key), *_sent(self._settle(call.batch) if call.batch else b"")]
+
+    # Which revision a request speaks, and who answers it
+
+    def _revision_of(self, request: Request) -> str:
+        meta = request.params.get("_meta", {})
+        if not isinstance(meta, dict):
+            raise Fault(INVALID_PARAMS, "params._meta must be an object.")
+        if _VERSION in meta or _CAPABILITIES in meta or request.method in _STATELESS_METHODS:
+            return _stateless_revision(meta)
+        if request.method in _WITHOUT_HANDSHAKE:
+            return self._agreed or _LAST_HANDSHAKE
+        if self._agreed is None:
+            raise Fault(
+                INVALID_PARAMS, f"Send initialize first, or the fields {_VERSION} and {_CAPABILITIES} in params._meta."
+            )
+        return self._agreed
+
+    def _handler(self, method: str, revision: str) -> Handler:
+        since, until, name = METHODS.get(method, ("", "", ""))
+        if not since <= revision <= until:
+            raise Fault(METHOD_NOT_FOUND, f"There is no method '{method[:64]}' in {revision}.")
+        handler: Handler = getattr(self, name)
+        return handler
+
+    # The methods
+
+    def _initialize(self, request: Request, revision: str) -> list[Effect]:
+        proposed = request.params.get("protocolVersion")
+        if not isinstance(proposed, str):
+            raise Fault(INVALID_PARAMS, "initialize needs params.protocolVersion, a string.")
+        self._agreed = proposed if proposed in HANDSHAKE_REVISIONS else _LAST_HANDSHAKE
+        return [Send(answer(request.id, initialize_result(self._agreed, self._catalog.server)))]
+
+    def _ping(self, request: Request, revision: str) -> list[Effect]:
+        return [Send(answer(request.id, b"{}"))]
+
+    def _discover(self, request: Request, revision: str) -> list[Effect]:
+        return [Send(answer(request.id, discover_result(self._catalog.server)))]
+
+    def _list(self, request: Request, revision: str) -> list[Effect]:
+        if "cursor" in request.params:
+            raise Fault(INVALID_PARAMS, "Unknown cursor: the list of tools has one page.")
+        line = answer(request.id, list_result(self._catalog.tools, revision, self._catalog.server))
+        if len(line) > MAX_LINE:
+            raise Fault(
+                INTERNAL_ERROR, "The list of tools is larger than clients read. Generate the server with fewer."
+            )
+        return [Send(line), Expect()]
+
+    def _call(self, request: Request, revision: str) -> list[Effect]:
+        name, arguments = request.params.get("name"), request.params.get("arguments", {})
+        if not isinstance(name, str):
+            raise Fault(INVALID_PARAMS, "tools/call needs params.name, a string.")
+        if not isinstance(arguments, dict):
+            raise Fault(INVALID_PARAMS, "params.arguments must be an object.")
+        token = _progress_token(request)
+        if not self._catalog.has(name):
+            raise Fault(INVALID_PARAMS, _unknown(name, self._catalog.nearest(name)))
+        self._last_key += 1
+        self._calls[self._last_key] = _Running(request.id, revision, token)
+        self._in_flight[request.id] = self._last_key
+        return [Call(self._last_key, name, arguments, token, revision)]
+
+    def _listen(self, request: Request, revision: str) -> list[Effect]:
+        if not isinstance(request.params.get("notifications"), dict):
+            raise Fault(INVALID_PARAMS, "subscriptions/listen needs params.notifications, an object.")
+        self._in_flight[request.id] = _STREAM
+        return [Send(notification("notifications/subscriptions/acknowledged", acknowledged_params(request.id)))]
+
+    # What became of a call
+
+    def finished(self, key: int, outcome: Result | Failure) -> bytes | None:
+        """The line that answers the call, or None where nothing may be said (any more, or yet)."""
+        call = self._calls.pop(key, None)
+        if call is None:
+            return None
+        del self._in_flight[call.id]
+        line = self._written(call, outcome)
+        if call.batch is None:
+            return line
+        self._hold(call.batch, call.id, line)
+        return self._settle(call.batch) or None
+
+    def progress(self, key: int, done: float, total: float | None, message: str) -> bytes | None:
+        """The line that reports it, or None where it is not wanted or does not go forward."""
+        call = self._calls.get(key)
+        if call is None or call.token is None or done <= call.last_progress:
+            return None
+        call.last_progress = done
+        params = progress_params(call.token, done, total, message, call.revision)
+        return notification("notifications/progress", params)
+
+    def cut(self, outcome: Result) -> list[bytes]:
+        """The lines that answer every call still running with this: nothing will finish any more."""
+        return [line for key in list(self._calls) if (line := self.finished(key, outcome))]
+
+    def _written(self, call: _Running, outcome: Result | Failure) -> bytes:
+        if isinstance(outcome, Failure):
+            return error(call.id, INTERNAL_ERROR, outcome.sentence)
+        try:
+            line = answer(call.id, call_result(outcome, call.revision, self._catalog.server))
+        except Exception:  # whatever a hook put into it: NaN, a set, a block without a type
+            return error(call.id, INTERNAL_ERROR, "The result of this tool cannot be written as JSON.")
+        if len(line) <= MAX_LINE:
+            return line
+        return self._written(call, Result.error(_TOO_LARGE.format(len(line))))
+
+
+def _stateless_revision(meta: Members) -> str:
+    """The revision that a stateless request names, once its fields are as they must be."""
+    version = meta.get(_VERSION)
+    if not isinstance(version, str):
+        raise Fault(INVALID_PARAMS, f"params._meta needs {_VERSION}, a string.")
+    if not isinstance(meta.get(_CAPABILITIES), dict):
+        raise Fault(INVALID_PARAMS, f"params._meta needs {_CAPABILITIES}, an object.")
+    if version not in STATELESS_REVISIONS:
+        data = {"supported": STATELESS_REVISIONS, "requested": version[:64]}
+        raise Fault(_UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+    if meta.get(_LOG_LEVEL, _LOG_LEVELS[0]) not in _LOG_LEVELS:
+        raise Fault(INVALID_PARAMS, f"{_LOG_LEVEL} must be one of: {', '.join(_LOG_LEVELS)}.")
+    return version
+
+
+def _progress_token(request: Request) -> Id | None:
+    meta = request.params.get("_meta")
+    if not isinstance(meta, dict) or "progressToken" not in meta:
+        return None
+    token = meta["progressToken"]
+    if not is_id(token):
+        raise Fault(INVALID_PARAMS, "The progressToken must be a string or an integer.")
+    return token
+
+
+def _unknown(name: str, nearest: list[str]) -> str:
+    guess = f" Did you mean {' or '.join(nearest)}?" if nearest else ""
+    return f"There is no tool '{name[:64]}'.{guess}"
+
+
+def _sent(line: bytes) -> list[Effect]:
+    return [Send(line)] if line else []

@@ -1,0 +1,140 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Joins the wire, the protocol and the engine. No rules in here.
+
+Two threads meet: the main thread reads and asks the protocol, the engine's thread reports what became of calls. One
+lock covers the protocol *and* the writing of what it answered, so an answer and the state that allowed it are never
+apart: once a cancel has been received, nothing about that call can still be on its way.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]  # `signal` without the enumerations it builds when it is imported
+import os
+import sys
+from _thread import allocate_lock
+
+from .catalog import Catalog, CatalogError
+from .effects import Call, Cancel, Expect, Note, Send
+from .framing import Lines
+from .jsonrpc import parse
+from .protocol import Protocol
+from .shapes import Result
+from .stdio import Wire, complain, fill_gaps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import calls
+    from .effects import Effect
+    from .engine import Engine, Outcome
+    from .framing import Line
+
+#: Clients send SIGTERM two seconds after they closed stdin; what runs may use most of that.
+DRAIN_SECONDS = 1.5
+#: EX_CONFIG of sysexits.h: the server cannot start with the files it has.
+EXIT_CONFIG = 78
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_CUT = Result.error("The server was stopped before the upstream answered. The request may have taken effect.")
+
+
+class Server:
+    """Serves one client until it closes stdin."""
+
+    def __init__(self, catalog: Catalog, wire: Wire, base_url: str | None) -> None:
+        self._catalog = catalog
+        self._wire = wire
+        self._base_url = base_url
+        self._protocol = Protocol(catalog)
+        self._lock = allocate_lock()
+        self._engine: Engine | None = None
+
+    def serve(self) -> None:
+        """Read, answer, and at the end of stdin finish what is running."""
+        lines = Lines()
+        while data := self._wire.read():
+            for line in lines.feed(data):
+                self._take(line)
+        for line in lines.close():
+            self._take(line)
+        if self._engine is not None:
+            self._engine.drain(DRAIN_SECONDS)
+        with self._lock:
+            for answer in self._protocol.cut(_CUT):
+                self._wire.write(answer)
+
+    def _take(self, line: Line) -> None:
+        message = parse(line)
+        with self._lock:
+            effects = self._protocol.receive(message)
+            for effect in effects:
+                if isinstance(effect, Send):
+                    self._wire.write(effect.line)
+        for effect in effects:  # without the lock: a submit may have to wait for a call that waits for the lock
+            self._do(effect)
+
+    def _do(self, effect: Effect) -> None:
+        if isinstance(effect, Call):
+            on_progress = self._progress if effect.progress_token is not None else _nothing
+            self._running().submit(effect.key, effect.name, effect.arguments, on_progress, self._done)
+        elif isinstance(effect, Cancel):
+            self._running().cancel(effect.key)
+        elif isinstance(effect, Expect):
+            self._running()
+        elif isinstance(effect, Note):
+            from . import log
+
+            log.event("warning", "unanswerable_message", reason=effect.sentence)
+
+    def _running(self) -> Engine:
+        if self._engine is None:
+            from .engine import Engine
+
+            self._engine = Engine(self._load)
+            self._wire.watch()
+        return self._engine
+
+    def _load(self) -> calls.Caller:
+        """In the engine's thread: the HTTP side, which takes ten times as long as all of the above."""
+        from .calls import Caller
+        from .settings import load
+
+        return Caller(self._catalog, load(self._catalog, os.environ, self._base_url))
+
+    def _done(self, key: int, outcome: Outcome) -> None:
+        with self._lock:
+            line = self._protocol.finished(key, outcome)
+            if line is not None:
+                self._wire.write(line)
+
+    def _progress(self, key: int, done: float, message: str) -> None:
+        with self._lock:
+            line = self._protocol.progress(key, done, None, message)
+            if line is not None:
+                self._wire.write(line)
+
+
+def _nothing(key: int, done: float, message: str) -> None:
+    """Progress that nobody asked for."""
+
+
+def main() -> int:
+    """Serve, or do what the command line says. The exit code."""
+    fill_gaps()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(_signal, name):  # a handler, since the default does nothing to process 1 of a container
+            _signal.signal(getattr(_signal, name), lambda number, frame: os._exit(128 + number))
+    try:
+        catalog = Catalog.load(_PACKAGE)
+    except CatalogError as problem:
+        complain(str(problem))
+        return EXIT_CONFIG
+    base_url = None
+    if len(sys.argv) > 1:
+        from .commands import run
+
+        outcome = run(sys.argv[1:], catalog)
+        if isinstance(outcome, int):
+            return outcome
+        base_url = outcome
+    Server(catalog, Wire(), base_url).serve()
+    os._exit(0)  # at once: a thread that looks up a host name would hold up an orderly end

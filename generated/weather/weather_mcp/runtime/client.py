@@ -1,0 +1,179 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Sends a request and reads the answer, under limits. The only importer of the HTTP library.
+
+What goes on the wire is what the request says, byte for byte: the URL is handed over as encoded. No redirect is
+followed, no cookie is kept, nothing of the environment is obeyed (proxies, .netrc, TLS key logs). One deadline covers
+everything, from waiting for a connection to the last byte. Cancelling closes the connection. No text of the library
+leaves: each of its exceptions becomes a clause of ours, without URLs and without values.
+
+The library itself repeats a request once where the connection died before an answer came and the method is idempotent
+(RFC 9110 section 9.2.2); POST and PATCH are sent at most once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+from yarl import URL
+
+from .exchange import Response
+from .inflate import BadCoding, Inflate
+
+if TYPE_CHECKING:
+    from .addresses import Address
+    from .request import Request
+    from .settings import Settings
+
+LIMIT = 8 * 1024 * 1024
+"""The most bytes of an answer that are read, on the wire and decoded."""
+
+CONNECTIONS = 64
+LONGEST_LINE = 16 * 1024
+LONGEST_FIELD = 32 * 1024
+MOST_FIELDS = 256
+
+_AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
+
+_UNREACHED = "{} could not be reached"
+
+# The first that fits counts, so subclasses stand before their bases. `{}` is the server's name.
+_REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
+    ((aiohttp.ClientProxyConnectionError, aiohttp.ClientHttpProxyError), "the proxy did not let it through to {}"),
+    ((aiohttp.ClientConnectorDNSError,), "the name {} is not known"),
+    ((aiohttp.ClientConnectorCertificateError, ssl.SSLCertVerificationError), "the certificate of {} is not trusted"),
+    ((aiohttp.ClientConnectorSSLError, ssl.SSLError), "no secure connection could be made to {}"),
+    ((aiohttp.ClientConnectorError,), _UNREACHED),
+    ((aiohttp.ClientPayloadError,), "{} closed the connection before its answer was complete"),
+    ((aiohttp.ClientResponseError,), "{} did not answer in HTTP that can be read"),
+    ((aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, OSError), "{} closed the connection without an answer"),
+    ((aiohttp.ClientError, ValueError, EOFError), "{} did not answer in HTTP that can be read"),
+)
+
+
+class Failure(Exception):
+    """No usable answer came. `reason` is a clause without URLs and values; `sent` is whether the request had left."""
+
+    def __init__(self, reason: str, sent: bool) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.sent = sent
+
+
+class Client:
+    """Exchanges requests for responses. To be made and used inside a running event loop."""
+
+    def __init__(self, settings: Settings, agent: str) -> None:
+        """`agent` is the User-Agent, `NAME-mcp/VERSION`."""
+        self._settings = settings
+        self._agent = agent
+        self._session: aiohttp.ClientSession | None = None
+        self._tls: ssl.SSLContext | None = None
+
+    async def send(
+        self, request: Request, address: Address, seconds: float, report: Callable[[str], None] = lambda _: None
+    ) -> Response:
+        """The answer to a request. Raises Failure. `report` hears "sent", "headers" and "body" as each is done."""
+        sent = _Sent(report)
+        try:
+            async with asyncio.timeout(seconds) as deadline:
+                return await self._exchange(request, address, sent)
+        except TimeoutError as late:
+            if deadline.expired():
+                raise Failure(
+                    f"{address.authority} gave no complete answer within {seconds:g} seconds", sent.done
+                ) from None
+            raise Failure(_reason(late, address), sent.done) from None
+        except BadCoding as reason:
+            raise Failure(f"the answer of {address.authority} {reason}", sent.done) from None
+        except (aiohttp.ClientError, OSError, ValueError, EOFError) as problem:
+            raise Failure(_reason(problem, address), sent.done) from None
+
+    async def close(self) -> None:
+        """Close all connections."""
+        if self._session is not None:
+            await self._session.close()
+
+    async def _exchange(self, request: Request, address: Address, sent: _Sent) -> Response:
+        answer = await self._opened().request(
+            request.method,
+            URL(address.origin + address.path + request.target, encoded=True),
+            data=request.body,
+            headers=[*request.fields, ("User-Agent", self._agent), ("Accept-Encoding", "gzip, deflate")],
+            skip_auto_headers=_AUTOMATIC,
+            allow_redirects=False,
+            ssl=self._secured() if address.scheme == "https" else True,
+            proxy=self._settings.proxy,
+            trace_request_ctx=sent,
+        )
+        try:
+            sent.report("headers")
+            inflate = Inflate(",".join(answer.headers.getall("Content-Encoding", [])), LIMIT)
+            async for chunk in answer.content.iter_any():
+                inflate.feed(chunk)
+                if inflate.full:
+                    break
+            sent.report("body")
+            fields = [(name, value) for name, value in answer.headers.items()]
+            return Response(answer.status, answer.reason or "", fields, inflate.content(), inflate.full)
+        finally:
+            # A connection whose answer was read to the end has gone back to the pool by now; this closes any other.
+            answer.close()
+
+    def _opened(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            trace = aiohttp.TraceConfig()
+            trace.on_request_headers_sent.append(_left)
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=CONNECTIONS, resolver=aiohttp.ThreadedResolver()),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+                trust_env=False,
+                auto_decompress=False,
+                max_line_size=LONGEST_LINE,
+                max_field_size=LONGEST_FIELD,
+                max_headers=MOST_FIELDS,
+                trace_configs=[trace],
+            )
+        return self._session
+
+    def _secured(self) -> ssl.SSLContext:
+        """One context for all connections, made when the first needs it. `ssl.create_default_context` is not used: it
+        writes session keys to the file that SSLKEYLOGFILE names."""
+        if self._tls is None:
+            self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            if self._settings.ca_file is None:
+                self._tls.load_default_certs()
+            else:
+                self._tls.load_verify_locations(self._settings.ca_file)
+        return self._tls
+
+
+class _Sent:
+    """Whether the request has left, and who wants to know."""
+
+    __slots__ = ("done", "report")
+
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self.report = report
+        self.done = False
+
+    def mark(self) -> None:
+        if not self.done:
+            self.done = True
+            self.report("sent")
+
+
+async def _left(session: aiohttp.ClientSession, context: Any, params: aiohttp.TraceRequestHeadersSentParams) -> None:
+    context.trace_request_ctx.mark()
+
+
+def _reason(problem: BaseException, address: Address) -> str:
+    """The clause for an exception of the library."""
+    text = next((text for kinds, text in _REASONS if isinstance(problem, kinds)), _REASONS[-1][1])
+    if text == _UNREACHED and isinstance(getattr(problem, "os_error", None), ConnectionRefusedError):
+        text = "{} refused the connection"
+    return text.format(address.authority)

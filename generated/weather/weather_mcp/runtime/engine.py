@@ -1,0 +1,161 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Where calls run: an event loop in a thread of its own, so that the reader is free to hear a cancel or a ping.
+
+Everything heavy is imported by that thread: asyncio here, the HTTP library and the validator through `load`. What is
+submitted meanwhile waits for it. Knows neither MCP nor HTTP.
+
+Invariants: every call that was submitted and not cancelled reports exactly once, whatever is raised inside it; no more
+than `RUNNING` calls run and `WAITING` wait, after which `submit` blocks, and with it the reading of stdin.
+"""
+
+from __future__ import annotations
+
+import os
+import threading  # first imported by the main thread: 3.11 hangs at its end where another thread was first
+
+from . import log
+from .shapes import Failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Coroutine
+    from typing import Any, Protocol, TypeAlias
+
+    from .shapes import Result
+
+    class Caller(Protocol):
+        """What runs one call (calls.Caller)."""
+
+        async def call(self, name: str, arguments: dict[str, Any], report: Callable[[str], None]) -> Result:
+            """The call's result; `report` marks a phase of it."""
+
+    Outcome: TypeAlias = Result | Failure
+    Progress: TypeAlias = Callable[[int, int, str], None]
+    Done: TypeAlias = Callable[[int, Outcome], None]
+
+#: Calls at work at a time. More would only queue at the upstream, which is where rate limits live.
+RUNNING = 64
+#: Calls read ahead of that: more than any agent has, and little enough to hold when a client floods.
+WAITING = 256
+
+
+class Engine:
+    """Runs calls. All methods are for the main thread; `on_progress` and `on_done` are called in the engine's."""
+
+    def __init__(self, load: Callable[[], Caller]) -> None:
+        """Start; `load` makes the caller, in the engine's thread, inside its loop."""
+        self._load = load
+        self._changed = threading.Condition()
+        self._unfinished = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._early: list[Callable[[], None]] = []
+        self._tasks: dict[int, asyncio.Task[Outcome]] = {}
+        threading.Thread(target=self._run, name="engine", daemon=True).start()
+
+    def submit(self, key: int, name: str, arguments: dict[str, Any], on_progress: Progress, on_done: Done) -> None:
+        """Run a tool. Blocks while too many calls are unfinished."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._unfinished < RUNNING + WAITING)
+            self._unfinished += 1
+        self._post(lambda: self._begin(key, self._work(key, name, arguments, on_progress), on_done))
+
+    def cancel(self, key: int) -> None:
+        """Stop that call, wherever it is; it will not report. Unknown keys are those that have finished."""
+        self._post(lambda: self._abandon(key))
+
+    def drain(self, seconds: float) -> None:
+        """Wait until nothing is unfinished, or for so long."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._unfinished, seconds)
+
+    def _post(self, action: Callable[[], None]) -> None:
+        with self._changed:
+            if self._loop is None:
+                self._early.append(action)
+                return
+        self._loop.call_soon_threadsafe(action)
+
+    # What follows runs in the engine's thread.
+
+    def _run(self) -> None:
+        global asyncio
+        import asyncio
+
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(_unhandled)
+        self._room = asyncio.Semaphore(RUNNING)
+        self._caller = self._loaded()
+        with self._changed:
+            self._loop = loop
+        for action in self._early:
+            action()
+        self._early.clear()
+        await loop.create_future()  # for ever: the process ends with its reader
+
+    def _loaded(self) -> Caller | None:
+        try:
+            return self._load()
+        except BaseException as problem:  # a missing dependency, a hooks.py that does not compile or calls sys.exit
+            log.event("error", "not_loaded", error=type(problem).__name__, reason=str(problem), at=_frames(problem))
+            return None
+
+    def _begin(self, key: int, work: Coroutine[Any, Any, Outcome], on_done: Done) -> None:
+        task = self._tasks[key] = asyncio.ensure_future(work)
+        task.add_done_callback(lambda task: self._end(key, task, on_done))
+
+    def _abandon(self, key: int) -> None:
+        task = self._tasks.pop(key, None)
+        if task is not None:
+            task.cancel()
+
+    async def _work(self, key: int, name: str, arguments: dict[str, Any], on_progress: Progress) -> Outcome:
+        phase = 0
+
+        def report(message: str) -> None:
+            nonlocal phase
+            phase += 1
+            on_progress(key, phase, message)
+
+        if self._caller is None:
+            return Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
+        try:
+            async with self._room:
+                return await self._caller.call(name, arguments, report)
+        except asyncio.CancelledError:
+            raise
+        except BaseException as problem:  # SystemExit too: nothing that a call does may end the server
+            return _failure(name, problem)
+
+    def _end(self, key: int, task: asyncio.Task[Outcome], on_done: Done) -> None:
+        """Report, unless the call was abandoned; only then make room for the next."""
+        try:
+            if self._tasks.pop(key, None) is not None:
+                cut_short = Failure("The call was cut short inside the server.")
+                on_done(key, cut_short if task.cancelled() else task.result())
+        finally:
+            with self._changed:
+                self._unfinished -= 1
+                self._changed.notify_all()
+
+
+def _failure(name: str, problem: BaseException) -> Failure:
+    reference = os.urandom(4).hex()
+    log.event("error", "call_broke", tool=name, reference=reference, error=type(problem).__name__, at=_frames(problem))
+    return Failure(f"The server failed while it ran {name}. Its log has more under {reference}.")
+
+
+def _frames(problem: BaseException) -> str:
+    """Where it was raised, innermost last. Not its message, which may hold arguments."""
+    import traceback
+
+    frames = traceback.extract_tb(problem.__traceback__)[-5:]
+    return " > ".join(f"{os.path.basename(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames)
+
+
+def _unhandled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What asyncio would print: a task of a library or a hook that failed with nobody waiting for it."""
+    log.event("warning", "background_task", error=type(context.get("exception")).__name__)

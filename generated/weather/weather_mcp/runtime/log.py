@@ -1,0 +1,58 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""The log: one JSON object a line on stderr, for people and their tools. The protocol never goes there.
+
+Invariants: a line is ASCII, so nothing in it moves a cursor or begins a second line; argument values and secrets are
+never given to `event`; and a stderr that nobody reads costs lines, not calls.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from .jsontext import dumps
+
+LEVELS = ("debug", "info", "warning", "error")
+
+_STDERR = 2
+#: What a pipe that polls as writable takes without blocking is PIPE_BUF, 4,096 bytes on Linux; 512 by POSIX.
+_MAX_LINE = 4096
+_MAX_FIELD = 500
+
+_threshold = LEVELS.index("info")
+
+
+def set_level(level: str) -> None:
+    """Leave out events below that level, one of LEVELS."""
+    global _threshold
+    _threshold = LEVELS.index(level)
+
+
+def event(level: str, name: str, **fields: object) -> None:
+    """Write that it happened; names of events and fields are lower-case words joined by underscores."""
+    if LEVELS.index(level) < _threshold:
+        return
+    clipped = {key: value[:_MAX_FIELD] if isinstance(value, str) else value for key, value in fields.items()}
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    _write(dumps({"time": stamp, "level": level, "event": name, **clipped}) + b"\n")
+
+
+def _write(line: bytes) -> None:
+    """The whole line or nothing, and never wait for a reader."""
+    if len(line) > _MAX_LINE or not _writable():
+        return
+    try:
+        os.write(_STDERR, line)
+    except OSError:
+        return  # stderr is closed; there is nowhere to say so
+
+
+def _writable() -> bool:
+    if os.name != "posix":
+        return True
+    import select  # a C module that the way to the first answer does without
+
+    try:
+        return bool(select.select([], [_STDERR], [], 0)[1])
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,63 @@
+"""Schemas that say less with fewer words: any value at all, and many alternatives as few.
+
+What is folded takes at least what its parts take; nothing here looks into a document.
+"""
+
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.lower.constraints import MOST_VALUES
+
+SCALARS = ("string", "number", "integer", "boolean")
+
+
+def any_value(*, lists: bool = True) -> JsonObject:
+    """Any JSON value, for schemas that say nothing: providers want a type at every node. Lists hold no lists, or, below
+    the deepest level, are no value at all.
+    """
+    scalars: list[JsonValue] = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "object"}]
+    nested: list[JsonValue] = [{"type": "array", "items": {"anyOf": list(scalars)}}] if lists else []
+    return {"anyOf": [*scalars, *nested]}
+
+
+def folded(members: list[JsonValue]) -> list[JsonValue]:
+    """Many alternatives as few: the scalars once per type, and one object with what all objects have in common."""
+    by_kind: dict[str, list[JsonObject]] = {}
+    for member in map(as_object, members):
+        by_kind.setdefault(as_text(member.get("type")), []).append(member)
+    objects = by_kind.pop("object", [])
+    any_list: JsonObject = {"type": "array", "items": any_value()}
+    rest: list[JsonValue] = [
+        same[0] if len(same) == 1 else any_list if kind == "array" else {"type": kind} for kind, same in by_kind.items()
+    ]
+    return [*rest, *([_common(objects)] if len(objects) > 1 else objects)]
+
+
+def _common(objects: list[JsonObject]) -> JsonObject:
+    """An object with the properties that all of `objects` have; one that tells them apart lists all its values."""
+    shared: JsonObject = {}
+    for key, first in as_object(objects[0].get("properties")).items():
+        members = [as_object(as_object(other.get("properties")).get(key)) for other in objects]
+        if all(members):
+            shared[key] = _agreed(as_object(first), members)
+    required = [key for key in shared if all(key in as_list(other.get("required")) for other in objects)]
+    result: JsonObject = {
+        "type": "object",
+        "description": f"One of {len(objects)} shapes; further members depend on which.",
+    }
+    if shared:
+        result["properties"] = shared
+    if required:
+        result["required"] = list[JsonValue](required)
+    return result
+
+
+def _agreed(first: JsonObject, members: list[JsonObject]) -> JsonObject:
+    """What all of `members` have in common."""
+    if all(member == first for member in members):
+        return first
+    words: JsonObject = {key: first[key] for key in ("description",) if key in first}
+    if any("enum" not in member for member in members):
+        kinds = {str(member.get("type")) for member in members}
+        return {**({"type": kinds.pop()} if len(kinds) == 1 and kinds <= set(SCALARS) else any_value()), **words}
+    values = [value for member in members for value in as_list(member["enum"])]
+    texts = list(dict.fromkeys(map(str, values)))
+    return {"type": "string", **({"enum": list[JsonValue](texts)} if len(texts) <= MOST_VALUES else {}), **words}

@@ -1,0 +1,82 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""The command line of a generated server. Imported only where there is one: serving needs none of this."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from . import settings
+from .stdio import complain
+
+if TYPE_CHECKING:
+    from .catalog import Catalog
+
+USAGE = 2
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        complain(f"{self.prog}: {message}; --help says what there is.")
+        raise SystemExit(USAGE)
+
+
+def run(arguments: list[str], catalog: Catalog) -> int | str:
+    """The exit code, or the base URL with which to go on and serve."""
+    try:
+        given = _parser(catalog).parse_args(arguments)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    problems = settings.load(catalog, os.environ, given.base_url).problems if given.base_url else []
+    for problem in problems:
+        if problem.startswith("--base-url"):
+            complain(problem)
+            return USAGE
+    if given.version:
+        return show([f"{catalog.name} {catalog.version}"])
+    if given.list:
+        return show(table([(name, catalog.tool(name).title) for name in catalog.names()]))
+    if given.doctor:
+        from . import doctor  # imports the HTTP side, which the other flags do without
+
+        healthy, lines = doctor.examine(catalog, os.environ, given.base_url)
+        return show(lines) or int(not healthy)
+    return str(given.base_url)
+
+
+def _parser(catalog: Catalog) -> _Parser:
+    parser = _Parser(
+        prog=f"{catalog.name}-mcp",
+        description=f"{catalog.title}: an MCP server. Without flags it speaks MCP over stdin and stdout.",
+        epilog=f"Its settings are environment variables that begin with {catalog.prefix}_; --doctor shows them.",
+        allow_abbrev=False,
+    )
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument("--version", action="store_true", help="print the name and version of this server")
+    instead.add_argument("--list", action="store_true", help="print the tools")
+    instead.add_argument(
+        "--doctor", action="store_true", help="say which variables are set and whether the API answers"
+    )
+    parser.add_argument(
+        "--base-url", metavar="URL", help="where the API is, in place of the address it was compiled with"
+    )
+    return parser
+
+
+def table(rows: list[tuple[str, ...]]) -> list[str]:
+    """Lines with the columns under each other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
+def show(lines: list[str]) -> int:
+    """Print, whatever the terminal's encoding and whether or not anybody reads to the end. The exit code, 0."""
+    text = "".join(f"{line}\n" for line in lines)
+    try:
+        sys.stdout.buffer.write(text.encode(sys.stdout.encoding, "backslashreplace"))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 0

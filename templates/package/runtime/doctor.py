@@ -1,0 +1,90 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""`--doctor`: what an operator wants to know before a client does. Which variables are set, which tools can be called
+with them, and whether the API answers. Names variables, never values; sends no credential."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from . import credentials
+from .calls import Caller
+from .commands import table
+from .settings import NotReady, load
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .catalog import Catalog
+
+    Row = tuple[str, ...]
+
+#: What every generated server reads, beside its credentials and the variables of its address.
+RESERVED = {
+    "BASE_URL": "where the API is, in place of the address it was compiled with",
+    "TIMEOUT": "seconds that a call may take",
+    "FILES_DIR": "the directory whose files may be sent as file:NAME",
+    "PROXY": "the proxy to use",
+    "CA_FILE": "certificates to trust in place of the system's",
+    "ALLOW_HTTP": "1 to send to hosts other than this one without TLS",
+    "LOG_LEVEL": "debug, info, warning or error",
+}
+_PURPOSES = {
+    "apiKey": "API key, sent in the {in} as {name}",
+    "bearer": "bearer or ready access token",
+    "basic": "HTTP Basic",
+    "header": "a header, written as Name: value",
+}
+
+
+def examine(catalog: Catalog, environ: Mapping[str, str], base_url: str | None) -> tuple[bool, list[str]]:
+    """Whether all is well, and the report."""
+    settings = load(catalog, environ, base_url)
+    needs = _needs(catalog, settings.secrets)
+    problems = asyncio.run(_reach(catalog, settings))
+    callable_tools = len(catalog.names()) - sum(needs.values())
+    lines = [f"{catalog.title} {catalog.version}", ""]
+    lines += table(_credentials(catalog, environ, settings.secrets) + _others(catalog, environ))
+    lines += ["", f"{callable_tools} of {len(catalog.names())} tools can be called with these credentials."]
+    lines += [f"{count} cannot: {sentence}" for sentence, count in needs.items()]
+    lines += problems or ["The API answers."]
+    lines += settings.warnings
+    return not (needs or problems), lines
+
+
+def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: Mapping[str, str]) -> list[Row]:
+    rows: list[Row] = []
+    for scheme in catalog.security.values():
+        for part, name in scheme["variables"].items():
+            state = "set" if name in secrets else "unusable" if environ.get(name) else "missing"
+            purpose = _PURPOSES[scheme["type"]].format_map(scheme)
+            rows.append((name, state, purpose if part == "value" else f"{purpose}: {part}"))
+    return rows
+
+
+def _others(catalog: Catalog, environ: Mapping[str, str]) -> list[Row]:
+    purposes = {f"{catalog.prefix}_{suffix}": purpose for suffix, purpose in RESERVED.items()}
+    for server in catalog.servers:
+        for place, variable in server.get("variables", {}).items():
+            purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"
+    return [(name, "set" if environ.get(name) else "not set", purpose) for name, purpose in purposes.items()]
+
+
+def _needs(catalog: Catalog, secrets: dict[str, str]) -> Counter[str]:
+    """How many tools lack which credential, each in words."""
+    found: Counter[str] = Counter()
+    for name in catalog.names():
+        try:
+            credentials.choose(catalog.tool(name).binding.get("security"), catalog.security, secrets)
+        except NotReady as missing:
+            found[str(missing)] += 1
+    return found
+
+
+async def _reach(catalog: Catalog, settings: Any) -> list[str]:
+    caller = Caller(catalog, settings)
+    try:
+        return await caller.reach()
+    finally:
+        await caller.close()

@@ -1,0 +1,159 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""What a model is told when a call fails: what happened, which argument it is about, and what to do now.
+
+What the upstream points at is renamed to the tool's arguments, and advice is added by status. Of the body at most 1,000
+characters are shown, and only where it says more than was said. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from . import findings
+from .readable import brief, decode, is_text
+from .refusal import MOST_SHOWN
+
+if TYPE_CHECKING:
+    from .client import Failure
+    from .exchange import Response, Sent
+    from .findings import Finding, Findings
+    from .redaction import Redactor
+
+LONGEST_EXCERPT = 1000
+LONGEST_WAIT = 3600
+"""Seconds. Nobody waits longer for a tool; servers say much larger numbers, by mistake or not."""
+
+_SAFE = ("GET", "HEAD", "OPTIONS")
+_IDEMPOTENT = ("PUT", "DELETE")
+_MARKUP = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<[^<>]*>", re.IGNORECASE | re.DOTALL)
+
+
+def explain(response: Response, sent: Sent, redactor: Redactor) -> str:
+    """The text for an answer that is no success."""
+    status = f"{response.named} from {sent}"
+    if 300 <= response.status < 400:
+        return f"{status}: the upstream redirects to {_origin(response)}, which is not followed."
+    found = findings.read(response.content)
+    said = brief(redactor.text(_said(found, response)), LONGEST_EXCERPT)
+    lines = [f"{status}: {said}" if said else f"{status}."]
+    lines += [f"- {_named(item, sent)}: {brief(redactor.text(item.text), 300)}" for item in found.items[:MOST_SHOWN]]
+    lines += _advice(response, sent, bool(found.items))
+    if not found.complete and (excerpt := _excerpt(response, redactor)):
+        lines.append(f"The upstream said: {excerpt}")
+    return "\n".join(lines)
+
+
+def no_answer(failure: Failure, sent: Sent) -> str:
+    """The text for a request that got no usable answer."""
+    return f"{sent} failed: {failure.reason}. {_repeat(sent.method) if failure.sent else 'Nothing was sent.'}"
+
+
+def _said(found: Findings, response: Response) -> str:
+    """Title and message, without the title where it is said already."""
+    if found.title.lower() in response.named.lower() or found.title in found.message:
+        return found.message
+    return f"{found.title.rstrip('.')}. {found.message}"
+
+
+def _origin(response: Response) -> str:
+    """Where a redirect leads, as far as may be said: its path may hold what was sent."""
+    try:
+        target = urlsplit(response.header("location").strip())
+        host, port = target.hostname, target.port
+    except ValueError:
+        return "an address that cannot be read"
+    if host and target.scheme in ("http", "https", ""):
+        return brief(f"{target.scheme or 'the same scheme'}://{host}" + (f":{port}" if port else ""), 200)
+    if target.scheme:
+        return "an address that is not on the web"
+    return "another path of its own" if target.path or target.query else "nowhere"
+
+
+def _named(item: Finding, sent: Sent) -> str:
+    """The argument that a finding is about, as a dotted path; the upstream's own name for it where no argument fits."""
+    if not item.steps:
+        return "the request"
+    for argument, inside in _arguments(item.place, item.steps[0], sent.tool.binding):
+        return brief(".".join([argument, *item.steps[0 if inside else 1 :]]), 100)
+    return brief(".".join(item.steps), 100)
+
+
+def _arguments(place: str, wire: str, binding: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+    """The arguments that may carry that name on the wire, likeliest first, and whether the name is inside of them."""
+    body = binding.get("body", {})
+    bound = list(body.get("fields", [])) if place in ("", "body") else []
+    for part in ("path", "query", "headers", "cookies"):
+        if place in ("", part):
+            bound += [each for each in binding.get(part, ()) if isinstance(each, dict)]
+    named = [each for each in bound if each["name"].lower() == wire.lower() and "argument" in each]
+    yield from ((each["argument"], False) for each in named)
+    if place in ("", "body") and ("argument" in body or "rest" in body):
+        yield body.get("argument") or body["rest"], True
+
+
+def _advice(response: Response, sent: Sent, items: bool) -> list[str]:
+    status = response.status
+    credentials = " and ".join(sent.variables)
+    if status in (400, 422) and not items:
+        return [_signature(sent)]
+    if status == 401:
+        return [f"The upstream did not accept {credentials}." if credentials else "The request carried no credential."]
+    if status == 403:
+        return [f"{credentials or 'Without a credential it'} is not allowed to do this; calling again will not help."]
+    if status == 404:
+        bound = [part.get("argument") for part in sent.tool.binding["path"] if isinstance(part, dict)]
+        named = " and ".join(filter(None, bound))
+        return [f"Check {named}: nothing was found there."] if named else []
+    if status in (409, 412):
+        return ["Read the present state first, then decide and call again."]
+    if status in (408, 425, 429, 503) and (wait := _wait(response)):
+        return [f"Wait {wait} before calling again."]
+    if status == 429:
+        return ["Wait a while before calling again."]
+    return [_repeat(sent.method)] if status >= 500 and status != 501 else []
+
+
+def _signature(sent: Sent) -> str:
+    schema = sent.tool.schema
+    required = schema.get("required", ())
+    names = [f"{name} (required)" if name in required else name for name in schema.get("properties", {})]
+    return f"Arguments of {sent.tool.name}: {', '.join(names) or 'none'}."
+
+
+def _repeat(method: str) -> str:
+    if method in _SAFE:
+        return "Calling again is safe."
+    if method in _IDEMPOTENT:
+        return "It may have been carried out; calling again has the same effect."
+    return "It may have been carried out all the same: look before calling again."
+
+
+def _wait(response: Response) -> str:
+    """Retry-After in seconds; "" where it is absent, past or not readable. A date counts from the answer's own Date."""
+    value = response.header("retry-after").strip()[:40]
+    if value.isascii() and value.isdigit():
+        seconds = int(value)
+    else:
+        try:
+            then, now = parsedate_to_datetime(value), parsedate_to_datetime(response.header("date"))
+            seconds = int((then - now).total_seconds())
+        except (ValueError, TypeError):
+            return ""
+    if seconds > LONGEST_WAIT:
+        return f"{LONGEST_WAIT} seconds or more"
+    return f"{seconds} seconds" if seconds > 0 else ""
+
+
+def _excerpt(response: Response, redactor: Redactor) -> str:
+    if not response.content:
+        return ""
+    if not is_text(response.media_type, response.content):
+        return f"(a body of type {response.media_type})"
+    text, _ = decode(response.content[:8000], response.header("content-type"))
+    if "html" in response.media_type:
+        text = _MARKUP.sub(" ", text)
+    return brief(redactor.text(text), LONGEST_EXCERPT)

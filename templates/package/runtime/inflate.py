@@ -1,0 +1,69 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Content codings (RFC 9110 section 8.4.1) undone under a limit: gzip and deflate, one at most, never past the limit.
+
+The HTTP library would inflate whole chunks before anybody can count, and 200 KB become 200 MB.
+"""
+
+from __future__ import annotations
+
+import zlib
+
+_GZIP, _ZLIB, _RAW = 31, 15, -15
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+class BadCoding(Exception):
+    """The content cannot be decoded; the message is the rest of a sentence about the answer."""
+
+
+class Inflate:
+    """Collects content as it comes. `full` says that there was more than the limit, which was dropped."""
+
+    __slots__ = ("_coding", "_content", "_limit", "_raw", "_stream", "full")
+
+    def __init__(self, coding: str, limit: int) -> None:
+        """`coding` is the value of Content-Encoding. Raises BadCoding for all but one of those that were offered."""
+        self._coding = coding.strip().lower()
+        if self._coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
+            raise BadCoding("has a content coding that was not asked for")
+        self._limit = limit
+        self._content = bytearray()
+        self._raw = 0
+        self._stream: zlib._Decompress | None = None
+        self.full = False
+
+    def feed(self, data: bytes) -> None:
+        """Take in what came, as far as there is room. Raises BadCoding."""
+        self._raw += len(data)
+        if self._coding in ("", "identity"):
+            self._content += data[: self._limit + 1 - len(self._content)]
+        else:
+            self._decode(data)
+        self.full = self._raw > self._limit or len(self._content) > self._limit
+
+    def content(self) -> bytes:
+        """What was decoded, at most the limit. Raises BadCoding where the coded stream ended early."""
+        if self._stream is not None and not self._stream.eof and not self.full:
+            raise BadCoding("is compressed, and ends too early")
+        return bytes(self._content[: self._limit])
+
+    def _decode(self, data: bytes) -> None:
+        # One byte over the limit is enough to know that there is more.
+        while data and (room := self._limit + 1 - len(self._content)) > 0:
+            if self._stream is None:
+                self._stream = zlib.decompressobj(self._window(data))
+            elif self._stream.eof:
+                if not data.startswith(_GZIP_MAGIC):
+                    return  # padding behind the last member
+                self._stream = zlib.decompressobj(_GZIP)
+            try:
+                self._content += self._stream.decompress(data, room)
+            except zlib.error:
+                raise BadCoding("is not compressed the way it says") from None
+            data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
+
+    def _window(self, data: bytes) -> int:
+        if self._coding != "deflate":
+            return _GZIP
+        # Some servers leave out the zlib header that the standard demands; its low bits say "deflate".
+        return _ZLIB if data[0] & 0x0F == 8 else _RAW

@@ -1,0 +1,78 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Takes secrets out of what is on its way to the model: upstreams repeat headers and URLs in their errors.
+
+A secret is looked for as it is and as it may have been encoded on the way: percent-encoded, inside JSON, inside base64
+at each of the three offsets. Searching is plain, one pass for each form, so its cost is linear in the text.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+REDACTED = "[redacted]"
+
+# Shorter pieces of base64 occur by chance.
+_SHORTEST_BASE64 = 8
+
+
+class Redactor:
+    """Replaces the forms of some secrets."""
+
+    __slots__ = ("_encoded", "_forms")
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        forms = {form for secret in secrets for form in _forms(secret)}
+        # The longest first: one form may be a part of another.
+        self._forms = sorted(forms, key=lambda form: (-len(form), form))
+        self._encoded = [form.encode() for form in self._forms]
+
+    def text(self, text: str) -> str:
+        """The text without secrets."""
+        for form in self._forms:
+            if form in text:
+                text = text.replace(form, REDACTED)
+        return text
+
+    def content(self, content: bytes) -> bytes:
+        """The bytes without secrets."""
+        for form in self._encoded:
+            if form in content:
+                content = content.replace(form, REDACTED.encode())
+        return content
+
+    def value(self, value: Any) -> Any:
+        """A JSON value without secrets, names of members included."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self.value(item) for item in value]
+        if isinstance(value, dict):
+            return {self.text(name): self.value(member) for name, member in value.items()}
+        return value
+
+
+def _forms(secret: str) -> set[str]:
+    forms = {secret, quote(secret, safe=""), quote(secret), quote_plus(secret)}
+    forms |= {form.replace("%", "%25") for form in forms if "%" in form}
+    forms |= {_lowered(form) for form in forms}
+    escaped = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
+    forms |= escaped | {form.replace("/", "\\/") for form in escaped}
+    for offset in range(3):
+        raw = b"\0" * offset + secret.encode()
+        # Only the characters that no neighbour of the secret has a part in.
+        inner = slice(-(-offset * 8 // 6), len(raw) * 8 // 6)
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            encoded = encode(raw).decode()[inner]
+            if len(encoded) >= _SHORTEST_BASE64:
+                forms.add(encoded)
+    return forms
+
+
+def _lowered(text: str) -> str:
+    """With percent-encoded triples in lower case, as some write them."""
+    head, *pieces = text.split("%")
+    return "%".join([head, *(piece[:2].lower() + piece[2:] for piece in pieces)])

@@ -1,0 +1,113 @@
+"""The clients of the interoperability tests: who they are, the environment of each, and how one carries out a job.
+
+A client runs in a process of its own, as it would in a host: `drivers/` has a script for each, which reads a job and
+prints a report (`drivers/session.py` says what is in both). So all of them are compared in the same way.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tests.interop import environments, transcript
+from tests.interop.environments import ROOT
+from tests.interop.messages import R4, R5, REVISIONS
+from tests.interop.transcript import Transcript
+
+DRIVERS = Path(__file__).with_name("drivers")
+RECORDER = Path(__file__).with_name("recorder.py")
+#: How long a whole job may take before the test fails. Nothing is measured with it.
+PATIENCE = 120
+
+Outcome = dict[str, Any]
+Step = dict[str, Any]
+ENVIRONMENTS: dict[str, Callable[[], Path]] = {
+    "python-1": partial(environments.python, "python-1", "mcp==1.30.0"),
+    "python-2": partial(environments.python, "python-2", "mcp==2.3.0"),
+    "typescript-1": partial(environments.node, "typescript-1", {"@modelcontextprotocol/sdk": "1.32.2"}),
+    "typescript-2": partial(environments.node, "typescript-2", {"@modelcontextprotocol/client": "2.4.0"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """One client in one of its modes. It speaks `revision` then; `opening` has its first request to each process."""
+
+    name: str
+    mode: str
+    revision: str
+    opening: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.mode}"
+
+
+CLIENTS = (
+    Client("python-2", "auto", R5, ("server/discover",)),
+    Client("python-2", "legacy", R4, ("initialize",)),
+    Client("python-2", R5, R5, ("tools/list",)),
+    Client("python-1", "initialize", R4, ("initialize",)),
+    # It asks a process that it throws away, and then opens another.
+    Client("typescript-2", "auto", R5, ("server/discover", "tools/list")),
+    Client("typescript-2", "legacy", R4, ("initialize",)),
+    Client("typescript-2", R5, R5, ("server/discover", "tools/list")),
+    Client("typescript-1", "initialize", R4, ("initialize",)),
+    *(Client("raw", revision, revision, ("initialize",)) for revision in REVISIONS[:-1]),
+    Client("raw", R5, R5, ("server/discover",)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What came of each step, what else the client found wrong, and all that was said, one transcript a process."""
+
+    client: Client
+    outcomes: list[Outcome]
+    complaints: list[str]
+    transcripts: list[Transcript]
+
+    @property
+    def conversation(self) -> Transcript:
+        """What was said to the process that did the work; there may have been one before it, only to be asked."""
+        return self.transcripts[-1]
+
+
+def carry_out(client: Client, server: Path, variables: dict[str, str], steps: list[Step], record: Path) -> Work:
+    """The job, done. `server` is the console script, `record` the folder in which all that is said is kept.
+
+    Raises `environments.Missing` where this machine cannot run the client.
+    """
+    command = _driver(client)
+    record.mkdir()
+    recorded = ["-I", str(RECORDER), str(record), str(server)]
+    how = {"command": sys.executable, "args": recorded, "env": variables, "cwd": str(record)}
+    job = json.dumps({"server": how, "mode": client.mode, "steps": steps})
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "NODE_"))}
+    done = subprocess.run(
+        command, input=job, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert done.returncode == 0, f"{client} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
+    report = json.loads(done.stdout)
+    return Work(client, report["steps"], report["complaints"], transcript.read(record))
+
+
+def _driver(client: Client) -> list[str]:
+    """The command that runs the driver of a client, in its environment."""
+    module = client.name.replace("-", "_")
+    if client.name == "raw":
+        return [sys.executable, "-m", f"tests.interop.drivers.{module}"]
+    environment = ENVIRONMENTS[client.name]()
+    if client.name.startswith("python"):
+        return [str(environment / "bin" / "python"), "-m", f"tests.interop.drivers.{module}"]
+    # Node looks for packages beside the script.
+    for script in ("session.mjs", f"{module}.mjs"):
+        shutil.copy(DRIVERS / script, environment)
+    return ["node", str(environment / f"{module}.mjs")]

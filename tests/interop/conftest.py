@@ -1,0 +1,99 @@
+"""The generated petstore server, installed by itself, and what each client brought about through it: one job a client.
+
+Everything is real: the document is compiled, the project installed from its own `pyproject.toml`, the server started by
+each client through its console script, and the API is the embedded petstore with a store of its own for each client.
+"""
+# ruff: noqa: E402 (a module can say what was wrong in an assertion only if it is imported after it was registered)
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.register_assert_rewrite("tests.interop.calls", "tests.interop.messages")
+
+from mcpgen import assets
+from mcpgen.demo import petstore
+from tests.demo.exchange import Received, call
+from tests.interop import calls, environments, slow
+from tests.interop.clients import CLIENTS, Client, Step, Work, carry_out
+from tests.interop.sessions import Direct, Held, Session
+
+#: How long the compiler may take before the test fails. Nothing is measured with it.
+PATIENCE = 60
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The generated petstore project."""
+    folder = tmp_path_factory.mktemp("interop") / "petstore"
+    document = assets.specs() / "petstore.openapi.yaml"
+    command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def server(project: Path) -> Path:
+    """Its console script, in an environment with its dependencies and nothing else."""
+    digest = hashlib.sha256()  # of what is installed: other files tell where the project was made
+    installed = [project / "pyproject.toml", *(project / "petstore_mcp").rglob("*.*")]
+    for path in sorted(installed):
+        digest.update(f"{path.relative_to(project)}\0{path.stat().st_size}\0".encode() + path.read_bytes())
+    return environments.python("server", str(project), digest=digest.hexdigest()) / "bin" / "petstore-mcp"
+
+
+@pytest.fixture(scope="session")
+def direct() -> Iterator[Direct]:
+    """The table, sent to the API by hand."""
+    with petstore.serve() as api:
+        requests = [case.get("request") for case in calls.CASES]
+        yield Direct([_sent(api.url, request) if request else None for request in requests], api)
+
+
+def _sent(url: str, request: dict[str, str]) -> Received:
+    return call(url, request["method"], request["target"], calls.sent(request))
+
+
+@pytest.fixture(scope="session", params=CLIENTS, ids=str)
+def session(
+    request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Session]:
+    """The whole table, called by one client."""
+    keys = ("tool", "arguments", "progress")
+    table: list[Step] = [{"do": "call", **{key: case.get(key) for key in keys}} for case in calls.CASES]
+    record = tmp_path_factory.mktemp("record") / "lines"
+    with petstore.serve() as api:
+        work = _carried_out(request.param, server, api.url, [{"do": "list"}, *table], record)
+        listed, *outcomes = work.outcomes
+        yield Session(work.client, outcomes, work.complaints, work.transcripts, listed, api)
+
+
+@pytest.fixture(scope="session", params=CLIENTS, ids=str)
+def held(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.TempPathFactory) -> Held:
+    """A call that is given up, several made together, and one more, with an upstream that holds its answers back."""
+    record = tmp_path_factory.mktemp("held") / "lines"
+    with slow.serve() as upstream:
+        adoptions = range(1, slow.TOGETHER + 1)
+        together = [{"do": "call", "tool": "get_adoption", "arguments": {"adoptionId": key}} for key in adoptions]
+        steps: list[Step] = [
+            {"do": "abandon", "tool": "get_pet", "arguments": {"petId": 1}, "control": f"{upstream.url}/control"},
+            {"do": "together", "steps": together},
+            {"do": "call", "tool": "get_inventory", "arguments": {}},
+        ]
+        work = _carried_out(request.param, server, upstream.url, steps, record)
+        return Held(work.client, work.outcomes, work.complaints, work.transcripts, upstream.closed.is_set())
+
+
+def _carried_out(client: Client, server: Path, url: str, steps: list[Step], record: Path) -> Work:
+    variables = {"PETSTORE_BASE_URL": url, "PETSTORE_API_KEY": petstore.API_KEY, "PETSTORE_BEARER": petstore.TOKEN}
+    try:
+        return carry_out(client, server, variables, steps, record)
+    except environments.Missing as missing:
+        pytest.skip(str(missing))

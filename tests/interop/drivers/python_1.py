@@ -1,0 +1,59 @@
+"""Drives the client of the official Python SDK 1.x, which knows one way to open a session: `initialize`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from mcp import ClientSession, McpError, StdioServerParameters, stdio_client, types  # type: ignore[import-not-found]
+
+from tests.interop.drivers import session
+from tests.interop.drivers.session import Object, Progress, ProtocolError
+
+
+class Official:
+    def __init__(self, client: Any, complaints: list[str]) -> None:
+        self._client, self.complaints = client, complaints
+
+    async def tools(self) -> list[Object]:
+        return [_wire(tool) for tool in (await self._client.list_tools()).tools]
+
+    async def call(self, tool: str, arguments: Object, progress: Progress | None) -> Object:
+        try:
+            return _wire(await self._client.call_tool(tool, arguments, progress_callback=progress))
+        except McpError as error:
+            raise ProtocolError(error.error.code, error.error.message) from error
+
+    async def abandon(self, tool: str, arguments: Object, progress: Progress, begun: Awaitable[None]) -> None:
+        # This client neither cancels by itself nor tells the id of a request, so the notification is made by hand.
+        params = types.CancelledNotificationParams(requestId=self._client._request_id)
+        call = asyncio.ensure_future(self.call(tool, arguments, progress))
+        await begun
+        cancelled = types.CancelledNotification(method="notifications/cancelled", params=params)
+        await self._client.send_notification(types.ClientNotification(cancelled))
+        call.cancel()
+
+
+def _wire(model: Any) -> Object:
+    wire: Object = model.model_dump(by_alias=True, mode="json", exclude_none=True)
+    return wire
+
+
+@asynccontextmanager
+async def connect(job: Object) -> AsyncIterator[Official]:
+    complaints: list[str] = []
+
+    async def hear(message: object) -> None:
+        if isinstance(message, Exception):
+            complaints.append(repr(message))
+
+    parameters = StdioServerParameters(**job["server"])
+    async with stdio_client(parameters) as streams, ClientSession(*streams, message_handler=hear) as client:
+        await client.initialize()
+        yield Official(client, complaints)
+
+
+if __name__ == "__main__":
+    session.drive(connect)

@@ -1,0 +1,54 @@
+"""Drives the client of the official Python SDK 2.x. Its modes are `auto`, `legacy` and a revision (`2026-07-28`)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+from mcp import Client, MCPError, StdioServerParameters  # type: ignore[import-not-found]
+
+from tests.interop.drivers import session
+from tests.interop.drivers.session import Object, Progress, ProtocolError
+
+
+class Official:
+    def __init__(self, client: Any, complaints: list[str]) -> None:
+        self._client, self.complaints = client, complaints
+
+    async def tools(self) -> list[Object]:
+        return [_wire(tool) for tool in (await self._client.list_tools()).tools]
+
+    async def call(self, tool: str, arguments: Object, progress: Progress | None) -> Object:
+        try:
+            return _wire(await self._client.call_tool(tool, arguments, progress_callback=progress))
+        except MCPError as error:
+            raise ProtocolError(error.code, error.message) from error
+
+    async def abandon(self, tool: str, arguments: Object, progress: Progress, begun: Awaitable[None]) -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(self.call, tool, arguments, progress)
+            await begun
+            group.cancel_scope.cancel()
+
+
+def _wire(model: Any) -> Object:
+    wire: Object = model.model_dump(by_alias=True, mode="json", exclude_none=True)
+    return wire
+
+
+@asynccontextmanager
+async def connect(job: Object) -> AsyncIterator[Official]:
+    complaints: list[str] = []
+
+    async def hear(message: object) -> None:
+        if isinstance(message, Exception):
+            complaints.append(repr(message))
+
+    async with Client(StdioServerParameters(**job["server"]), mode=job["mode"], message_handler=hear) as client:
+        yield Official(client, complaints)
+
+
+if __name__ == "__main__":
+    session.drive(connect)

@@ -1,0 +1,117 @@
+"""A client without an SDK: lines of JSON, in whichever revision the mode says. Reads what comes, judges nothing.
+
+Ids and progress tokens are of both kinds, and the first of each is 0 (`protocol.md`, section 1).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+
+from tests.interop.drivers import session
+from tests.interop.drivers.session import Object, Progress, ProtocolError
+
+STATELESS = "2026-07-28"
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": STATELESS,
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+}
+LONGEST_LINE = 10 << 20
+
+
+class Raw:
+    def __init__(self, server: Process, revision: str) -> None:
+        self._server, self._revision = server, revision
+        self.complaints: list[str] = []  # it has none: it judges nothing
+        self._last_id = -1
+        self._waiting: dict[str | int, asyncio.Future[Object]] = {}
+        self._hearing: dict[str | int, Progress] = {}
+
+    async def open(self) -> None:
+        if self._revision == STATELESS:
+            await self._ask("server/discover")
+            return
+        client = {"protocolVersion": self._revision, "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+        opened = await self._ask("initialize", **client)
+        assert opened["protocolVersion"] == self._revision, opened
+        await self._say(method="notifications/initialized")
+        await self._ask("ping")
+
+    async def tools(self) -> list[Object]:
+        listed: list[Object] = (await self._ask("tools/list"))["tools"]
+        return listed
+
+    async def call(self, tool: str, arguments: Object, progress: Progress | None) -> Object:
+        return await self._ask("tools/call", progress, name=tool, arguments=arguments)
+
+    async def abandon(self, tool: str, arguments: Object, progress: Progress, begun: Awaitable[None]) -> None:
+        call = asyncio.ensure_future(self.call(tool, arguments, progress))
+        await begun
+        await self._say(method="notifications/cancelled", params={"requestId": self._id()})
+        call.cancel()
+
+    async def listen(self) -> None:
+        """Give every line that comes to whom it is for."""
+        assert self._server.stdout is not None
+        async for line in self._server.stdout:
+            message = json.loads(line)
+            if message.get("method") == "notifications/progress":
+                params = message["params"]
+                hear = self._hearing[params["progressToken"]]
+                await hear(params["progress"], params.get("total"), params.get("message"))
+            else:
+                self._waiting.pop(message["id"]).set_result(message)
+
+    async def _ask(self, method: str, progress: Progress | None = None, /, **params: object) -> Object:
+        self._last_id += 1
+        id_ = self._id()
+        meta: Object = dict(ENVELOPE) if self._revision == STATELESS else {}
+        if progress is not None:
+            meta["progressToken"] = token = self._token()
+            self._hearing[token] = progress
+        self._waiting[id_] = asyncio.get_running_loop().create_future()
+        with_meta = {**params, "_meta": meta} if meta else params
+        await self._say(id=id_, method=method, **({"params": with_meta} if with_meta else {}))
+        answer = await self._waiting[id_]
+        if "error" in answer:
+            raise ProtocolError(answer["error"]["code"], answer["error"]["message"])
+        result: Object = answer["result"]
+        return result
+
+    def _id(self) -> str | int:
+        return f"request {self._last_id}" if self._last_id % 2 else self._last_id
+
+    def _token(self) -> str | int:
+        number = len(self._hearing)
+        return f"token {number}" if number % 2 else number
+
+    async def _say(self, **message: object) -> None:
+        assert self._server.stdin is not None
+        self._server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        await self._server.stdin.drain()
+
+
+@asynccontextmanager
+async def connect(job: Object) -> AsyncIterator[Raw]:
+    how = job["server"]
+    environment = {"PATH": os.environ["PATH"], **how["env"]}
+    server = await asyncio.create_subprocess_exec(
+        how["command"], *how["args"], env=environment, cwd=how["cwd"], stdin=PIPE, stdout=PIPE, limit=LONGEST_LINE
+    )
+    client = Raw(server, job["mode"])
+    listening = asyncio.ensure_future(client.listen())
+    await client.open()
+    yield client
+    assert server.stdin is not None
+    server.stdin.close()
+    await listening
+    assert await server.wait() == 0, server.returncode
+
+
+if __name__ == "__main__":
+    session.drive(connect)

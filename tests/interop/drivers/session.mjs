@@ -1,0 +1,63 @@
+// What every driver in JavaScript does; the same jobs and reports as session.py. No dependencies.
+
+import { text } from 'node:stream/consumers';
+
+/** The client says that the server answered with an error. */
+export class ProtocolError extends Error {
+    constructor(code, message) {
+        super(message);
+        this.code = code;
+    }
+}
+
+/**
+ * Carry out the job on stdin with the client that `connect(job)` makes, and print the report. A client has tools(),
+ * call(tool, arguments, progress or undefined, signal or undefined), close(), and complaints, which grow while it works.
+ */
+export async function drive(connect) {
+    const job = JSON.parse(await text(process.stdin));
+    const client = await connect(job);
+    const steps = [];
+    for (const step of job.steps) steps.push(await outcome(client, step));
+    await client.close();
+    console.log(JSON.stringify({ steps, complaints: client.complaints }));
+}
+
+async function outcome(client, step) {
+    try {
+        if (step.do === 'list') return { tools: await client.tools() };
+        if (step.do === 'call') return await called(client, step);
+        if (step.do === 'abandon') return await abandoned(client, step);
+        return { together: await Promise.all(step.steps.map((each) => outcome(client, each))) };
+    } catch (problem) {
+        if (!(problem instanceof ProtocolError)) return { failed: String(problem) };
+        return { error: { code: problem.code, message: problem.message } };
+    }
+}
+
+async function called(client, step) {
+    const progress = [];
+    const result = await client.call(step.tool, step.arguments, step.progress ? (heard) => progress.push(heard) : undefined);
+    return { result, progress };
+}
+
+async function abandoned(client, step) {
+    // A call counts as begun once the API has it and the client has heard of progress.
+    const controller = new AbortController();
+    let hear;
+    const heard = new Promise((resolve) => (hear = resolve));
+    const call = client.call(step.tool, step.arguments, hear, controller.signal);
+    const ended = call.then(() => 'answered', () => 'aborted');
+    await happened(step.control, 'called');
+    await heard;
+    controller.abort();
+    if ((await ended) !== 'aborted') throw new Error('the call was answered');
+    await happened(step.control, 'closed');
+    return { abandoned: true };
+}
+
+/** Come back once the upstream says that it has. */
+async function happened(control, event) {
+    const answer = await fetch(`${control}/${event}`);
+    if (!answer.ok) throw new Error(`${event}: ${answer.status}`);
+}

@@ -1,0 +1,26 @@
+// Drives the client of the official TypeScript SDK 1.x, which knows one way to open a session: `initialize`.
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { McpError } from '@modelcontextprotocol/sdk/types.js';
+
+import { drive, ProtocolError } from './session.mjs';
+
+await drive(async ({ server }) => {
+    const client = new Client({ name: 'interop', version: '1' });
+    const complaints = [];
+    client.onerror = (problem) => complaints.push(String(problem));
+    await client.connect(new StdioClientTransport(server));
+    return {
+        complaints,
+        tools: async () => (await client.listTools()).tools,
+        call: async (name, args, onprogress, signal) => {
+            try {
+                return await client.callTool({ name, arguments: args }, undefined, { onprogress, signal });
+            } catch (problem) {
+                throw problem instanceof McpError ? new ProtocolError(problem.code, problem.message) : problem;
+            }
+        },
+        close: () => client.close(),
+    };
+});

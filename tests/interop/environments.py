@@ -1,0 +1,98 @@
+"""An environment of its own for the server and for each client, under `.clients/` in the repository root.
+
+Made on demand and kept: the stamp, written last, says what an environment was made from. One without its stamp was
+interrupted, one with another stamp is out of date; both are made anew, but never while another session uses them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CLIENTS = ROOT / ".clients"
+STAMP = ".made-from.json"
+OLDEST_NODE = 20
+#: How long an installation may take before the test fails. Nothing is measured with it.
+PATIENCE = 300
+
+
+class Missing(Exception):
+    """This machine lacks a program; the text says which and for what."""
+
+
+def python(name: str, *requirements: str, digest: str | None = None) -> Path:
+    """A virtual environment with these requirements: its folder. `digest` stands for them where they are paths."""
+
+    def make(folder: Path) -> None:
+        _run(sys.executable, "-m", "venv", str(folder))
+        pip = ("pip", "install", "-qq", "--no-input", "--disable-pip-version-check")
+        _run(str(folder / "bin" / "python"), "-m", *pip, *requirements)
+
+    return made(name, {"python": [sys.version, sys.base_prefix], "requirements": digest or requirements}, make)
+
+
+def node(name: str, packages: Mapping[str, str]) -> Path:
+    """A folder with these npm packages. Raises Missing where there is no node, no npm, or only an old node."""
+    programs = {program: shutil.which(program) for program in ("node", "npm")}
+    if lacking := [program for program, path in programs.items() if path is None]:
+        raise Missing(f"the {name} client needs {' and '.join(lacking)}, which cannot be found here")
+    version = _run("node", "--version").strip()
+    if int(version.removeprefix("v").partition(".")[0]) < OLDEST_NODE:
+        raise Missing(f"the {name} client needs node {OLDEST_NODE} or newer, and this is {version}")
+
+    def make(folder: Path) -> None:
+        folder.mkdir(parents=True)
+        (folder / "package.json").write_text(json.dumps({"private": True, "dependencies": packages}))
+        quiet = ("--silent", "--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts")
+        _run("npm", "install", *quiet, cwd=folder)
+
+    return made(name, {"node": version, "packages": packages}, make)
+
+
+def made(name: str, origin: Mapping[str, object], make: Callable[[Path], None]) -> Path:
+    """The folder of an environment that has been made from `origin`. It stays as it is until this process ends."""
+    folder = CLIENTS / name
+    stamp = json.dumps({"folder": str(folder), **origin}, indent=1)
+    CLIENTS.mkdir(exist_ok=True)
+    lock = _lock(CLIENTS / f"{name}.lock")
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    if not _fits(folder / STAMP, stamp):
+        fcntl.flock(lock, fcntl.LOCK_EX)  # once nobody uses it any more
+        if not _fits(folder / STAMP, stamp):  # unless another process was quicker
+            _make(folder, stamp, make)
+        fcntl.flock(lock, fcntl.LOCK_SH)
+    return folder
+
+
+@cache
+def _lock(path: Path) -> int:
+    """A descriptor to lock, one for each process. It is never closed: a lock goes with its process, however it ends."""
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+
+
+def _fits(path: Path, stamp: str) -> bool:
+    return path.is_file() and path.read_text() == stamp
+
+
+def _make(folder: Path, stamp: str, make: Callable[[Path], None]) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    make(folder)
+    written = folder / f"{STAMP}.new"
+    written.write_text(stamp)
+    os.replace(written, folder / STAMP)
+
+
+def _run(*command: str, cwd: Path | None = None) -> str:
+    """What a program prints. RuntimeError with all that it said where it fails."""
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
+    return done.stdout

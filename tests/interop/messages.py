@@ -1,0 +1,268 @@
+"""Whether what a server says is MCP: rules written by hand from the specification, which need no schema.
+
+An `Exchange` follows one connection. It hears what the client writes, so it knows which revision, method and progress
+token an answer belongs to, and judges each line of the server on its own: how it is written, what it answers, and what
+the revision allows in it. It uses nothing of the runtime, and knows only as much of MCP as a server of tools can say.
+Section numbers are those of the specification's pages as `protocol.md` collects them.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+Object = dict[str, Any]
+Id = str | int
+
+REVISIONS = R1, R2, R3, R4, R5 = "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
+META = "io.modelcontextprotocol/"
+CODES = {-32700, -32600, -32601, -32602, -32603, -32022}
+LONGEST_LINE = 10 * 1024 * 1024  # what the TypeScript clients read
+BLOCKS = {"text": R1, "image": R1, "resource": R1, "audio": R2, "resource_link": R3}
+TOOL_KEYS = {"name", "title", "description", "inputSchema", "outputSchema", "annotations"}  # of those that MCP has
+HINTS = {"title": str, "readOnlyHint": bool, "destructiveHint": bool, "idempotentHint": bool, "openWorldHint": bool}
+SERVER_KEYS = {"name": R1, "version": R1, "title": R3, "description": R4, "icons": R4, "websiteUrl": R4}
+
+
+class Message(NamedTuple):
+    """A line that keeps all rules. `method` is that of the request it answers; a notification has its own."""
+
+    revision: str
+    method: str
+    content: Object
+
+
+@dataclass(slots=True)
+class Asked:
+    """A request without its answer."""
+
+    method: str
+    revision: str
+    token: Id | None
+    progress: float = float("-inf")
+
+
+class Exchange:
+    """One connection between a well-behaved client and the server."""
+
+    def __init__(self) -> None:
+        self.agreed: str | None = None
+        self._open: dict[Id, Asked] = {}
+
+    def heard(self, line: bytes) -> None:
+        """The client wrote this line."""
+        message = json.loads(line)
+        params = message.get("params", {})
+        if message.get("method") == "notifications/cancelled":
+            self._open.pop(params["requestId"], None)
+        elif "id" in message:
+            meta = params.get("_meta", {})
+            revision = meta.get(META + "protocolVersion", self.agreed or R4)
+            self._open[message["id"]] = Asked(message["method"], revision, meta.get("progressToken"))
+
+    def judged(self, line: bytes) -> Message:
+        """The server wrote this line. AssertionError says what is wrong with it."""
+        message = _written(line)
+        assert message["jsonrpc"] == "2.0"
+        if "method" in message:
+            assert "id" not in message, "this server asks its client for nothing"
+            return self._progress(message)
+        assert "id" in message, "nothing that was asked here is unreadable"
+        assert type(message["id"]) in (str, int)
+        asked = self._open.pop(message["id"], None)
+        assert asked is not None, f"an answer to {message['id']!r}: never asked, answered twice, or cancelled"
+        if "error" in message:
+            _error(message, asked.revision)
+        else:
+            self._result(message, asked)
+        return Message(asked.revision, asked.method, message)
+
+    def ended(self) -> None:
+        """The connection is over. Everything has its answer, unless it was cancelled."""
+        assert not self._open, f"no answer to {self._open}"
+
+    def _result(self, message: Object, asked: Asked) -> None:
+        assert message.keys() == {"jsonrpc", "id", "result"}
+        result = message["result"]
+        if asked.method == "initialize":
+            self.agreed = asked.revision = result["protocolVersion"]
+        RULES[asked.method](result, asked.revision)
+        if asked.revision < R5:
+            assert not {"resultType", "ttlMs", "cacheScope"} & result.keys(), "parts of a later revision"
+        else:
+            assert result["resultType"] == "complete"
+            _implementation(result["_meta"][META + "serverInfo"], R5)
+
+    def _progress(self, message: Object) -> Message:
+        assert message.keys() == {"jsonrpc", "method", "params"}
+        assert message["method"] == "notifications/progress"
+        params = message["params"]
+        token = params["progressToken"]
+        asked = next((asked for asked in self._open.values() if _alike(asked.token, token)), None)
+        assert asked is not None, f"progress for {token!r}, which no running call gave"
+        assert type(params["progress"]) in (int, float)
+        assert params["progress"] > asked.progress, "progress goes forward"
+        asked.progress = params["progress"]
+        assert "total" not in params or params["total"] >= params["progress"]
+        assert params.keys() <= {"progressToken", "progress", "total", "message"}
+        assert "message" not in params or asked.revision >= R2, "messages came with 2025-03-26"
+        return Message(asked.revision, message["method"], message)
+
+
+def _alike(one: object, other: object) -> bool:
+    """7 and "7" are two tokens."""
+    return type(one) is type(other) and one == other
+
+
+# -- how a line is written (sections 1 and 11) ------------------------------------------------------------------------
+
+
+def _written(line: bytes) -> Object:
+    assert line.endswith(b"\n")
+    assert not re.search(rb"[\r\n]", line[:-1]), "one message, one line"
+    assert len(line) < LONGEST_LINE
+    message = json.loads(line.decode("utf-8"), object_pairs_hook=_members, parse_constant=_refused)
+    assert isinstance(message, dict)
+    for text in _texts(message):
+        text.encode("utf-8")  # a lone surrogate hangs the Python clients
+    return message
+
+
+def _members(pairs: list[tuple[str, Any]]) -> Object:
+    assert len(dict(pairs)) == len(pairs), "a key is named twice"
+    return dict(pairs)
+
+
+def _refused(name: str) -> object:
+    raise AssertionError(f"{name} is not JSON")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+
+
+# -- what each answer says (sections 2 to 5) --------------------------------------------------------------------------
+
+
+def _error(message: Object, revision: str) -> None:
+    assert message.keys() == {"jsonrpc", "id", "error"}
+    error = message["error"]
+    assert error.keys() <= {"code", "message", "data"}
+    assert type(error["code"]) is int
+    assert error["code"] in CODES
+    assert isinstance(error["message"], str)
+    assert error["message"].strip()
+    assert "Traceback" not in error["message"]
+    assert error["code"] != -32022 or revision == R5
+
+
+def _implementation(server: Object, revision: str) -> None:
+    assert {"name", "version"} <= server.keys()
+    for key in server:
+        assert SERVER_KEYS[key] <= revision, f"{key} of the server came with {SERVER_KEYS[key]}"
+    assert all(isinstance(server[key], str) and server[key] for key in server if key != "icons")
+
+
+def _initialize(result: Object, revision: str) -> None:
+    assert revision in (R1, R2, R3, R4), "the handshake ended with 2025-11-25"
+    assert result.keys() <= {"protocolVersion", "capabilities", "serverInfo", "instructions"}
+    _capabilities(result["capabilities"])
+    _implementation(result["serverInfo"], revision)
+    assert isinstance(result.get("instructions", ""), str)
+
+
+def _discover(result: Object, revision: str) -> None:
+    assert revision == R5
+    assert result["supportedVersions"] == [R5], "only what a client may put into _meta"
+    assert "serverInfo" not in result, "it is in _meta"
+    _capabilities(result["capabilities"])
+    _cached(result)
+
+
+def _capabilities(capabilities: Object) -> None:
+    assert isinstance(capabilities["tools"], dict)
+    assert not any("listChanged" in family for family in capabilities.values()), "the tools never change"
+
+
+def _ping(result: Object, revision: str) -> None:
+    assert revision < R5
+    assert result == {}
+
+
+def _list(result: Object, revision: str) -> None:
+    assert "nextCursor" not in result, "some clients read one page only"
+    names = [tool["name"].lower() for tool in result["tools"]]
+    assert len(names) == len(set(names))
+    for tool in result["tools"]:
+        _tool(tool)
+    if revision == R5:
+        _cached(result)
+
+
+def _cached(result: Object) -> None:
+    assert type(result["ttlMs"]) is int
+    assert result["ttlMs"] >= 0
+    assert result["cacheScope"] in ("public", "private")
+
+
+def _tool(tool: Object) -> None:
+    """What the strictest client needs, so that one tool never costs the list."""
+    assert tool.keys() <= TOOL_KEYS
+    assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", tool["name"])
+    assert tool["description"].strip()
+    assert None not in tool.values()
+    schema = tool["inputSchema"]
+    assert schema["type"] == "object"
+    assert all(isinstance(property_, dict) for property_ in schema.get("properties", {}).values())
+    assert set(schema.get("required", [])) <= schema.get("properties", {}).keys()
+    for hint, value in tool.get("annotations", {}).items():
+        assert isinstance(value, HINTS[hint])
+
+
+def _call(result: Object, revision: str) -> None:
+    assert isinstance(result["content"], list)
+    assert type(result.get("isError", False)) is bool
+    for block in result["content"]:
+        since = BLOCKS[block["type"]]
+        assert since <= revision, f"{block['type']} came with {since}"
+        _block(block)
+    if "structuredContent" in result:
+        assert revision >= R3
+        assert not result.get("isError")
+        assert revision == R5 or isinstance(result["structuredContent"], dict)
+
+
+def _block(block: Object) -> None:
+    if block["type"] == "text":
+        assert isinstance(block["text"], str)
+    elif block["type"] in ("image", "audio"):
+        assert block["mimeType"].startswith(block["type"] + "/")
+        assert base64.b64decode(block["data"], validate=True)
+    elif block["type"] == "resource":
+        resource = block["resource"]
+        assert re.match(r"[a-z][a-z0-9+.-]*:", resource["uri"])
+        assert ("text" in resource) != ("blob" in resource)
+        base64.b64decode(resource.get("blob", ""), validate=True)
+    else:
+        assert block["uri"]
+        assert block["name"]
+
+
+RULES: dict[str, Callable[[Object, str], None]] = {
+    "initialize": _initialize,
+    "server/discover": _discover,
+    "ping": _ping,
+    "tools/list": _list,
+    "tools/call": _call,
+}

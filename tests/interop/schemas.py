@@ -1,0 +1,70 @@
+"""Whether a message fits the JSON Schema that its revision of MCP was published with.
+
+The schemas are read from `../shared/reference/mcp-schemas` beside the repository; where they are absent, `PRESENT` is
+false and only the rules of `messages` remain. Nothing is ever fetched: the registry is empty.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft7Validator, Draft202012Validator
+from jsonschema.protocols import Validator
+from referencing import Registry
+
+from tests.interop.messages import R4, R5, Message
+
+FOLDER = Path(__file__).resolve().parents[3] / "shared" / "reference" / "mcp-schemas"
+PRESENT = FOLDER.is_dir()
+
+RESULTS = {
+    "initialize": "InitializeResult",
+    "server/discover": "DiscoverResult",
+    "ping": "EmptyResult",
+    "tools/list": "ListToolsResult",
+    "tools/call": "CallToolResult",
+}
+DIALECTS = {
+    "http://json-schema.org/draft-07/schema#": Draft7Validator,
+    "https://json-schema.org/draft/2020-12/schema": Draft202012Validator,
+}
+
+
+def check(message: Message) -> None:
+    """Fails with the schema's complaint where the message does not fit each definition that it must fit."""
+    for definition, value in definitions(message):
+        validator(message.revision, definition).validate(value)
+
+
+def definitions(message: Message) -> Iterator[tuple[str, Any]]:
+    """The names of the definitions that bind this message, each with the part that it binds."""
+    revision, method, content = message
+    yield "JSONRPCMessage", content
+    if "method" in content:
+        yield "JSONRPCNotification", content
+        yield "ServerNotification", content
+        yield "ProgressNotification", content
+    elif "error" in content:
+        yield "JSONRPCErrorResponse" if revision >= R4 else "JSONRPCError", content
+        if revision == R5 and content["error"]["code"] == -32602:
+            yield "InvalidParamsError", content["error"]
+    else:
+        yield "JSONRPCResultResponse" if revision >= R4 else "JSONRPCResponse", content
+        yield "ServerResult", content["result"]
+        yield RESULTS[method], content["result"]
+        if revision == R5:
+            yield f"{RESULTS[method]}Response", content
+
+
+@cache
+def validator(revision: str, definition: str) -> Validator:
+    """The validator of one definition. KeyError where the revision has no such definition."""
+    schema = json.loads((FOLDER / f"{revision}.json").read_text())
+    home = "$defs" if "$defs" in schema else "definitions"
+    schema[home][definition]  # a reference to nothing would be found only when it is followed
+    dialect = DIALECTS[schema["$schema"]]
+    return dialect({"$ref": f"#/{home}/{definition}", home: schema[home]}, registry=Registry())

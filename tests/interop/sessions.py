@@ -1,0 +1,32 @@
+"""What the tests look at: the work of a client, with what the API received and holds after it. Data alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcpgen.demo import petstore
+from tests.demo.exchange import Received
+from tests.interop.clients import Outcome, Work
+
+
+@dataclass(frozen=True, slots=True)
+class Session(Work):
+    """The whole table, called by one client: an outcome for each case, and the petstore afterwards."""
+
+    listed: Outcome
+    api: petstore.Running
+
+
+@dataclass(frozen=True, slots=True)
+class Held(Work):
+    """A call that was given up, several made together, and one after that, with an upstream that holds answers back."""
+
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """The same requests, sent to an equal petstore without any server between: its answers, and what it holds."""
+
+    answers: list[Received | None]
+    api: petstore.Running

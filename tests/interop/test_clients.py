@@ -1,0 +1,188 @@
+"""Real clients with the generated petstore server: every tool listed and called, and compared with what the API holds.
+
+Each test is made for each client in each of its modes, and for a raw client in each of the five revisions.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpgen.demo.petstore.store import TABLES
+from tests.demo.exchange import Received
+from tests.interop import calls, schemas
+from tests.interop.calls import CASES, Case
+from tests.interop.clients import Client, Outcome
+from tests.interop.messages import BLOCKS
+from tests.interop.sessions import Direct, Held, Session
+from tests.interop.slow import TOGETHER
+
+NUMBERED = pytest.mark.parametrize("number", range(len(CASES)), ids=[case["case"] for case in CASES])
+#: What a call goes through: the request is sent, the headers are there, the body is there.
+PHASES = 3
+#: What the clients in TypeScript say of progress that they read together with the answer, and then forget about.
+LATE = "progress notification for an unknown token"
+
+
+def test_the_table_calls_every_tool(project: Path) -> None:
+    tools = json.loads((project / "petstore_mcp" / "tools.json").read_text())
+    assert calls.tools_called() == {tool["name"] for tool in tools}
+    assert len(tools) == 24
+
+
+def test_it_lists_every_tool(session: Session, project: Path) -> None:
+    """With all that is said about it, as the client understood it."""
+    assert "failed" not in session.listed, session.listed
+    tools = json.loads((project / "petstore_mcp" / "tools.json").read_text())
+    assert session.listed["tools"] == tools
+
+
+def test_it_opens_in_the_revision_that_it_asks_for(session: Session) -> None:
+    assert tuple(lines.requests()[0]["method"] for lines in session.transcripts) == session.client.opening
+    spoken = {message.revision for lines in session.transcripts for message in lines.messages()}
+    assert spoken == {session.client.revision}
+
+
+@NUMBERED
+def test_what_comes_back(session: Session, direct: Direct, number: int) -> None:
+    case, outcome = CASES[number], session.outcomes[number]
+    assert "failed" not in outcome, outcome
+    if "error" in case:
+        assert outcome["error"]["code"] == case["error"]
+        assert all(fragment in outcome["error"]["message"] for fragment in case["text"])
+        return
+    result = outcome["result"]
+    assert result.get("isError", False) == case.get("isError", False)
+    _compare_block(result["content"][0], case["back"], session.client.revision)
+    answer = direct.answers[number]
+    if answer is not None and "isError" not in case:
+        _compare_answer(result["content"][0], answer)
+
+
+def _compare_block(block: dict[str, Any], expected: dict[str, Any], revision: str) -> None:
+    """The block is of the type expected, or of what stands for it in a revision that does not know that type."""
+    known = BLOCKS[expected["type"]] <= revision
+    assert block["type"] == (expected["type"] if known else "resource")
+    if "mimeType" in expected:
+        assert block.get("resource", block)["mimeType"] == expected["mimeType"]
+    for fragment in expected.get("text", ()):
+        assert fragment in block["text"]
+
+
+def _compare_answer(block: dict[str, Any], answer: Received) -> None:
+    """What the client got is what the API said: JSON as JSON, text as text, bytes as bytes."""
+    if answer.media == "application/json":
+        assert json.loads(block["text"]) == answer.json()
+    elif block["type"] != "text":
+        data = block["resource"]["blob"] if block["type"] == "resource" else block["data"]
+        assert base64.b64decode(data, validate=True) == answer.body
+    elif answer.status != 204:
+        assert block["text"] == answer.body.decode()
+
+
+@NUMBERED
+def test_what_the_api_received(session: Session, number: int) -> None:
+    assert len(session.api.requests) == sum("request" in case for case in CASES)
+    if "request" in CASES[number]:
+        before = sum("request" in case for case in CASES[:number])
+        calls.compare_request(CASES[number]["request"], session.api.requests[before])
+
+
+WRITES = [case for case in CASES if case.keys() & {"holds", "lacks"}]
+
+
+@pytest.mark.parametrize("case", WRITES, ids=lambda case: str(case["case"]))
+def test_what_the_api_holds(session: Session, case: Case) -> None:
+    for table, wanted in case.get("holds", {}).items():
+        assert [row for row in session.api.store.rows(table) if calls.matches(row, wanted)], wanted
+    for table, unwanted in case.get("lacks", {}).items():
+        assert not [row for row in session.api.store.rows(table) if calls.matches(row, unwanted)], unwanted
+
+
+def test_the_api_holds_what_the_same_requests_make_it_hold_directly(session: Session, direct: Direct) -> None:
+    for table in set(TABLES) - {"replays"}:  # a digest of the request, and the answer as it was sent
+        assert session.api.store.rows(table) == direct.api.store.rows(table), table
+
+
+def test_progress_comes_where_it_was_asked_for(session: Session) -> None:
+    """The clients in TypeScript drop what they read together with the answer; that they hear of progress at all shows
+    in the call that is given up, which has to wait for it."""
+    for case, outcome in zip(CASES, session.outcomes, strict=True):
+        heard = [report["progress"] for report in outcome.get("progress", [])]
+        assert heard == sorted(set(heard))
+        assert len(heard) <= (PHASES if case.get("progress") else 0), case["case"]
+        if case.get("progress") and not session.client.name.startswith("typescript"):
+            assert len(heard) == PHASES, case["case"]
+    messages = session.conversation.messages()
+    reports = sum(message.method == "notifications/progress" for message in messages)
+    assert reports == PHASES * sum("progress" in case for case in CASES)
+
+
+def test_every_message_keeps_the_rules(session: Session) -> None:
+    """Those of `messages`: how a line is written, what it answers, what its revision allows."""
+    for lines in session.transcripts:
+        assert lines.messages()
+        assert len(lines.requests()) == sum("id" in message.content for message in lines.messages())
+
+
+@pytest.mark.skipif(not schemas.PRESENT, reason="the JSON Schemas of MCP are not beside this repository")
+def test_every_message_fits_its_schema(session: Session) -> None:
+    for lines in session.transcripts:
+        for message in lines.messages():
+            schemas.check(message)
+
+
+def test_the_client_has_no_complaint(session: Session) -> None:
+    assert [complaint for complaint in session.complaints if LATE not in complaint] == []
+
+
+def test_the_server_lives_and_ends_quietly(session: Session) -> None:
+    said = b"".join(session.conversation.said("stderr"))
+    assert b"Traceback" not in said
+    assert b"demo-key" not in said
+    assert b"demo-token" not in said
+    assert session.conversation.code in _endings(session.client)
+
+
+def _endings(client: Client) -> set[int | None]:
+    """The raw client closes stdin and waits. The others do so too, but lose patience after a while: first they
+    terminate, then they kill what they started, which here is the recorder."""
+    return {0} if client.name == "raw" else {0, 128 + signal.SIGTERM, None}
+
+
+def test_a_call_that_is_given_up_hangs_up_on_the_api(held: Held) -> None:
+    """While the server lives, and says nothing more about that call."""
+    given_up, _, after = held.outcomes
+    assert given_up == {"abandoned": True}
+    assert held.closed
+    assert _answered(after) == {"target": "/inventory"}
+    cancelled = [json.loads(line) for line in held.conversation.said("client") if b"notifications/cancelled" in line]
+    assert len(cancelled) == 1
+    answered = [message.content.get("id") for message in held.conversation.messages()]
+    assert cancelled[0]["params"]["requestId"] not in answered
+
+
+def test_calls_made_together_are_under_way_together(held: Held) -> None:
+    """The API answers none of them before it has all of them. Each gets its own answer."""
+    answers = [_answered(outcome) for outcome in held.outcomes[1]["together"]]
+    assert answers == [{"target": f"/adoptions/{key}"} for key in range(1, TOGETHER + 1)]
+
+
+def _answered(outcome: Outcome) -> Any:
+    assert "result" in outcome, outcome
+    return json.loads(outcome["result"]["content"][0]["text"])
+
+
+def test_the_client_has_no_complaint_around_them(held: Held) -> None:
+    assert [complaint for complaint in held.complaints if LATE not in complaint] == []
+
+
+@pytest.mark.skipif(not schemas.PRESENT, reason="the JSON Schemas of MCP are not beside this repository")
+def test_messages_around_them_fit_their_schema(held: Held) -> None:
+    for message in held.conversation.messages():
+        schemas.check(message)

@@ -1,0 +1,60 @@
+"""What passed between one client and one server process, as `recorder.py` wrote it down."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.interop.messages import Exchange, Message
+
+
+class Entry(NamedTuple):
+    """One line. `sender` is `client`, `server` or `stderr`."""
+
+    sender: str
+    line: bytes
+
+
+class Transcript(NamedTuple):
+    """All lines of one process in order, and its exit code, where it was there to tell."""
+
+    entries: Sequence[Entry]
+    code: int | None
+
+    def said(self, sender: str) -> list[bytes]:
+        return [entry.line for entry in self.entries if entry.sender == sender]
+
+    def requests(self) -> list[dict[str, Any]]:
+        """What the client asked for, in order."""
+        return [message for message in map(json.loads, self.said("client")) if "method" in message and "id" in message]
+
+    def messages(self) -> list[Message]:
+        """All that the server said, judged by the rules of `messages`; AssertionError says what breaks one."""
+        exchange = Exchange()
+        found = []
+        for entry in self.entries:
+            if entry.sender == "client":
+                exchange.heard(entry.line)
+            elif entry.sender == "server":
+                found.append(exchange.judged(entry.line))
+        exchange.ended()
+        return found
+
+
+def read(folder: Path) -> list[Transcript]:
+    """The transcripts in a folder, in the order in which they begin."""
+    return [
+        _transcript(map(json.loads, path.read_text("ascii").splitlines())) for path in sorted(folder.glob("*.jsonl"))
+    ]
+
+
+def _transcript(lines: Iterable[dict[str, Any]]) -> Transcript:
+    entries, code = [], None
+    for line in lines:
+        if "exit" in line:
+            code = line["exit"]
+        else:
+            entries.append(Entry(line["from"], line["line"].encode("latin-1")))
+    return Transcript(entries, code)

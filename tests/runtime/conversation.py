@@ -1,0 +1,113 @@
+"""A conversation with the protocol half of the runtime, without a process: bytes in, lines out.
+
+The table under `table/` has three tools. `echo` and `show` answer at once; `wait` runs until the test says what its
+upstream did. Every line that comes out is checked against the revision it speaks (`revisions.py`), in every test.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from package.runtime.catalog import Catalog
+from package.runtime.effects import Call, Cancel, Expect, Note, Send
+from package.runtime.framing import Lines
+from package.runtime.jsonrpc import parse
+from package.runtime.protocol import Protocol
+from package.runtime.shapes import ABSENT, Failure, Result
+
+from tests.runtime.revisions import Checker
+
+TABLE = Path(__file__).parent / "table"
+
+_BLOCKS: dict[str, dict[str, object]] = {
+    "text": {"type": "text", "text": "plain"},
+    "image": {"type": "image", "data": "AAEC", "mimeType": "image/png"},
+    "audio": {"type": "audio", "data": "AAEC", "mimeType": "audio/wav"},
+    "blob": {"type": "resource", "resource": {"uri": "mirror://blob", "mimeType": "application/zip", "blob": "AAEC"}},
+    "link": {"type": "resource_link", "uri": "https://example.com/a", "name": "a"},
+}
+
+
+def shown(arguments: dict[str, Any]) -> Result:
+    """What `show` answers."""
+    content = [_BLOCKS[kind] for kind in arguments.get("kinds", [])]
+    return Result(content, arguments.get("structured", ABSENT), arguments.get("failed", False))
+
+
+class Conversation:
+    """One client's conversation. `written` holds what came out: `< LINE` for a line, `~ SENTENCE` for a note."""
+
+    def __init__(self, limit: int | None = None) -> None:
+        self._framing = Lines(limit) if limit else Lines()
+        self._protocol = Protocol(Catalog.load(str(TABLE)))
+        self._keys: dict[str | int, int] = {}  # by id, also of calls that are over
+        self._checker = Checker()
+        self.written: list[str] = []
+        self.called: list[str] = []
+        self.cancelled: list[int] = []
+        self.expecting = False
+
+    def say(self, data: bytes, end: bool = False) -> None:
+        """The client writes these bytes, and perhaps closes its side."""
+        for line in self._framing.feed(data) + (self._framing.close() if end else []):
+            if isinstance(line, bytes):
+                self._checker.heard(line)
+            for effect in self._protocol.receive(parse(line)):
+                self._do(effect)
+            self._keys.update(self._protocol._in_flight)
+
+    def ask(self, text: str) -> list[Any]:
+        """Say one line and take the answers, parsed."""
+        self.say(text.encode() + b"\n")
+        return self.take()
+
+    def take(self) -> list[Any]:
+        """The lines since the last time, parsed."""
+        written, self.written = self.written, []
+        return [json.loads(line[2:]) for line in written if line.startswith("<")]
+
+    def unanswered(self) -> list[object]:
+        """The ids of requests that wait for their answer."""
+        return self._checker.unanswered()
+
+    def happen(self, event: str) -> None:
+        """What the upstream of a waiting call does: `progress ID MESSAGE`, `done ID TEXT`, `broke ID`, or `cut`."""
+        kind, _, rest = event.partition(" ")
+        if kind == "cut":
+            for line in self._protocol.cut(Result.error("The server was stopped.")):
+                self._write(line)
+            return
+        id_text, _, text = rest.partition(" ")
+        key = self._keys[json.loads(id_text)]
+        if kind == "progress":
+            self._write(self._protocol.progress(key, len(text), None, text))
+        else:
+            outcome = Result.text(text) if kind == "done" else Failure("The server failed.")
+            self._write(self._protocol.finished(key, outcome))
+
+    def _do(self, effect: object) -> None:
+        if isinstance(effect, Send):
+            self._write(effect.line)
+        elif isinstance(effect, Call):
+            self._call(effect)
+        elif isinstance(effect, Cancel):
+            self.cancelled.append(effect.key)
+        elif isinstance(effect, Note):
+            self.written.append(f"~ {effect.sentence}")
+        else:
+            assert isinstance(effect, Expect)
+            self.expecting = True
+
+    def _call(self, call: Call) -> None:
+        self.called.append(call.name)
+        if call.name == "echo":
+            self._write(self._protocol.finished(call.key, Result.text(call.arguments.get("text", ""))))  # type: ignore[arg-type]
+        elif call.name == "show":
+            self._write(self._protocol.finished(call.key, shown(call.arguments)))
+
+    def _write(self, lines: bytes | None) -> None:
+        for line in (lines or b"").splitlines(keepends=True):
+            self._checker.check(line)
+            self.written.append("< " + line.decode("ascii").rstrip("\n"))

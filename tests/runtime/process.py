@@ -1,0 +1,146 @@
+"""A generated server as a real process with pipes, its lines checked as they come."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from tests.runtime.conversation import TABLE
+from tests.runtime.revisions import ENVELOPE, Checker
+
+PACKAGE = Path(__file__).parents[2] / "templates" / "package"
+STUB = Path(__file__).with_name("stub_calls.py")
+#: How long to wait for what must happen before the test fails. Nothing is measured with it.
+PATIENCE = 30
+
+
+def generate(directory: Path) -> Path:
+    """A package `mirror_mcp` in that directory, with the small table and calls that need no network."""
+    package = directory / "mirror_mcp"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(STUB, package / "runtime" / "calls.py")
+    for table in TABLE.glob("*.json"):
+        shutil.copy(table, package)
+    return package
+
+
+class Server:
+    """The process. `ask` writes one request and waits for its answer; `line` waits for any line."""
+
+    def __init__(self, directory: Path, *arguments: str, flags: tuple[str, ...] = (), **popen: Any) -> None:
+        environ = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+        command = [sys.executable, *flags, "-m", "mirror_mcp", *arguments]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environ}
+        self.process = subprocess.Popen(command, cwd=directory, **{**pipes, **popen})
+        self.checker = Checker()
+        self._out = self._collect(self.process.stdout)
+        self._err = self._collect(self.process.stderr)
+        self._number = -1  # the first id and progress token is 0, as in the TypeScript SDK
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if pipe is not None and not pipe.closed:
+                try:
+                    pipe.close()
+                except BrokenPipeError:
+                    continue
+
+    def say(self, data: bytes) -> None:
+        """Write bytes."""
+        for line in data.split(b"\n"):
+            self.checker.heard(line)
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def request(self, method: str, **params: Any) -> int:
+        """Write a stateless request; its id."""
+        self._number += 1
+        meta = {**ENVELOPE, "progressToken": self._number}
+        message = {"jsonrpc": "2.0", "id": self._number, "method": method, "params": {**params, "_meta": meta}}
+        self.say(json.dumps(message).encode() + b"\n")
+        return self._number
+
+    def call(self, name: str, **arguments: Any) -> int:
+        """Write a stateless call; its id."""
+        return self.request("tools/call", name=name, arguments=arguments)
+
+    def cancel(self, id_: int) -> None:
+        """Write that it is no longer wanted."""
+        message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id_}}
+        self.say(json.dumps(message).encode() + b"\n")
+
+    def waiting(self) -> int:
+        """Call `wait` and come back once it runs; its id."""
+        id_ = self.call("wait")
+        assert self.message()["params"]["progressToken"] == id_
+        return id_
+
+    def end(self) -> None:
+        """Close stdin."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+    def message(self) -> Any:
+        """The next line on stdout, checked and parsed."""
+        line = self._out.get(timeout=PATIENCE)
+        assert line is not None, "the server closed stdout"
+        self.checker.check(line)
+        return json.loads(line)
+
+    def rest(self) -> list[Any]:
+        """All lines until stdout is closed."""
+        found = []
+        while (line := self._out.get(timeout=PATIENCE)) is not None:
+            self.checker.check(line)
+            found.append(json.loads(line))
+        return found
+
+    def ask(self, method: str, **params: Any) -> Any:
+        """A stateless request and the next message."""
+        self.request(method, **params)
+        return self.message()
+
+    def complaint(self) -> str:
+        """The next line on stderr."""
+        line = self._err.get(timeout=PATIENCE)
+        assert line is not None, "the server closed stderr"
+        return line.decode().rstrip("\n")
+
+    def complaints(self) -> list[str]:
+        """All lines of stderr until it is closed."""
+        return [line.decode().rstrip("\n") for line in iter(lambda: self._err.get(timeout=PATIENCE), None)]
+
+    def ended(self) -> int:
+        """The exit code."""
+        return self.process.wait(timeout=PATIENCE)
+
+    @staticmethod
+    def _collect(pipe: IO[bytes] | None) -> queue.Queue[bytes | None]:
+        lines: queue.Queue[bytes | None] = queue.Queue()
+
+        def collect() -> None:
+            try:
+                for line in pipe or ():
+                    lines.put(line)
+            except (OSError, ValueError):
+                pass  # the test closed it
+            lines.put(None)
+
+        threading.Thread(target=collect, daemon=True).start()
+        return lines

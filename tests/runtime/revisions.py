@@ -1,0 +1,271 @@
+"""Whether a line that the server wrote is well-formed MCP of the revision it speaks.
+
+Two judges: the rules written here by hand, which work everywhere; and the JSON Schema of each revision, read from
+`../shared/reference/mcp-schemas` beside the repository where that exists. Neither uses code of the runtime.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+
+R1, R2, R3, R4, R5 = REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
+SCHEMAS = Path(__file__).resolve().parents[3] / "shared" / "reference" / "mcp-schemas"
+
+META = "io.modelcontextprotocol/"
+ENVELOPE: dict[str, Any] = {META + "protocolVersion": R5, META + "clientCapabilities": {}}
+STATELESS_ONLY = ("server/discover", "subscriptions/listen")
+CODES = {-32700, -32600, -32601, -32602, -32603, -32022}
+MAX_LINE = 10 * 1024 * 1024
+
+RESULTS = {
+    "initialize": "InitializeResult",
+    "ping": "EmptyResult",
+    "tools/list": "ListToolsResult",
+    "tools/call": "CallToolResult",
+    "server/discover": "DiscoverResult",
+}
+NOTIFICATIONS = {
+    "notifications/progress": "ProgressNotification",
+    "notifications/subscriptions/acknowledged": "SubscriptionsAcknowledgedNotification",
+}
+BLOCKS = {"text": R1, "image": R1, "resource": R1, "audio": R2, "resource_link": R3}
+
+
+class _Asked:
+    """A request of the client that has no answer yet."""
+
+    def __init__(self, method: str, revision: str, token: object) -> None:
+        self.method = method
+        self.revision = revision
+        self.token = token
+        self.progress = float("-inf")
+
+
+class Checker:
+    """Hears what the client writes and checks what the server writes, line by line."""
+
+    def __init__(self) -> None:
+        self.agreed: str | None = None
+        self._open: dict[tuple[type, object], list[_Asked]] = {}
+
+    def heard(self, line: bytes) -> None:
+        """The client wrote this line, which may be anything."""
+        try:
+            value = json.loads(line.decode(), object_pairs_hook=_heard_members)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(value, list) and self.agreed != R2:
+            return  # one error without an id answers all of it
+        for message in value if isinstance(value, list) else [value]:
+            if isinstance(message, dict):
+                self._heard(message)
+
+    def check(self, line: bytes) -> None:
+        """The server wrote this line; AssertionError says what is wrong with it."""
+        assert line.endswith(b"\n")
+        assert b"\n" not in line[:-1]
+        assert b"\r" not in line
+        assert line.isascii()
+        assert len(line) < MAX_LINE
+        value = json.loads(line, object_pairs_hook=_members, parse_constant=_refused)
+        if not isinstance(value, list):
+            self._message(value)
+            return
+        assert self.agreed == R2, "batches exist in one revision"
+        assert value, "an empty batch is no answer"
+        valid(R2, "JSONRPCBatchResponse", value)
+        for message in value:
+            self._message(message)
+
+    def unanswered(self) -> list[object]:
+        """The ids that still wait for an answer."""
+        return [key for (_, key), asked in self._open.items() for _ in asked]
+
+    def _heard(self, message: dict[str, Any]) -> None:
+        params, id_ = message.get("params"), message.get("id")
+        params = params if isinstance(params, dict) else {}
+        if message.get("method") == "notifications/cancelled" and "id" not in message:
+            asked = self._open.get(_key(params.get("requestId")), [])
+            del asked[:1]
+        elif isinstance(message.get("method"), str) and _is_id(id_):
+            meta = params.get("_meta")
+            meta = meta if isinstance(meta, dict) else {}
+            stateless = meta.keys() & ENVELOPE.keys() or message["method"] in STATELESS_ONLY
+            revision = R5 if stateless else self.agreed or R4
+            self._open.setdefault(_key(id_), []).append(_Asked(message["method"], revision, meta.get("progressToken")))
+        elif _is_id(id_) and ("method" in message or not {"result", "error"} & message.keys()):
+            self._open.setdefault(_key(id_), []).append(_Asked("", self.agreed or R4, None))
+
+    def _message(self, message: dict[str, Any]) -> None:
+        assert message["jsonrpc"] == "2.0"
+        if "method" in message:
+            self._notification(message)
+        elif "error" in message:
+            self._error(message)
+        else:
+            self._result(message)
+
+    def _error(self, message: dict[str, Any]) -> None:
+        problem = message["error"]
+        assert message.keys() <= {"jsonrpc", "id", "error"}
+        assert problem["code"] in CODES
+        assert isinstance(problem["message"], str)
+        assert problem["message"]
+        assert "Traceback" not in problem["message"]
+        if "id" not in message:
+            assert self.agreed in (None, R4), f"{self.agreed} has no errors without an id"
+            valid(R4, "JSONRPCErrorResponse", message)
+            return
+        asked = self._answers(message["id"], last=problem["code"] != -32603)
+        valid(asked.revision, "JSONRPCErrorResponse" if asked.revision >= R4 else "JSONRPCError", message)
+        if problem["code"] == -32022:
+            assert problem["data"]["supported"] == [R5]
+            assert isinstance(problem["data"]["requested"], str)
+            valid(R5, "UnsupportedProtocolVersionError", message)
+
+    def _result(self, message: dict[str, Any]) -> None:
+        assert message.keys() == {"jsonrpc", "id", "result"}
+        asked = self._answers(message["id"])
+        result = message["result"]
+        if asked.method == "initialize":
+            self.agreed = asked.revision = result["protocolVersion"]
+        valid(asked.revision, "JSONRPCResultResponse" if asked.revision >= R4 else "JSONRPCResponse", message)
+        valid(asked.revision, RESULTS[asked.method], result)
+        RULES[asked.method](result, asked.revision)
+        if asked.revision == R5:
+            assert result["resultType"] == "complete"
+            assert {"name", "version"} <= result["_meta"][META + "serverInfo"].keys()
+        else:
+            assert not {"resultType", "ttlMs", "cacheScope", "_meta"} & result.keys()
+
+    def _notification(self, message: dict[str, Any]) -> None:
+        assert message.keys() == {"jsonrpc", "method", "params"}
+        params = message["params"]
+        if message["method"] == "notifications/progress":
+            asked = self._with_token(params["progressToken"])
+            assert params["progress"] > asked.progress, "progress goes forward"
+            assert "message" not in params or asked.revision >= R2
+            asked.progress = params["progress"]
+            valid(asked.revision, NOTIFICATIONS[message["method"]], message)
+        else:
+            assert message["method"] == "notifications/subscriptions/acknowledged"
+            stream = params["_meta"][META + "subscriptionId"]
+            assert self._open[_key(stream)][0].method == "subscriptions/listen"
+            assert params["notifications"] == {}
+            valid(R5, NOTIFICATIONS[message["method"]], message)
+
+    def _answers(self, id_: object, last: bool = False) -> _Asked:
+        asked = self._open.get(_key(id_))
+        assert asked, f"an answer to {id_!r}, which nobody asked, or twice, or after a cancel"
+        return asked.pop(-1 if last else 0)
+
+    def _with_token(self, token: object) -> _Asked:
+        for asked in (each for several in self._open.values() for each in several):
+            if _key(asked.token) == _key(token) and asked.method == "tools/call":
+                return asked
+        raise AssertionError(f"progress for {token!r}, which no running call gave")
+
+
+def _initialize(result: dict[str, Any], revision: str) -> None:
+    assert revision in (R1, R2, R3, R4)
+    assert result.keys() <= {"protocolVersion", "capabilities", "serverInfo", "instructions"}
+    assert result["capabilities"] == {"tools": {}}
+    server = result["serverInfo"]
+    assert {"name", "version"} <= server.keys()
+    assert "title" not in server or revision >= R3
+    assert "description" not in server or revision >= R4
+
+
+def _discover(result: dict[str, Any], revision: str) -> None:
+    assert revision == R5
+    assert result["supportedVersions"] == [R5]
+    assert result["capabilities"] == {"tools": {}}
+    _cached(result)
+
+
+def _list(result: dict[str, Any], revision: str) -> None:
+    assert "nextCursor" not in result
+    for tool in result["tools"]:
+        assert {"name", "description", "inputSchema"} <= tool.keys()
+        assert tool["inputSchema"]["type"] == "object"
+        assert None not in tool.values()
+    if revision == R5:
+        _cached(result)
+
+
+def _call(result: dict[str, Any], revision: str) -> None:
+    assert isinstance(result["content"], list)
+    assert isinstance(result.get("isError", False), bool)
+    for block in result["content"]:
+        assert BLOCKS[block["type"]] <= revision, f"{revision} has no {block['type']}"
+    if "structuredContent" in result:
+        assert revision >= R3
+        assert not result.get("isError")
+        assert revision == R5 or isinstance(result["structuredContent"], dict)
+
+
+def _ping(result: dict[str, Any], revision: str) -> None:
+    assert result == {}
+    assert revision != R5
+
+
+def _cached(result: dict[str, Any]) -> None:
+    assert type(result["ttlMs"]) is int
+    assert result["ttlMs"] >= 0
+    assert result["cacheScope"] in ("public", "private")
+
+
+RULES = {
+    "initialize": _initialize,
+    "ping": _ping,
+    "server/discover": _discover,
+    "tools/list": _list,
+    "tools/call": _call,
+}
+
+
+def valid(revision: str, definition: str, message: object) -> None:
+    """The schema's verdict, where the schemas are there."""
+    if SCHEMAS.is_dir():
+        _validator(revision, definition).validate(message)
+
+
+@cache
+def _validator(revision: str, definition: str) -> Any:
+    schema = json.loads((SCHEMAS / f"{revision}.json").read_text())
+    home = "$defs" if "$defs" in schema else "definitions"
+    assert definition in schema[home]
+    return jsonschema_rs.validator_for(
+        {"$schema": schema["$schema"], "$ref": f"#/{home}/{definition}", home: schema[home]}
+    )
+
+
+def _is_id(value: object) -> bool:
+    return type(value) in (int, str)
+
+
+def _key(value: object) -> tuple[type, object]:
+    """7 and "7" are two ids, and so are 1 and true."""
+    return type(value), value if _is_id(value) else repr(value)
+
+
+def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    assert len(dict(pairs)) == len(pairs), "a key is named twice"
+    return dict(pairs)
+
+
+def _heard_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An id that is named twice is none."""
+    members = dict(pairs)
+    if [name for name, _ in pairs].count("id") > 1:
+        members["id"] = None
+    return members
+
+
+def _refused(name: str) -> object:
+    raise AssertionError(f"{name} is not JSON")

@@ -1,0 +1,60 @@
+"""What `runtime/calls.py` is in the package of the process tests: tools without an upstream."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+Result = importlib.import_module(".shapes", __package__).Result
+
+
+def _say(word: str) -> None:
+    os.write(2, f"{word}\n".encode())
+
+
+class Caller:
+    """The interface of the true one."""
+
+    def __init__(self, catalog: Any, settings: Any) -> None:
+        _say("loaded")
+
+    async def call(self, name: str, arguments: dict[str, Any], report: Callable[[str], None]) -> Any:
+        """`wait` never ends; `echo` says `text`, after the turn of the loop at which its number comes."""
+        if name == "wait":
+            return await self._wait(report)
+        text = arguments.get("text", "")
+        if text in ("print", "break", "exit", "cancel"):
+            return getattr(self, f"_{text}")()
+        for _ in range(hash(text) % 7):
+            await asyncio.sleep(0)
+        return Result.text(text)
+
+    async def _wait(self, report: Callable[[str], None]) -> Any:
+        report("sent")
+        try:
+            await asyncio.get_running_loop().create_future()
+        except asyncio.CancelledError:
+            _say("cancelled")
+            raise
+
+    def _print(self) -> Any:
+        print("a print")
+        os.write(1, b"a library in C\n")
+        child = "import sys; print('a child'); sys.stderr.write(repr(sys.stdin.read()))"
+        return Result.text(
+            subprocess.run([sys.executable, "-c", child], stderr=subprocess.PIPE, check=True).stderr.decode()
+        )
+
+    def _break(self) -> Any:
+        raise RuntimeError("text that may hold secrets")
+
+    def _exit(self) -> Any:
+        raise SystemExit(3)
+
+    def _cancel(self) -> Any:
+        raise asyncio.CancelledError

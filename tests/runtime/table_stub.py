@@ -1,0 +1,29 @@
+"""A catalog as the HTTP side sees it, without files: what the table's header says, and tools made on the spot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from package.runtime.catalog import Tool
+
+
+class Catalog:
+    """Has what `settings.load` and `calls.Caller` read of catalog.Catalog."""
+
+    def __init__(
+        self,
+        tools: dict[str, dict[str, Any]] | None = None,
+        servers: list[dict[str, Any]] | None = None,
+        security: dict[str, dict[str, Any]] | None = None,
+    ) -> None:
+        self.name, self.version, self.prefix = "petstore", "1.2.3", "PETSTORE"
+        self.servers = [{"url": "https://api.petstore.example/v1"}] if servers is None else servers
+        self.security = security or {}
+        self._tools = tools or {}
+
+    def names(self) -> list[str]:
+        return list(self._tools)
+
+    def tool(self, name: str) -> Tool:
+        made = self._tools[name]
+        return Tool(name, made.get("schema", {"type": "object"}), {"open": True, **made["binding"]})

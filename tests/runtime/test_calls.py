@@ -1,0 +1,257 @@
+"""A call from its name to its result: the sequence, at a raw socket that sees whatever leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from package import hooks as users_file
+from package.runtime import settings
+from package.runtime.calls import Caller
+from package.runtime.shapes import Result
+
+from tests.runtime.table_stub import Catalog
+from tests.runtime.upstream import OK, Connection, Play, Upstream, answer, answer_ok, serving
+
+SECRET = "sk-0123456789abcdef/+"
+ENVIRON = {"PETSTORE_API_KEY": SECRET}
+SECURITY = {"key": {"type": "apiKey", "in": "query", "name": "key", "variables": {"value": "PETSTORE_API_KEY"}}}
+PET = ["/pets/", {"argument": "pet_id", "name": "petId", "style": "simple"}]
+TOOLS: dict[str, dict[str, Any]] = {
+    "get_pet": {
+        "schema": {"type": "object", "properties": {"pet_id": {"type": "integer"}}, "required": ["pet_id"]},
+        "binding": {"method": "GET", "path": PET, "security": [["key"]], "open": False},
+    },
+    "public": {"binding": {"method": "GET", "path": ["/public"]}},
+    "slow": {"binding": {"method": "POST", "path": ["/slow"], "timeout": 0.2}},
+    "elsewhere": {"binding": {"method": "GET", "path": ["/x"], "server": 1}},
+}
+Scene = Callable[[Caller, Upstream], Awaitable[None]]
+
+
+def run(scene: Scene, play: Play = answer_ok, environ: dict[str, str] = ENVIRON, base: bool = True) -> None:
+    async def main() -> None:
+        async with serving(play) as upstream:
+            catalog: Any = Catalog(TOOLS, security=SECURITY)
+            flag = str(upstream.address("/v1")) if base else None
+            caller = Caller(catalog, settings.load(catalog, environ, flag))
+            await asyncio.wait_for(scene(caller, upstream), 30)
+            await caller.close()
+
+    asyncio.run(main())
+
+
+def quiet(phase: str) -> None:
+    pass
+
+
+def text(result: Result) -> str:
+    return "\n".join(str(block["text"]) for block in result.content)
+
+
+def test_a_call_is_sent_with_its_credential_and_comes_back() -> None:
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        phases: list[str] = []
+        result = await caller.call("get_pet", {"pet_id": 7}, phases.append)
+        assert (text(result), result.is_error) == ("ok", False)
+        assert upstream.requests[0].startswith(b"GET /v1/pets/7?key=sk-0123456789abcdef%2F%2B HTTP/1.1\r\n")
+        assert b"\r\nUser-Agent: petstore-mcp/1.2.3\r\n" in upstream.requests[0]
+        assert phases == ["sent", "headers", "body"]
+
+    run(scene)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "environ", "expected"),
+    [
+        ("get_pet", {"petId": 7}, ENVIRON, "get_pet was not called: 2 problems with the arguments.\n- petId: is not"),
+        (
+            "get_pet",
+            {"pet_id": "x"},
+            ENVIRON,
+            "get_pet was not called: 1 problem with the arguments.\n- pet_id: expected",
+        ),
+        ("get_pet", {"pet_id": 7}, {}, "get_pet was not called. It needs a credential: set PETSTORE_API_KEY, in the"),
+        ("elsewhere", {}, {}, "elsewhere was not called. PETSTORE_BASE_URL is not set, and the API's description does"),
+        (
+            "public",
+            {},
+            {"PETSTORE_TIMEOUT": "x"},
+            "public was not called. PETSTORE_TIMEOUT must be a number of seconds",
+        ),
+        (
+            "public",
+            {},
+            {"PETSTORE_API_KEY": f"{SECRET}\0"},
+            "public was not called. PETSTORE_API_KEY must be visible ASCII",
+        ),
+    ],
+)
+def test_what_cannot_be_sent_is_refused_before_any_byte_leaves(
+    name: str, arguments: dict[str, Any], environ: dict[str, str], expected: str
+) -> None:
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        result = await caller.call(name, arguments, quiet)
+        assert result.is_error
+        assert text(result).startswith(expected)
+        assert SECRET not in text(result)
+        assert upstream.connections == 0
+
+    run(scene, environ=environ)
+
+
+@pytest.mark.parametrize("status", [200, 500])
+@pytest.mark.parametrize("echo", [SECRET, "sk-0123456789abcdef%2F%2B", "sk-0123456789abcdef\\/+"])
+def test_cred_06_what_the_upstream_repeats_is_redacted(status: int, echo: str) -> None:
+    content = json.dumps({"message": "bad key", "url": "?key="}).replace("?key=", f"?key={echo}").encode()
+    head = (
+        f'HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nETag: "{echo}"\r\nLink: <?key={echo}>; rel=next\r\n'
+    )
+
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        result = await caller.call("get_pet", {"pet_id": 7}, quiet)
+        assert "0123456789abcdef" not in text(result)
+        assert "?key=[redacted]" in text(result)
+
+    run(scene, answer(f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content))
+
+
+def test_cred_06_what_a_model_or_a_hook_repeats_is_redacted(monkeypatch: pytest.MonkeyPatch) -> None:
+    blob = {"uri": "x://1", "mimeType": "text/plain", "text": f"<{SECRET}>"}
+
+    def after(tool: str, result: Result) -> Result | None:
+        return Result([{"type": "resource", "resource": blob}], {"k": [SECRET]}) if tool == "public" else None
+
+    monkeypatch.setattr(users_file, "after_all", after, raising=False)
+
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        result = await caller.call("get_pet", {"pet_id": SECRET}, quiet)
+        assert "[redacted]" in text(result)
+        result = await caller.call("public", {}, quiet)
+        assert result.structured == {"k": ["[redacted]"]}
+        assert result.content[0]["resource"] == {**blob, "text": "<[redacted]>"}
+
+    run(scene)
+
+
+def test_a_tool_without_a_requirement_sends_no_credential() -> None:
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        await caller.call("public", {}, quiet)
+        assert b"sk-" not in upstream.requests[0]
+
+    run(scene)
+
+
+async def silence(connection: Connection) -> None:
+    await connection.request()
+    await connection.closed()
+
+
+def test_the_timeout_of_the_binding_counts_and_the_text_says_what_may_have_happened() -> None:
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        result = await caller.call("slow", {}, quiet)
+        assert result.is_error
+        assert text(result) == (
+            f"POST /slow failed: 127.0.0.1:{upstream.port} gave no complete answer within 0.2 seconds. "
+            "It may have been carried out all the same: look before calling again."
+        )
+
+    run(scene, silence)
+
+
+def test_files_are_numbered() -> None:
+    file = OK.replace(b"text/plain", b"application/zip")
+
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        for number in (1, 2):
+            result = await caller.call("public", {}, quiet)
+            resource: Any = result.content[0]["resource"]
+            assert resource["uri"] == f"petstore://result/{number}"
+
+    run(scene, answer(file))
+
+
+def test_hooks_stand_around_the_call_and_what_they_change_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        users_file, "before_get_pet", lambda arguments: {"pet_id": arguments["pet_id"] + 1}, raising=False
+    )
+    monkeypatch.setattr(users_file, "after_get_pet", lambda result: Result.text("after"), raising=False)
+    monkeypatch.setattr(users_file, "before_public", lambda arguments: {"x": 1}, raising=False)
+    monkeypatch.setattr(users_file, "instead_of_public", lambda arguments: arguments, raising=False)
+
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        assert text(await caller.call("get_pet", {"pet_id": 7}, quiet)) == "after"
+        assert upstream.requests[0].startswith(b"GET /v1/pets/8?")
+        assert text(await caller.call("public", {}, quiet)) == '{"x": 1}'
+        assert len(upstream.requests) == 1
+
+    run(scene)
+
+
+def test_a_before_hook_cannot_evade_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(users_file, "before_get_pet", lambda arguments: {"pet_id": "../x"}, raising=False)
+
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        assert (await caller.call("get_pet", {"pet_id": 7}, quiet)).is_error
+        assert upstream.connections == 0
+
+    run(scene)
+
+
+def test_a_failing_hook_is_an_error_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(users_file, "after_all", lambda tool, result: 1 / 0, raising=False)
+
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        result = await caller.call("public", {}, quiet)
+        assert result.is_error
+        assert text(result) == "public was not completed. The hook after_all of this server failed. Its log says why."
+
+    run(scene)
+
+
+def test_cancelling_a_call_closes_its_connection() -> None:
+    closed = asyncio.Event()
+
+    async def play(connection: Connection) -> None:
+        await silence(connection)
+        closed.set()
+
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        task = asyncio.ensure_future(caller.call("public", {}, quiet))
+        while not upstream.requests:
+            await asyncio.sleep(0)
+        task.cancel()
+        await closed.wait()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    run(scene, play)
+
+
+def test_reach_says_what_keeps_calls_from_being_made_and_sends_no_credential() -> None:
+    async def reached(caller: Caller, upstream: Upstream) -> None:
+        assert await caller.reach() == []
+        assert upstream.requests[0].startswith(b"HEAD /v1/ HTTP/1.1\r\n")
+        assert b"sk-" not in upstream.requests[0]
+
+    async def unreached(caller: Caller, upstream: Upstream) -> None:
+        assert await caller.reach() == [
+            f"http://127.0.0.1:{upstream.port}: 127.0.0.1:{upstream.port} closed the connection without an answer."
+        ]
+
+    run(reached, answer(b"HTTP/1.1 404 Not Found\r\n\r\n"))
+    run(unreached, answer(b""))
+
+
+def test_settings_are_reported_in_the_log_by_name(capfd: pytest.CaptureFixture[str]) -> None:
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        pass
+
+    run(scene, environ={"PETSTORE_TIMEOUT": "x", "PETSTORE_API_KEY": f"{SECRET}\n"})
+    log = capfd.readouterr().err
+    assert '"level":"error","event":"setting","reason":"PETSTORE_TIMEOUT must' in log
+    assert '"level":"warning","event":"setting","reason":"PETSTORE_API_KEY ends with' in log
+    assert SECRET not in log

@@ -1,0 +1,161 @@
+"""The command line of a generated server, as a person meets it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.process import PACKAGE, Server, generate
+
+SECRET = "correct-horse-battery-staple"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The true package over the small table."""
+    directory = tmp_path_factory.mktemp("commands")
+    package = generate(directory)
+    shutil.copy(PACKAGE / "runtime" / "calls.py", package / "runtime")
+    shutil.copy(PACKAGE / "hooks.py", package)
+    return directory
+
+
+def run(home: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    kept = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME")}
+    command = [sys.executable, "-m", "mirror_mcp", *arguments]
+    return subprocess.run(
+        command,
+        cwd=home,
+        env={**kept, **environ},
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def test_version(home: Path) -> None:
+    done = run(home, "--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "mirror 1.2.0\n", "")
+
+
+def test_list(home: Path) -> None:
+    done = run(home, "--list")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "echo  Echo\nshow  Show each kind of content\nwait  Wait\n"
+
+
+def test_list_is_shown_whatever_the_terminal_can_show(tmp_path: Path) -> None:
+    package = generate(tmp_path)
+    table = package / "tools.json"
+    before = table.read_text()
+    table.write_text(before.replace('"Echo"', '"\\u00c9cho"'))
+    bindings = package / "bindings.json"
+    old, new = (hashlib.sha256(text.encode()).hexdigest() for text in (before, table.read_text()))
+    bindings.write_text(bindings.read_text().replace(old, new))
+    done = run(tmp_path, "--list", PYTHONIOENCODING="ascii")
+    assert done.stdout.startswith("echo  \\xc9cho\n")
+    assert done.returncode == 0
+
+
+def test_a_reader_that_stops_early_is_no_error(home: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "mirror_mcp", "--list"], cwd=home, stdout=write, stderr=subprocess.PIPE, check=False
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_help_says_everything(home: Path) -> None:
+    done = run(home, "--help")
+    assert done.returncode == 0
+    for word in ("--version", "--list", "--doctor", "--base-url", "MIRROR_", "stdin"):
+        assert word in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--bogus"],
+        ["--vers"],
+        ["tools"],
+        ["--base-url"],
+        ["--list", "--version"],
+        ["--base-url", "ftp://x"],
+        ["--base-url", "x"],
+    ],
+    ids=" ".join,
+)
+def test_what_is_not_understood_is_one_sentence(home: Path, arguments: list[str]) -> None:
+    done = run(home, *arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.endswith(".\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_with_a_base_url_it_serves(tmp_path: Path) -> None:
+    generate(tmp_path)
+    with Server(tmp_path, "--base-url", "http://127.0.0.1:1/v2") as server:
+        assert server.ask("tools/call", name="echo", arguments={"text": "hi"})["result"]["isError"] is False
+        server.end()
+        assert server.ended() == 0
+
+
+def variables(report: str) -> dict[str, str]:
+    """The second paragraph of the report: the first word of what it says about each variable."""
+    return {line.split()[0]: line.split()[1] for line in report.split("\n\n")[1].splitlines()}
+
+
+class TestDoctor:
+    def test_what_is_missing(self, home: Path) -> None:
+        done = run(home, "--doctor")
+        assert done.returncode == 1
+        rows = variables(done.stdout)
+        assert rows["MIRROR_KEY"] == rows["MIRROR_LOGIN_PASSWORD"] == "missing"
+        assert rows["MIRROR_BASE_URL"] == "not"
+        assert "2 of 3 tools can be called" in done.stdout
+        assert "set MIRROR_KEY, or MIRROR_LOGIN_USERNAME with MIRROR_LOGIN_PASSWORD" in done.stdout
+        assert "127.0.0.1:9" in done.stdout
+
+    def test_values_are_never_shown(self, home: Path) -> None:
+        done = run(home, "--doctor", MIRROR_KEY=SECRET, MIRROR_LOGIN_PASSWORD=f"{SECRET}\n\x01")
+        assert SECRET not in done.stdout + done.stderr
+        assert "3 of 3 tools can be called" in done.stdout
+        rows = variables(done.stdout)
+        assert (rows["MIRROR_KEY"], rows["MIRROR_LOGIN_PASSWORD"]) == ("set", "unusable")
+
+    def test_all_is_well(self, home: Path, silent_api: str) -> None:
+        done = run(home, "--doctor", "--base-url", silent_api, MIRROR_KEY=SECRET)
+        assert done.stderr == ""
+        assert done.stdout.endswith("The API answers.\n")
+        assert done.returncode == 0
+
+    @pytest.fixture
+    def silent_api(self) -> Iterator[str]:
+        """An API that answers everything with 204."""
+
+        class Silent(BaseHTTPRequestHandler):
+            def do_HEAD(self) -> None:
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                """Say nothing."""
+
+        server = HTTPServer(("127.0.0.1", 0), Silent)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        server.server_close()

@@ -1,0 +1,176 @@
+"""Credentials: which alternative is chosen, where it goes, and that nothing shows it afterwards."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from package.runtime import credentials
+from package.runtime.redaction import REDACTED, Redactor
+from package.runtime.request import Request
+from package.runtime.settings import NotReady
+
+SECURITY: dict[str, dict[str, Any]] = {
+    "head": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": "P_HEAD"}},
+    "query": {"type": "apiKey", "in": "query", "name": "api key", "variables": {"value": "P_QUERY"}},
+    "cookie": {"type": "apiKey", "in": "cookie", "name": "sid", "variables": {"value": "P_COOKIE"}},
+    "bearer": {"type": "bearer", "variables": {"value": "P_BEARER"}},
+    "login": {"type": "basic", "variables": {"username": "P_USERNAME", "password": "P_PASSWORD"}},
+    "field": {"type": "header", "variables": {"value": "P_HEADER"}},
+}
+SECRETS = {
+    "P_HEAD": "head-secret",
+    "P_QUERY": "a&b=c d/+%",
+    "P_COOKIE": "x; y,z",
+    "P_BEARER": "bearer-secret",
+    "P_USERNAME": "me",
+    "P_PASSWORD": "pä:ss",
+    "P_HEADER": "X-Custom :  some value ",
+}
+
+
+def attached(*schemes: str) -> Request:
+    request = Request("GET", "/p")
+    request.headers = [("Accept", "*/*"), ("x-KEY", "from an argument"), ("authorization", "from an argument")]
+    request.query = ["q=1", "api%20key=from-an-argument", "api+x=2"]
+    request.cookies = ["sid=from-an-argument", "other=1"]
+    credentials.attach(request, [SECURITY[name] for name in schemes], SECRETS)
+    return request
+
+
+@pytest.mark.parametrize(
+    ("scheme", "field"),
+    [
+        ("head", ("X-Key", "head-secret")),
+        ("bearer", ("Authorization", "Bearer bearer-secret")),
+        ("login", ("Authorization", "Basic " + base64.b64encode("me:pä:ss".encode()).decode())),
+        ("field", ("X-Custom", "some value")),
+    ],
+)
+def test_arg_16_a_credential_in_a_header_replaces_whatever_has_its_name(scheme: str, field: tuple[str, str]) -> None:
+    headers = attached(scheme).headers
+    assert [each for each in headers if each[0].lower() == field[0].lower()] == [field]
+    assert ("Accept", "*/*") in headers
+
+
+def test_a_credential_in_the_query_is_encoded_and_the_only_one_of_its_name() -> None:
+    assert attached("query").query == ["q=1", "api+x=2", "api%20key=a%26b%3Dc%20d%2F%2B%25"]
+
+
+def test_a_credential_in_a_cookie_is_one_pair_and_the_only_one_of_its_name() -> None:
+    assert attached("cookie").cookies == ["other=1", "sid=x%3B%20y%2Cz"]
+
+
+def test_several_credentials_go_together() -> None:
+    request = attached("head", "query", "cookie", "bearer")
+    assert {"X-Key", "Authorization"} <= {name for name, _ in request.headers}
+    assert request.query[-1].startswith("api%20key=")
+    assert request.cookies[-1].startswith("sid=")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "set_", "chosen"),
+    [
+        (None, ["P_HEAD"], []),
+        ([], ["P_HEAD"], NotReady),
+        ([[]], ["P_HEAD"], []),
+        ([["head"], []], ["P_HEAD"], ["P_HEAD"]),
+        ([["head"], []], [], []),
+        ([["head"], ["bearer"]], ["P_BEARER"], ["P_BEARER"]),
+        ([["head"], ["bearer"]], ["P_BEARER", "P_HEAD"], ["P_HEAD"]),
+        ([["head", "bearer"]], ["P_BEARER", "P_HEAD"], ["P_HEAD", "P_BEARER"]),
+        ([["head", "bearer"]], ["P_BEARER"], NotReady),
+        ([["login"]], ["P_USERNAME"], NotReady),
+        ([["login"]], ["P_USERNAME", "P_PASSWORD"], ["P_USERNAME", "P_PASSWORD"]),
+    ],
+)
+def test_cred_13_the_first_alternative_whose_variables_are_all_set_is_chosen(
+    wanted: Any, set_: list[str], chosen: Any
+) -> None:
+    secrets = {name: SECRETS[name] for name in set_}
+    if chosen is NotReady:
+        with pytest.raises(NotReady):
+            credentials.choose(wanted, SECURITY, secrets)
+    else:
+        assert credentials.variables(credentials.choose(wanted, SECURITY, secrets)) == chosen
+
+
+def test_cred_13_a_missing_credential_is_reported_by_all_its_ways() -> None:
+    with pytest.raises(NotReady) as missing:
+        credentials.choose([["bearer"], ["head", "cookie"], ["login"]], SECURITY, {})
+    assert str(missing.value) == (
+        "It needs a credential: set P_BEARER, or P_HEAD with P_COOKIE, or P_USERNAME with P_PASSWORD, "
+        "in the environment of this server."
+    )
+
+
+def test_what_is_sensitive() -> None:
+    found = credentials.sensitive(SECURITY, {**SECRETS, "P_HEADER": "Authorization: Token abcdefgh"})
+    login = base64.b64encode("me:pä:ss".encode()).decode()
+    assert set(found) == {
+        "head-secret", "a&b=c d/+%", "x; y,z", "bearer-secret", login, "Token abcdefgh", "abcdefgh",
+    }  # fmt: skip
+    keyed = credentials.sensitive(SECURITY, {"P_USERNAME": "sk-username", "P_PASSWORD": ""})
+    assert "sk-username" in keyed
+
+
+SECRET = 'sk-"\\/é+&= x'
+
+
+def encodings(secret: str) -> list[str]:
+    """Written again, independently of the redactor."""
+    lower = re.sub("%..", lambda triple: triple[0].lower(), quote(secret, safe=""))
+    return [
+        secret,
+        quote(secret, safe=""),
+        quote(secret),
+        quote_plus(secret),
+        quote(quote(secret, safe=""), safe=""),
+        lower,
+        json.dumps(secret),
+        json.dumps(secret, ensure_ascii=False),
+        json.dumps(secret).replace("/", "\\/"),
+        json.dumps({"headers": {"Authorization": f"Bearer {secret}"}}),
+        *(
+            base64.b64encode(f"{before}{secret}{after}".encode()).decode()
+            for before in ("", "a", "ab", "abc")
+            for after in ("", "x")
+        ),
+        base64.urlsafe_b64encode(f"me:{secret}".encode()).decode(),
+    ]
+
+
+@pytest.mark.parametrize("echo", encodings(SECRET))
+def test_cred_06_a_secret_is_redacted_however_it_is_written(echo: str) -> None:
+    redactor = Redactor([SECRET])
+    assert REDACTED in redactor.text(f"before {echo} after")
+    assert REDACTED.encode() in redactor.content(f"before {echo} after".encode())
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(st.text(min_size=6, max_size=30), st.binary(max_size=5), st.binary(max_size=5))
+@example("redacted", b"", b"")
+@example("[redacted]", b"", b"")
+def test_cred_06_no_secret_survives(secret: str, before: bytes, after: bytes) -> None:
+    redactor = Redactor([secret])
+    plain = before + secret.encode() + after
+    assert secret.encode() not in redactor.content(plain).replace(REDACTED.encode(), b"\xff")
+    if len(secret.encode()) >= 8:
+        assert REDACTED in redactor.text(base64.b64encode(plain).decode())
+
+
+def test_values_are_redacted_to_their_depth_and_nothing_else_changes() -> None:
+    redactor = Redactor(["hunter22"])
+    value = {"a hunter22": ["x", {"y": "hunter22", "n": 1.5, "b": True, "z": None}]}
+    assert redactor.value(value) == {"a [redacted]": ["x", {"y": "[redacted]", "n": 1.5, "b": True, "z": None}]}
+    assert Redactor([]).text("hunter22") == "hunter22"
+
+
+def test_cred_07_a_secret_inside_another_is_redacted_with_it() -> None:
+    assert Redactor(["secret", "secret-and-more"]).text("secret-and-more secret") == "[redacted] [redacted]"

@@ -1,0 +1,280 @@
+"""The engine: every call reports once, whatever happens in it; limits and cancels hold. No network, no protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from package.runtime import engine
+from package.runtime.engine import RUNNING, WAITING, Engine
+from package.runtime.shapes import Failure, Result
+
+if TYPE_CHECKING:
+    from package.runtime.engine import Outcome
+
+#: How long to wait for what must happen before the test fails. Nothing is measured with it.
+PATIENCE = 10
+
+
+class Upstream:
+    """A caller whose calls wait until the test lets them go."""
+
+    def __init__(self) -> None:
+        self.gates: dict[str, asyncio.Event] = {}
+        self.running: set[str] = set()
+        self.most = 0
+        self.cancelled: list[str] = []
+        self.changed = threading.Condition()
+        self.loop = asyncio.get_running_loop()
+
+    async def call(self, name: str, arguments: dict[str, Any], report: Callable[[str], None]) -> Result:
+        if "problem" in arguments:
+            raise arguments["problem"]
+        gate = self.gates.setdefault(name, asyncio.Event())
+        with self.changed:
+            self.running.add(name)
+            self.most = max(self.most, len(self.running))
+            self.changed.notify_all()
+        try:
+            for message in arguments.get("report", ()):
+                report(message)
+            await gate.wait()
+            return Result.text(name)
+        except asyncio.CancelledError:
+            self.cancelled.append(name)
+            raise
+        finally:
+            with self.changed:
+                self.running.discard(name)
+                self.changed.notify_all()
+
+    def let_go(self, name: str) -> None:
+        self.loop.call_soon_threadsafe(lambda: self.gates.setdefault(name, asyncio.Event()).set())
+
+    def until(self, condition: Callable[[Upstream], bool]) -> None:
+        with self.changed:
+            assert self.changed.wait_for(lambda: condition(self), PATIENCE)
+
+
+class Bench:
+    """An engine over such an upstream, and what it reported."""
+
+    def __init__(self, load: Callable[[], Any] | None = None) -> None:
+        self.loading = threading.Event()
+        self._made: list[Upstream] = []
+        self.reports: list[tuple[int, Outcome]] = []
+        self.progress: list[tuple[int, float, str]] = []
+        self._reported = threading.Condition()
+        self.engine = Engine(load or self._load)
+
+    @property
+    def upstream(self) -> Upstream:
+        self.loading.set()
+        with self._reported:
+            assert self._reported.wait_for(lambda: bool(self._made), PATIENCE)
+        return self._made[0]
+
+    def submit(self, key: int, name: str = "", **arguments: object) -> None:
+        self.engine.submit(key, name or str(key), arguments, self._progress, self._done)
+
+    def outcomes(self, count: int) -> dict[int, Outcome]:
+        """What was reported, once there are so many reports."""
+        with self._reported:
+            assert self._reported.wait_for(lambda: len(self.reports) >= count, PATIENCE)
+            assert len(self.reports) == count
+            return dict(self.reports)
+
+    def _load(self) -> Upstream:
+        assert self.loading.wait(PATIENCE)
+        upstream = Upstream()
+        with self._reported:
+            self._made.append(upstream)
+            self._reported.notify_all()
+        return upstream
+
+    def _progress(self, key: int, done: float, message: str) -> None:
+        self.progress.append((key, done, message))
+
+    def _done(self, key: int, outcome: Outcome) -> None:
+        with self._reported:
+            self.reports.append((key, outcome))
+            self._reported.notify_all()
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    made = Bench()
+    yield made
+    made.loading.set()
+
+
+def text(outcome: Outcome) -> object:
+    assert isinstance(outcome, Result)
+    return outcome.content[0]["text"]
+
+
+def test_a_call_reports_its_result_and_its_phases(bench: Bench) -> None:
+    bench.submit(1, "a", report=["sent", "headers", "body"])
+    bench.upstream.let_go("a")
+    assert text(bench.outcomes(1)[1]) == "a"
+    assert bench.progress == [(1, 1, "sent"), (1, 2, "headers"), (1, 3, "body")]
+
+
+def test_calls_that_come_before_it_is_loaded_are_kept(bench: Bench) -> None:
+    for key in range(5):
+        bench.submit(key)
+    bench.engine.cancel(3)
+    assert bench.reports == []
+    for key in range(5):
+        bench.upstream.let_go(str(key))
+    assert sorted(bench.outcomes(4)) == [0, 1, 2, 4]
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        RuntimeError("secret"),
+        SystemExit(3),
+        KeyboardInterrupt(),
+        MemoryError(),
+        RecursionError(),
+        asyncio.CancelledError(),
+    ],
+    ids=lambda problem: type(problem).__name__,
+)
+def test_life_10_whatever_is_raised_is_a_report(bench: Bench, problem: BaseException, capfd: Any) -> None:
+    bench.submit(1, problem=problem)
+    bench.submit(2)
+    bench.upstream.let_go("2")
+    outcomes = bench.outcomes(2)
+    failure = outcomes[1]
+    assert isinstance(failure, Failure)
+    assert "secret" not in failure.sentence
+    assert text(outcomes[2]) == "2"
+    for event in map(json.loads, capfd.readouterr().err.splitlines()):
+        assert event["error"] == type(problem).__name__
+        assert event["reference"] in failure.sentence
+        assert "secret" not in json.dumps(event)
+
+
+def test_what_cannot_be_loaded_is_reported_at_each_call(capfd: Any) -> None:
+    def load() -> Any:
+        raise SystemExit("hooks.py has gone home")
+
+    broken = Bench(load)
+    broken.submit(1)
+    broken.submit(2)
+    assert all(isinstance(outcome, Failure) for outcome in broken.outcomes(2).values())
+    assert "gone home" in json.loads(capfd.readouterr().err)["reason"]
+
+
+class TestCancel:
+    """IO-17: in every phase; nothing is reported afterwards, and the room is free again."""
+
+    def test_while_it_runs(self, bench: Bench) -> None:
+        bench.submit(1)
+        bench.submit(2)
+        bench.upstream.until(lambda upstream: len(upstream.running) == 2)
+        bench.engine.cancel(1)
+        bench.engine.cancel(1)
+        bench.upstream.until(lambda upstream: upstream.running == {"2"})
+        bench.upstream.let_go("2")
+        assert sorted(bench.outcomes(1)) == [2]
+        assert bench.upstream.cancelled == ["1"]
+        bench.engine.drain(PATIENCE)
+        assert bench.engine._unfinished == 0
+
+    def test_while_it_waits_for_room(self, bench: Bench) -> None:
+        for key in range(RUNNING + 1):
+            bench.submit(key)
+        bench.upstream.until(lambda upstream: len(upstream.running) == RUNNING)
+        bench.engine.cancel(RUNNING)
+        for key in range(RUNNING):
+            bench.upstream.let_go(str(key))
+        assert sorted(bench.outcomes(RUNNING)) == list(range(RUNNING))
+        bench.engine.drain(PATIENCE)
+        assert bench.engine._unfinished == 0
+        assert bench.upstream.cancelled == []
+
+    def test_before_it_is_begun(self, bench: Bench) -> None:
+        bench.submit(1)
+        bench.engine.cancel(1)
+        bench.submit(2)
+        bench.upstream.let_go("2")
+        assert sorted(bench.outcomes(1)) == [2]
+        bench.engine.drain(PATIENCE)
+        assert bench.engine._unfinished == 0
+
+    def test_after_it_finished(self, bench: Bench) -> None:
+        bench.submit(1)
+        bench.upstream.let_go("1")
+        bench.outcomes(1)
+        bench.engine.cancel(1)
+        bench.engine.cancel(99)
+        bench.submit(2)
+        bench.upstream.let_go("2")
+        assert sorted(bench.outcomes(2)) == [1, 2]
+
+
+def test_no_more_run_at_a_time_than_may(bench: Bench) -> None:
+    for key in range(RUNNING + 30):
+        bench.submit(key)
+    bench.upstream.until(lambda upstream: len(upstream.running) == RUNNING)
+    for key in range(RUNNING + 30):
+        bench.upstream.let_go(str(key))
+    bench.outcomes(RUNNING + 30)
+    assert bench.upstream.most == RUNNING
+
+
+def test_submit_blocks_when_too_many_wait(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The submitter stops at the first call beyond the bound and goes on when one is done."""
+    bound = RUNNING + WAITING
+    stopped = threading.Event()
+    wait_for = bench.engine._changed.wait_for
+
+    def watched(predicate: Callable[[], bool], timeout: float | None = None) -> bool:
+        if not predicate():
+            assert bench.engine._unfinished == bound
+            stopped.set()
+        return wait_for(predicate, timeout)
+
+    monkeypatch.setattr(bench.engine._changed, "wait_for", watched)
+
+    def submit() -> None:
+        for key in range(bound + 1):
+            bench.submit(key)
+
+    submitter = threading.Thread(target=submit, daemon=True)
+    submitter.start()
+    bench.upstream.until(lambda upstream: len(upstream.running) == RUNNING)
+    assert stopped.wait(PATIENCE)
+    bench.upstream.let_go("0")
+    submitter.join(PATIENCE)
+    assert not submitter.is_alive()
+    for key in range(bound + 1):
+        bench.upstream.let_go(str(key))
+    assert sorted(bench.outcomes(bound + 1)) == list(range(bound + 1))
+
+
+def test_drain_waits_for_what_runs_and_no_longer(bench: Bench) -> None:
+    bench.engine.drain(PATIENCE)  # nothing to wait for
+    bench.submit(1)
+    bench.engine.drain(0)
+    assert bench.reports == []
+    bench.upstream.let_go("1")
+    bench.engine.drain(PATIENCE)
+    assert sorted(dict(bench.reports)) == [1]
+
+
+def test_a_task_of_a_hook_that_fails_alone_is_one_line_of_the_log(capfd: Any) -> None:
+    with closing(asyncio.new_event_loop()) as loop:
+        engine._unhandled(loop, {"message": "secret", "exception": ValueError("secret")})
+    event = json.loads(capfd.readouterr().err)
+    assert event["event"] == "background_task"
+    assert event["error"] == "ValueError"
+    assert "secret" not in json.dumps(event)

@@ -1,0 +1,111 @@
+"""Binary arguments: the open directory is all that a `file:` argument reaches, and the media type fits the bytes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from package.runtime import files
+from package.runtime.files import Files, media_type
+from package.runtime.refusal import Unsendable
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Files:
+    root = tmp_path / "open"
+    (root / "inner").mkdir(parents=True)
+    (root / "a.png").write_bytes(b"picture")
+    (root / "inner" / "b c.txt").write_bytes(b"text")
+    (root / "link.png").symlink_to(root / "a.png")
+    (root / "away").symlink_to(tmp_path)
+    (tmp_path / "secret").write_bytes(b"secret")
+    (tmp_path / "open-too").write_bytes(b"secret")
+    os.mkfifo(root / "pipe")
+    return Files(str(root), "PETSTORE_FILES_DIR")
+
+
+@pytest.mark.parametrize(
+    ("argument", "content", "name"),
+    [
+        ("file:a.png", b"picture", "a.png"),
+        ("file:inner/b c.txt", b"text", "b c.txt"),
+        ("file:inner/../a.png", b"picture", "a.png"),
+        ("file:./a.png", b"picture", "a.png"),
+        ("AAE=", b"\x00\x01", ""),
+    ],
+)
+def test_what_is_inside_is_read(opened: Files, argument: str, content: bytes, name: str) -> None:
+    assert opened.content(argument) == (content, name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../secret",
+        "/etc/passwd",
+        "inner/../../secret",
+        "link.png",
+        "away/secret",
+        "away/open/a.png",
+        "../open-too",
+        ".",
+        "",
+    ],
+)
+def test_what_is_outside_or_behind_a_link_is_refused(opened: Files, name: str) -> None:
+    with pytest.raises(Unsendable, match=r"^expected a file inside the open directory, without links on the way$"):
+        opened.content(f"file:{name}")
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("missing.png", "there is no such file that can be read in the open directory"),
+        ("a.png/x", "there is no such file that can be read in the open directory"),
+        ("\ud800", "there is no such file that can be read in the open directory"),
+        ("a\0b", "there is no such file that can be read in the open directory"),
+        ("inner", "there is no such file that can be read in the open directory"),
+        ("pipe", "expected a regular file of at most 64 MiB"),
+    ],
+)
+def test_what_is_no_file_is_refused_without_waiting(opened: Files, name: str, reason: str) -> None:
+    with pytest.raises(Unsendable) as refused:
+        opened.content(f"file:{name}")
+    assert str(refused.value) == reason
+
+
+def test_a_file_beyond_the_limit_is_refused(opened: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LIMIT", len(b"picture"))
+    assert opened.content("file:a.png") == (b"picture", "a.png")
+    monkeypatch.setattr(files, "LIMIT", len(b"picture") - 1)
+    with pytest.raises(Unsendable):
+        opened.content("file:a.png")
+
+
+def test_the_open_directory_may_itself_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "a").write_bytes(b"a")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert Files(str(tmp_path / "link"), "").content("file:a") == (b"a", "a")
+
+
+PNG, JPEG, PDF = b"\x89PNG\r\n\x1a\n...", b"\xff\xd8\xff\xe0...", b"%PDF-1.7"
+
+
+@pytest.mark.parametrize(
+    ("choice", "content", "sent"),
+    [
+        ("image/png", JPEG, "image/png"),
+        ("image/png, image/jpeg", JPEG, "image/jpeg"),
+        ("image/png, image/jpeg", PDF, "image/png"),
+        ("image/*", PNG, "image/png"),
+        ("image/*", PDF, "application/octet-stream"),
+        ("*/*", PDF, "application/pdf"),
+        ("", PDF, "application/pdf"),
+        ("", b"?", "application/octet-stream"),
+        ("", b"", "application/octet-stream"),
+    ],
+)
+def test_the_media_type_is_the_documents_or_fits_the_bytes(choice: str, content: bytes, sent: str) -> None:
+    assert media_type(choice, content) == sent

@@ -1,0 +1,62 @@
+"""Bytes to lines: the same lines however the bytes are cut, and never more than the limit in memory."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from package.runtime.framing import Lines, Oversize
+
+CASES = {
+    "lines": (b"a\nb\n", ["a", "b"]),
+    "IO-06: the last line may lack its end": (b"a\nb", ["a", "b"]),
+    "IO-04: a byte order mark before the first line": (b"\xef\xbb\xbfa\n", ["a"]),
+    "IO-04: a byte order mark elsewhere is text": (b"a\n\xef\xbb\xbfb\n", ["a", "\ufeffb"]),
+    "IO-04: one carriage return before the end goes": (b"a\r\nb\r\r\n", ["a", "b\r"]),
+    "IO-04: a lone carriage return ends nothing": (b"a\rb\n", ["a\rb"]),
+    "IO-04: blank lines are none": (b"\n\r\n \t\r\n\na\n", ["a"]),
+    "IO-04: U+2028, U+0085 and vertical tabs end nothing": (
+        "a\u2028b\u0085c\vd\fe\n".encode(),
+        ["a\u2028b\u0085c\vd\fe"],
+    ),
+    "a line of just the limit": (b"x" * 16 + b"\na\n", ["x" * 16, "a"]),
+    "IO-01: a line beyond the limit": (b"x" * 17 + b"\na\n", [17, "a"]),
+    "IO-01: an endless line": (b"x" * 100, [100]),
+    "IO-01: blanks beyond the limit": (b" " * 40 + b"\n", [40]),
+    "nothing": (b"", []),
+}
+
+
+def split(pieces: list[bytes], limit: int = 16) -> list[str | int]:
+    lines = Lines(limit)
+    found = [line for piece in pieces for line in lines.feed(piece)] + lines.close()
+    return [line.length if isinstance(line, Oversize) else line.decode() for line in found]
+
+
+@pytest.mark.parametrize(("data", "expected"), CASES.values(), ids=CASES.keys())
+def test_lines(data: bytes, expected: list[str | int]) -> None:
+    assert split([data]) == expected
+    assert split([data[at : at + 1] for at in range(len(data))]) == expected
+    for at in range(len(data)):
+        assert split([data[:at], data[at:]]) == expected
+
+
+@given(st.lists(st.binary(max_size=40), max_size=8))
+def test_any_bytes_in_any_pieces(pieces: list[bytes]) -> None:
+    def found(parts: list[bytes]) -> list[bytes | int]:
+        lines = Lines(16)
+        all_lines = [line for part in parts for line in lines.feed(part)] + lines.close()
+        return [line.length if isinstance(line, Oversize) else line for line in all_lines]
+
+    assert found(pieces) == found([b"".join(pieces)])
+
+
+def test_no_more_than_the_limit_is_held() -> None:
+    """IO-01."""
+    lines = Lines(1000)
+    for _ in range(10_000):
+        assert lines.feed(b"x" * 100) == []
+        assert sum(map(len, lines._pieces)) <= 1000
+    [line] = lines.feed(b"\n")
+    assert isinstance(line, Oversize)
+    assert line.length == 1_000_000

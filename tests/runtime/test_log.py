@@ -1,0 +1,53 @@
+"""The log: one line an event, whatever is put into it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from package.runtime import log
+
+
+@pytest.fixture(autouse=True)
+def _default_level() -> Iterator[None]:
+    yield
+    log.set_level("info")
+
+
+@pytest.mark.parametrize("value", ["x\nERROR fake", "\x1b[31mred", "\u202e\u2028", "\ud800", 'quote"', "y" * 100_000])
+def test_cfg_04_one_physical_line_of_ascii(value: str, capfd: Any) -> None:
+    log.event("warning", "odd", value=value, number=3)
+    written = capfd.readouterr().err
+    assert written.isascii()
+    assert written.isprintable() is False
+    assert written[:-1].isprintable()
+    assert len(written) < 4096
+    event = json.loads(written)
+    assert (event["level"], event["event"], event["number"]) == ("warning", "odd", 3)
+    assert event["value"][:1] == value[:1].replace("\ud800", "\ufffd")
+
+
+def test_levels(capfd: Any) -> None:
+    for threshold, expected in (("debug", 4), ("info", 3), ("warning", 2), ("error", 1)):
+        log.set_level(threshold)
+        for level in log.LEVELS:
+            log.event(level, "said")
+        assert len(capfd.readouterr().err.splitlines()) == expected
+
+
+def test_a_line_that_would_block_is_left_out_whole(capfd: Any) -> None:
+    log.event("error", "large", **{f"field_{number}": "x" * 400 for number in range(20)})
+    assert capfd.readouterr().err == ""
+
+
+def test_life_06_without_stderr_nothing_happens() -> None:
+    kept = os.dup(2)
+    try:
+        os.close(2)
+        log.event("error", "unheard")
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)

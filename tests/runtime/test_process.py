@@ -1,0 +1,452 @@
+"""The server as clients meet it: a process with pipes. What only that can show: ends, signals, descriptors, memory."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from tests.runtime.conversation import TABLE
+from tests.runtime.process import Server, generate
+from tests.runtime.revisions import ENVELOPE, R1, R2, R3, R4, R5
+
+#: What may be imported before the first answer, beside the package's own modules and what Python starts with.
+EARLY = {"__future__", "_json", "_sha2", "_sha256", "_signal", "_thread"}
+OWN = {"framing", "jsontext", "jsonrpc", "effects", "shapes", "catalog", "protocol", "stdio", "server"}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("home")
+    generate(directory)
+    return directory
+
+
+def imported(home: Path, *flags: str, said: bytes = b"") -> set[str]:
+    """The modules that a process imports until it ends: with `-m mirror_mcp`, after it was told something."""
+    command = [sys.executable, "-X", "importtime", *flags]
+    done = subprocess.run(command, cwd=home, input=said, capture_output=True, check=True)
+    return set(re.findall(r"\| +([\w.]+)$", done.stderr.decode(), re.MULTILINE))
+
+
+def line(method: str, **params: object) -> bytes:
+    meta = {} if method in ("initialize", "ping") else {"_meta": ENVELOPE}
+    return json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": {**params, **meta}}).encode() + b"\n"
+
+
+def call(id_: object, name: str, **arguments: object) -> bytes:
+    params = {"name": name, "arguments": arguments, "_meta": ENVELOPE}
+    return json.dumps({"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": params}).encode() + b"\n"
+
+
+def test_little_is_imported_before_the_first_answer(home: Path) -> None:
+    """And a client that only discovers, shakes hands and pings never loads the engine."""
+    said = line("server/discover") + line("initialize", protocolVersion=R4) + line("ping")
+    before = imported(home, "-c", "import runpy")
+    loaded = imported(home, "-m", "mirror_mcp", said=said) - before - {"runpy"}
+    own = {name.removeprefix("mirror_mcp.runtime.") for name in loaded if name.startswith("mirror_mcp.runtime.")}
+    assert own == OWN
+    assert {name for name in loaded if not name.startswith("mirror_mcp")} <= EARLY
+
+
+def test_the_engine_loads_once_the_tools_are_listed(home: Path) -> None:
+    with Server(home) as server:
+        server.ask("server/discover")
+        server.ask("tools/list")
+        assert server.complaint() == "loaded"
+
+
+@pytest.mark.parametrize("revision", [R1, R2, R3, R4])
+def test_a_whole_session_of_the_handshake_era(home: Path, revision: str) -> None:
+    with Server(home) as server:
+        server.say(line("initialize", protocolVersion=revision))
+        assert server.message()["result"]["protocolVersion"] == revision
+        server.say(
+            b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n'
+        )
+        tools = server.message()["result"]["tools"]
+        assert tools == json.loads((TABLE / "tools.json").read_text())
+        server.say(
+            b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}}\n'
+        )
+        assert server.message()["result"]["content"] == [{"type": "text", "text": "hi"}]
+        server.end()
+        assert server.ended() == 0
+
+
+def test_a_whole_session_of_the_stateless_era(home: Path) -> None:
+    with Server(home) as server:
+        assert server.ask("server/discover")["result"]["supportedVersions"] == [R5]
+        assert [tool["name"] for tool in server.ask("tools/list")["result"]["tools"]] == ["echo", "show", "wait"]
+        assert server.ask("tools/call", name="echo", arguments={"text": "hi"})["result"]["content"][0]["text"] == "hi"
+        assert server.request("subscriptions/listen", notifications={})
+        assert server.message()["method"] == "notifications/subscriptions/acknowledged"
+        server.end()
+        assert server.rest() == []
+        assert server.ended() == 0
+
+
+class TestEnd:
+    """stdin ends."""
+
+    @pytest.mark.parametrize("engine", [False, True])
+    def test_life_01_idle(self, home: Path, engine: bool) -> None:
+        with Server(home) as server:
+            server.ask("tools/list" if engine else "server/discover")
+            server.end()
+            assert server.rest() == []
+            assert server.ended() == 0
+
+    def test_life_02_what_runs_is_finished(self, home: Path) -> None:
+        with Server(home) as server:
+            for number in range(20):
+                server.call("echo", text=str(number))
+            server.end()
+            assert sorted(answer["result"]["content"][0]["text"] for answer in server.rest()) == sorted(
+                map(str, range(20))
+            )
+            assert server.ended() == 0
+
+    def test_life_02_what_does_not_finish_is_answered_as_an_error(self, home: Path) -> None:
+        with Server(home) as server:
+            running = server.waiting()
+            server.end()
+            [answer] = server.rest()
+            assert answer["id"] == running
+            assert answer["result"]["isError"] is True
+            assert "stopped" in answer["result"]["content"][0]["text"]
+            assert server.ended() == 0
+
+    def test_io_06_the_last_line_needs_no_end(self, home: Path) -> None:
+        with Server(home) as server:
+            server.say(line("ping") + line("tools/call", name="echo", arguments={"text": "last"}).rstrip())
+            server.end()
+            ping, last = server.rest()
+            assert ping["result"] == {}
+            assert last["result"]["content"][0]["text"] == "last"
+            assert server.ended() == 0
+
+    def test_io_06_an_incomplete_line_is_a_parse_error(self, home: Path) -> None:
+        with Server(home) as server:
+            server.say(b'{"jsonrpc":"2.0"')
+            server.end()
+            assert [answer["error"]["code"] for answer in server.rest()] == [-32700]
+            assert server.ended() == 0
+
+
+class TestSignals:
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+    @pytest.mark.parametrize("busy", [False, True])
+    def test_life_04_the_process_ends_at_once_and_quietly(self, home: Path, number: signal.Signals, busy: bool) -> None:
+        with Server(home) as server:
+            if busy:
+                server.waiting()
+                assert server.complaint() == "loaded"
+            else:
+                server.ask("server/discover")
+            server.process.send_signal(number)
+            assert server.ended() == 128 + number
+            assert server.rest() == []
+            assert server.complaints() == []
+
+
+class TestStdoutClosed:
+    @pytest.mark.parametrize("busy", [False, True])
+    def test_life_03_with_stdin_open(self, home: Path, busy: bool) -> None:
+        """Noticed without a write, once there has been a listing or a call."""
+        read, write = os.pipe()
+        with Server(home, stdout=write) as server:
+            os.close(write)
+            server.request("tools/list")
+            assert os.read(read, 1)
+            if busy:
+                server.call("wait")
+            os.close(read)
+            assert server.ended() == 0
+            assert [word for word in server.complaints() if word != "loaded"] == []
+
+    def test_life_03_at_the_next_write(self, home: Path) -> None:
+        read, write = os.pipe()
+        os.close(read)
+        with Server(home, stdout=write) as server:
+            os.close(write)
+            server.request("server/discover")
+            assert server.ended() == 0
+            assert server.complaints() == []
+
+
+class TestPrivateStreams:
+    def test_io_20_what_a_tool_prints_goes_to_stderr(self, home: Path) -> None:
+        """IO-21 as well: its child reads nothing from stdin."""
+        with Server(home) as server:
+            answer = server.ask("tools/call", name="echo", arguments={"text": "print"})
+            assert answer["result"]["content"][0]["text"] == "''"
+            assert {server.complaint() for _ in range(4)} == {"loaded", "a print", "a library in C", "a child"}
+            assert server.ask("tools/call", name="echo", arguments={"text": "after"})["result"]["isError"] is False
+
+    @pytest.mark.parametrize(
+        ("closed", "code"),
+        {
+            "stdin": ("<&-", 0),
+            "stdout": (">&-", 0),
+            "stderr": ("2>&-", 0),
+            "all": ("<&- >&- 2>&-", 0),
+            "full": (">/dev/full", 0),
+        }.values(),
+        ids=["stdin", "stdout", "stderr", "all", "full"],
+    )
+    def test_life_06_started_without_some_of_its_streams(self, home: Path, closed: str, code: int) -> None:
+        done = subprocess.run(
+            ["/bin/sh", "-c", f'exec "$0" -m mirror_mcp {closed}', sys.executable],
+            cwd=home,
+            input=line("server/discover") + line("tools/call", name="echo", arguments={"text": "hi"}),
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == code
+        answers = [json.loads(each) for each in done.stdout.splitlines()]
+        assert [answer["id"] for answer in answers] == (["server/discover", "tools/call"] if closed == "2>&-" else [])
+        assert b"Traceback" not in done.stderr
+
+    def test_life_06_no_file_gets_the_number_of_a_stream_that_is_closed(self, home: Path) -> None:
+        """A socket that became descriptor 2 would receive whatever is printed to stderr."""
+        asked = (
+            "import os; from mirror_mcp.runtime import stdio; stdio.fill_gaps(); print(os.readlink('/proc/self/fd/2'))"
+        )
+        done = subprocess.run(
+            ["/bin/sh", "-c", 'exec "$0" -c "$1" <&- 2>&-', sys.executable, asked],
+            cwd=home,
+            capture_output=True,
+            check=True,
+        )
+        assert done.stdout == b"/dev/null\n"
+
+    def test_streams_that_are_sockets(self, home: Path) -> None:
+        """As node makes them: the end of stdin is a shutdown of one direction, which must not look like a hang-up."""
+        ours_in, its_in = socket.socketpair()
+        ours_out, its_out = socket.socketpair()
+        with ours_in, ours_out, Server(home, stdin=its_in, stdout=its_out) as server, ours_out.makefile("rb") as out:
+            its_in.close()
+            its_out.close()
+            ours_out.shutdown(socket.SHUT_WR)
+            ours_in.sendall(line("tools/list"))
+            assert b'"tools"' in out.readline()
+            assert server.complaint() == "loaded"
+            ours_in.sendall(call(1, "echo", text="hi") + call(2, "echo", text="ho"))
+            ours_in.shutdown(socket.SHUT_WR)
+            assert len(out.readlines()) == 2
+            assert server.ended() == 0
+
+    def test_a_pipe_that_the_parent_left_non_blocking(self, home: Path) -> None:
+        read, write = os.pipe()
+        os.set_blocking(write, False)
+        with Server(home, stdout=write) as server, open(read, "rb") as out:
+            os.close(write)
+            server.call("echo", text="x" * 1_000_000)
+            answer = json.loads(out.readline())
+            assert len(answer["result"]["content"][0]["text"]) == 1_000_000
+
+    def test_life_07_a_full_stderr_does_not_hold_up_calls(self, home: Path) -> None:
+        read, write = os.pipe()
+        with Server(home, stderr=write) as server:
+            server.ask("tools/call", name="echo", arguments={"text": "loaded by now"})
+            _fill(write)
+            os.close(write)
+            for _ in range(100):
+                assert server.ask("tools/call", name="echo", arguments={"text": "break"})["error"]["code"] == -32603
+            server.end()
+            assert server.ended() == 0
+        os.close(read)
+
+
+class TestCancel:
+    def test_io_17_the_call_ends_and_nothing_is_said(self, home: Path) -> None:
+        with Server(home) as server:
+            first, second = server.waiting(), server.waiting()
+            assert server.complaint() == "loaded"
+            server.cancel(first)
+            assert server.complaint() == "cancelled"
+            server.cancel(first)
+            assert (
+                server.ask("tools/call", name="echo", arguments={"text": "others go on"})["result"]["isError"] is False
+            )
+            server.cancel(second)
+            assert server.complaint() == "cancelled"
+            server.end()
+            assert server.rest() == []
+            assert server.ended() == 0
+
+    def test_io_17_before_it_starts(self, home: Path) -> None:
+        """The engine is not even loaded when the cancel is read."""
+        with Server(home) as server:
+            cancel = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"w"}}'
+            server.say(call("w", "wait") + cancel + b"\n")
+            server.end()
+            assert server.rest() == []
+            assert server.ended() == 0
+
+
+class TestFailures:
+    @pytest.mark.parametrize("text", ["break", "exit", "cancel"])
+    def test_life_10_a_call_that_breaks_is_an_error_and_the_server_lives(self, home: Path, text: str) -> None:
+        with Server(home) as server:
+            answer = server.ask("tools/call", name="echo", arguments={"text": text})
+            assert answer["error"]["code"] == -32603
+            assert "Error" not in answer["error"]["message"]
+            assert server.ask("tools/call", name="echo", arguments={"text": "alive"})["result"]["isError"] is False
+            assert server.complaint() == "loaded"
+            if text != "cancel":
+                event = json.loads(server.complaint())
+                assert event["event"] == "call_broke"
+                assert event["reference"] in answer["error"]["message"]
+                assert "secrets" not in json.dumps(event)
+                assert f"_{text}" in event["at"]
+
+    def test_what_cannot_be_loaded_is_said_at_each_call(self, tmp_path: Path) -> None:
+        package = generate(tmp_path)
+        (package / "runtime" / "calls.py").write_text("import no_such_module\n")
+        with Server(tmp_path) as server:
+            for _ in range(2):
+                answer = server.ask("tools/call", name="echo", arguments={})
+                assert answer["error"]["code"] == -32603
+                assert "log" in answer["error"]["message"]
+            event = json.loads(server.complaint())
+            assert event["event"] == "not_loaded"
+            assert "no_such_module" in event["reason"]
+            server.end()
+            assert server.ended() == 0
+
+
+class TestLoad:
+    def test_io_12_a_client_that_writes_and_does_not_read(self, home: Path) -> None:
+        """The server stops reading while its answers have nowhere to go; nothing piles up and nothing is lost."""
+        read, write = os.pipe()
+        with Server(home, stdout=write) as server:
+            os.close(write)
+            server.call("echo")
+            assert os.read(read, 1 << 16).endswith(b"\n")
+            before = _peak_memory(server.process.pid)
+            total = 10_000
+            said = b"".join(call(number, "echo", text="x" * 5000) for number in range(total))
+            taken = _pushed(server.process.stdin, said)
+            assert taken < len(said) // 2
+            writer = threading.Thread(target=_write, args=(server.process.stdin, said[taken:]), daemon=True)
+            writer.start()
+            answered: set[int] = set()
+            rest = b""
+            while len(answered) < total:
+                *lines, rest = (rest + os.read(read, 1 << 20)).split(b"\n")
+                answered |= {json.loads(each)["id"] for each in lines}
+            writer.join()
+            assert answered == set(range(total))
+            assert _peak_memory(server.process.pid) - before < 32 * 1024
+        os.close(read)
+
+    def test_io_19_many_calls_that_finish_in_any_order(self, home: Path) -> None:
+        with Server(home) as server:
+            ids = [server.call("echo", text=str(number)) for number in range(500)]
+            server.end()
+            assert sorted(answer["id"] for answer in server.rest()) == ids
+
+    def test_io_01_an_endless_line(self, home: Path) -> None:
+        with Server(home) as server:
+            server.ask("server/discover")
+            before = _peak_memory(server.process.pid)
+            assert server.process.stdin is not None
+            for _ in range(100):
+                server.process.stdin.write(b"x" * (1 << 20))
+            server.say(b"\n" + line("ping"))
+            refusal, ping = server.message(), server.message()
+            assert refusal["error"]["code"] == -32600
+            assert ping["result"] == {}
+            assert _peak_memory(server.process.pid) - before < 20 * 1024
+
+
+def _pushed(pipe: IO[bytes] | None, data: bytes) -> int:
+    """How much of it goes into the pipe until nobody takes any more."""
+    assert pipe is not None
+    os.set_blocking(pipe.fileno(), False)
+    taken = 0
+    while taken < len(data) and select.select([], [pipe], [], 1)[1]:
+        taken += os.write(pipe.fileno(), data[taken : taken + 65536])
+    os.set_blocking(pipe.fileno(), True)
+    return taken
+
+
+def _write(pipe: IO[bytes], data: bytes) -> None:
+    pipe.write(data)
+    pipe.flush()
+
+
+def _fill(descriptor: int) -> None:
+    """Until not one byte more goes in."""
+    os.set_blocking(descriptor, False)
+    for size in (4096, 1):
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(descriptor, b"x" * size)
+    os.set_blocking(descriptor, True)
+
+
+def _peak_memory(pid: int) -> int:
+    """In KiB."""
+    found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
+    assert found is not None
+    return int(found[1])
+
+
+TORN = {
+    "tools.json is edited": ("tools.json", lambda text: text.replace("Echo", "Ohce"), "do not belong together"),
+    "tools.json is missing": ("tools.json", None, "tools.json cannot be read"),
+    "bindings.json is missing": ("bindings.json", None, "bindings.json cannot be read"),
+    "bindings.json is empty": ("bindings.json", lambda text: "", "cut short"),
+    "bindings.json is cut short": ("bindings.json", lambda text: text[:-200], "cut short"),
+    "bindings.json lacks a tool": (
+        "bindings.json",
+        lambda text: text.replace(text.split("\n")[1] + "\n", ""),
+        "do not belong",
+    ),
+    "its first line is no JSON": ("bindings.json", lambda text: "{" + text, "no JSON object"),
+    "its first line lacks a key": (
+        "bindings.json",
+        lambda text: text.replace('"environment"', '"x"', 1),
+        "incomplete",
+    ),
+    "it is of another format": ("bindings.json", lambda text: text.replace('"mcpgen":1', '"mcpgen":2'), "format 1"),
+}
+
+
+class TestStart:
+    def test_cfg_01_the_working_directory_is_not_imported_from(self, tmp_path: Path) -> None:
+        generate(tmp_path)
+        for name in ("json", "_json", "asyncio", "select", "_sha2", "_sha256", "threading", "shapes", "runtime"):
+            (tmp_path / f"{name}.py").write_text("raise SystemExit('imported from the working directory')\n")
+        with Server(tmp_path) as server:
+            assert server.ask("tools/call", name="echo", arguments={"text": "hi"})["result"]["isError"] is False
+            server.end()
+            assert server.ended() == 0
+
+    @pytest.mark.parametrize(("file", "edit", "sentence"), TORN.values(), ids=TORN.keys())
+    def test_cfg_03_a_torn_table_is_one_sentence(self, tmp_path: Path, file: str, edit: object, sentence: str) -> None:
+        table = generate(tmp_path) / file
+        if callable(edit):
+            table.write_text(edit(table.read_text()))
+        else:
+            table.unlink()
+        with Server(tmp_path) as server:
+            assert server.ended() == 78
+            [complaint] = server.complaints()
+            assert complaint.startswith("Generate the server again")
+            assert sentence in complaint
+            assert server.rest() == []

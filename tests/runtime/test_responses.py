@@ -1,0 +1,164 @@
+"""Answers as a table: what came back in, content blocks or the text of an error out. Add a line there, not a test."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from package.runtime import response as module
+from package.runtime.catalog import Tool
+from package.runtime.client import Failure
+from package.runtime.exchange import Response, Sent
+from package.runtime.failures import explain, no_answer
+from package.runtime.redaction import Redactor
+from package.runtime.response import interpret
+from package.runtime.shapes import ABSENT
+
+TABLE = Path(__file__).parent / "responses"
+PET = ["/pets/", {"argument": "pet_id", "name": "petId", "style": "simple"}]
+CREATE = {
+    "path": ["/pets"],
+    "query": [{"argument": "tag", "name": "tag", "style": "form"}],
+    "body": {"contentType": "application/json", "encoding": "json", "argument": "body"},
+}
+UPDATE = {
+    "path": PET,
+    "query": [{"argument": "dry_run", "name": "dry run", "style": "form"}],
+    "headers": [{"argument": "if_match", "name": "If-Match", "style": "simple"}],
+    "body": {
+        "contentType": "application/json",
+        "encoding": "json",
+        "fields": [
+            {"argument": "new_name", "name": "name"},
+            {"argument": "address", "name": "address"},
+            {"value": 1, "name": "version"},
+        ],
+        "rest": "more",
+    },
+}
+BODY_SCHEMA = {"type": "object", "properties": {"body": {}, "tag": {}}, "required": ["body"]}
+URI = "petstore://result/1"
+REQUESTS = {
+    "get": Sent(Tool("get_pet", {}, {"path": PET}), "GET", "/pets/7", ["PETSTORE_API_KEY"], URI),
+    "delete": Sent(Tool("delete_pet", {}, {"path": PET}), "DELETE", "/pets/7", [], URI),
+    "create": Sent(Tool("create_pet", BODY_SCHEMA, CREATE), "POST", "/pets", [], URI),
+    "update": Sent(Tool("update_pet", {}, UPDATE), "PATCH", "/pets/7", [], URI),
+}
+REDACTOR = Redactor(["hunter22"])
+
+
+def cases(name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((TABLE / f"{name}.json").read_text())["cases"]
+    return found
+
+
+def received(case: dict[str, Any]) -> Response:
+    content = base64.b64decode(case["base64"]) if "base64" in case else case.get("body", "").encode()
+    return Response(case["status"], case.get("reason", ""), [(name, value) for name, value in case["headers"]], content)
+
+
+@pytest.mark.parametrize("case", cases("successes"), ids=lambda case: f"{case['status']}")
+def test_a_success_becomes_blocks(case: dict[str, Any]) -> None:
+    result = interpret(received(case), REQUESTS["get"], REDACTOR)
+    assert result.content == case["content"]
+    assert (result.is_error, result.structured) == (False, ABSENT)
+
+
+@pytest.mark.parametrize("case", cases("failures"), ids=lambda case: f"{case['status']}")
+def test_a_failure_becomes_one_text(case: dict[str, Any]) -> None:
+    result = interpret(received(case), REQUESTS[case["to"]], REDACTOR)
+    assert result.is_error
+    assert [block["type"] for block in result.content] == ["text"]
+    assert str(result.content[0]["text"]).split("\n") == case["text"]
+
+
+def text_of(response: Response) -> tuple[str, list[str]]:
+    block, *notes = [str(block["text"]) for block in interpret(response, REQUESTS["get"], REDACTOR).content]
+    return block, notes
+
+
+JSON = [("Content-Type", "application/json")]
+
+
+def test_a_long_text_is_cut_and_says_so() -> None:
+    text, notes = text_of(Response(200, "", JSON, b"x" * 100_001))
+    assert text == "x" * 100_000 + (
+        "\n[Cut after 100,000 characters. The answer has 100,001 characters; ask for less to see the rest.]"
+    )
+    assert not notes
+    assert text_of(Response(200, "", JSON, b"x" * 100_000))[0] == "x" * 100_000
+
+
+def test_a_text_that_was_not_read_to_its_end_says_so() -> None:
+    text, _ = text_of(Response(200, "", JSON, b"[1", cut=True))
+    assert text.endswith(
+        "[Cut after 100,000 characters. The answer is too long to be read whole; ask for less to see the rest.]"
+    )
+
+
+def test_cred_06_a_secret_is_redacted_before_the_text_is_cut() -> None:
+    text, _ = text_of(Response(200, "", JSON, b"x" * 99_996 + b"hunter22"))
+    assert "hunt" not in text
+
+
+@pytest.mark.parametrize(
+    ("size", "cut", "text"),
+    [
+        (5 * 2**20 + 1, False, "The answer is a file (image/png) of 5,242,881 bytes, too large to be passed on."),
+        (8, True, "The answer is a file (image/png) of more than 8 bytes, too large to be passed on."),
+    ],
+)
+def test_up_14_a_file_that_is_too_large_is_described(size: int, cut: bool, text: str) -> None:
+    assert text_of(Response(200, "", [("Content-Type", "image/png")], bytes(size), cut)) == (text, [])
+
+
+def test_up_12_an_excerpt_is_short_and_a_huge_error_is_not_parsed() -> None:
+    body = json.dumps({"message": "m" * 70_000}).encode()
+    [headline, advice, excerpt] = explain(Response(500, "", JSON, body), REQUESTS["get"], REDACTOR).split("\n")
+    assert headline == "HTTP 500 Internal Server Error from GET /pets/7."
+    assert len(excerpt) == len("The upstream said: ") + 1000 + len("…")
+    assert advice == "Calling again is safe."
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 60_000, b'{"errors":' * 6_000, b"9" * 60_000, b"\xff\xfe{", b'{"message":"\\ud800"}']
+)
+def test_up_07_no_body_breaks_the_explanation(body: bytes) -> None:
+    assert explain(Response(500, "", JSON, body), REQUESTS["get"], REDACTOR).startswith("HTTP 500")
+
+
+def test_up_12_markup_that_never_closes_costs_little() -> None:
+    body = b"<script>" * 100_000
+    assert explain(Response(500, "", [("Content-Type", "text/html")], body), REQUESTS["get"], REDACTOR)
+
+
+def test_at_most_twenty_findings_are_shown() -> None:
+    errors = [{"pointer": f"/x{index}", "detail": "d"} for index in range(30)]
+    text = explain(
+        Response(422, "", JSON, json.dumps({"title": "t", "errors": errors}).encode()), REQUESTS["get"], REDACTOR
+    )
+    assert len(text.split("\n")) == 21
+
+
+@pytest.mark.parametrize(
+    ("to", "sent", "text"),
+    [
+        ("get", False, "GET /pets/7 failed: api.example refused the connection. Nothing was sent."),
+        ("get", True, "GET /pets/7 failed: api.example refused the connection. Calling again is safe."),
+        (
+            "create",
+            True,
+            "POST /pets failed: api.example refused the connection. "
+            "It may have been carried out all the same: look before calling again.",
+        ),
+    ],
+)
+def test_a_request_without_an_answer_is_explained(to: str, sent: bool, text: str) -> None:
+    assert no_answer(Failure("api.example refused the connection", sent), REQUESTS[to]) == text
+
+
+def test_the_limits_are_what_the_table_shows() -> None:
+    assert (module.LONGEST_TEXT, module.LARGEST_BINARY) == (100_000, 5 * 2**20)

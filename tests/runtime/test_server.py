@@ -1,0 +1,70 @@
+"""The joining: one lock over the protocol and what it answers, and a wire that writes whole lines."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+from package.runtime.catalog import Catalog
+from package.runtime.server import Server
+from package.runtime.shapes import Result
+from package.runtime.stdio import Wire
+
+from tests.runtime.conversation import TABLE
+from tests.runtime.test_protocol import call, request
+
+
+class Watched:
+    """A wire and an engine that look at the lock of the server they belong to."""
+
+    def __init__(self, said: list[bytes]) -> None:
+        self.said = said
+        self.written: list[bytes] = []
+        self.server = cast(Any, Server(Catalog.load(str(TABLE)), cast(Any, self), None))
+        self.server._engine = self
+        receive = self.server._protocol.receive
+        self.server._protocol.receive = lambda message: self.locked(lambda: receive(message))
+
+    def locked(self, action: Callable[[], Any]) -> Any:
+        assert self.server._lock.locked()
+        return action()
+
+    def read(self) -> bytes:
+        assert not self.server._lock.locked()
+        return self.said.pop(0) if self.said else b""
+
+    def write(self, lines: bytes) -> None:
+        self.locked(lambda: self.written.append(lines))
+
+    def submit(self, key: int, name: str, arguments: Any, on_progress: Any, on_done: Any) -> None:
+        """Free of the lock, since it may have to wait; and what is reported comes from another thread."""
+        assert not self.server._lock.locked()
+        for report in (lambda: on_progress(key, 1, "sent"), lambda: on_done(key, Result.text("done"))):
+            thread = threading.Thread(target=report)
+            thread.start()
+            thread.join()
+
+    def drain(self, seconds: float) -> None:
+        assert not self.server._lock.locked()
+
+
+def test_the_lock_covers_the_protocol_and_what_it_answers() -> None:
+    watched = Watched([f"{line}\n".encode() for line in (request(1, "tools/list"), call(2), call(3), "nonsense")])
+    watched.server.serve()
+    assert len(watched.written) == 4
+
+
+def test_a_line_is_written_whole_however_little_the_system_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, write = os.pipe()
+    system_write = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, data: system_write(descriptor, bytes(data)[:7]))
+    wire = object.__new__(Wire)
+    wire._out = write
+    wire.write(b"a line that is longer than seven bytes\n")
+    monkeypatch.undo()
+    os.close(write)
+    with open(read, "rb") as out:
+        assert out.read() == b"a line that is longer than seven bytes\n"

@@ -1,0 +1,244 @@
+"""The environment becomes settings: every variable, every mistake as one sentence that names it and never its value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from package.runtime import settings as module
+from package.runtime.settings import NotReady, Settings
+
+from tests.runtime.table_stub import Catalog
+
+KEY = {"type": "apiKey", "in": "header", "name": "X-API-Key", "variables": {"value": "PETSTORE_API_KEY"}}
+BEARER = {"type": "bearer", "variables": {"value": "PETSTORE_BEARER"}}
+LOGIN = {"type": "basic", "variables": {"username": "PETSTORE_LOGIN_USERNAME", "password": "PETSTORE_LOGIN_PASSWORD"}}
+FIELD = {"type": "header", "variables": {"value": "PETSTORE_HEADER"}}
+SECURITY = {"key": KEY, "bearer": BEARER, "login": LOGIN, "field": FIELD}
+
+REGION = {"variable": "PETSTORE_VAR_REGION", "default": "eu", "enum": ["eu", "us"]}
+REGIONAL = [{"url": "https://{region}.example.com/v1", "variables": {"region": REGION}}]
+
+
+def load(environ: dict[str, str], base_url: str | None = None, **table: Any) -> Settings:
+    catalog: Any = Catalog(security=SECURITY, **table)
+    return module.load(catalog, environ, base_url)
+
+
+def test_without_any_variable_the_document_and_the_defaults_count() -> None:
+    settings = load({})
+    assert (str(settings.server(0)), settings.timeout, settings.log_level) == (
+        "https://api.petstore.example/v1",
+        30,
+        "info",
+    )
+    assert (settings.files_dir, settings.ca_file, settings.proxy, settings.secrets) == (None, None, None, {})
+    assert settings.problems == settings.warnings == []
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "attribute", "expected"),
+    [
+        ("TIMEOUT", " 1.5 ", "timeout", 1.5),
+        ("TIMEOUT", "3600", "timeout", 3600.0),
+        ("LOG_LEVEL", "Debug", "log_level", "debug"),
+        ("PROXY", "http://user:p%40ss@proxy.example:3128/", "proxy", "http://user:p%40ss@proxy.example:3128"),
+        ("FILES_DIR", "", "files_dir", None),
+    ],
+)
+def test_a_variable_is_read(variable: str, value: str, attribute: str, expected: object) -> None:
+    settings = load({f"PETSTORE_{variable}": value})
+    assert getattr(settings, attribute) == expected
+    assert settings.problems == []
+
+
+@pytest.mark.parametrize(
+    ("values", "allowed"),
+    [(("1", "true", "YES", "On"), True), (("0", "False", "no", "off"), False)],
+)
+def test_a_switch_has_eight_spellings(values: tuple[str, ...], allowed: bool) -> None:
+    for value in values:
+        environ = {"PETSTORE_ALLOW_HTTP": value, "PETSTORE_BASE_URL": "http://internal.example"}
+        assert (load(environ).problems == []) is allowed
+
+
+def test_files_and_directories_must_exist(tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("")
+    settings = load({"PETSTORE_FILES_DIR": str(tmp_path), "PETSTORE_CA_FILE": str(tmp_path / "ca.pem")})
+    assert (settings.files_dir, settings.ca_file) == (str(tmp_path.resolve()), str(tmp_path / "ca.pem"))
+    settings = load({"PETSTORE_FILES_DIR": str(tmp_path / "ca.pem"), "PETSTORE_CA_FILE": str(tmp_path / "none.pem")})
+    assert settings.problems == [
+        "PETSTORE_FILES_DIR must name a directory that exists.",
+        "PETSTORE_CA_FILE must name a file that can be read.",
+    ]
+
+
+SECONDS = "must be a number of seconds above 0 and up to 3600."
+HTTPS = "must begin with https:// unless PETSTORE_ALLOW_HTTP is 1."
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "problem"),
+    [
+        *(("TIMEOUT", value, SECONDS) for value in ("0", "-1", "3601", "nan", "inf", "30s")),
+        ("LOG_LEVEL", "verbose", "must be one of debug, info, warning, error."),
+        ("ALLOW_HTTP", "maybe", "must be 1 or 0."),
+        ("PROXY", "proxy.example:3128", "must be a URL that begins with https:// or http://."),
+        ("PROXY", "http://proxy.example/path", "must be a URL such as http://proxy.example:3128."),
+        ("PROXY", "http://us\ner@proxy.example", "must be a URL such as http://proxy.example:3128."),
+        ("BASE_URL", "http://api.example.com", HTTPS),
+        ("BASE_URL", "ftp://api.example.com", "must be a URL that begins with https:// or http://."),
+    ],
+)
+def test_a_wrong_variable_is_a_sentence(variable: str, value: str, problem: str) -> None:
+    assert load({f"PETSTORE_{variable}": value}).problems == [f"PETSTORE_{variable} {problem}"]
+
+
+@pytest.mark.parametrize(
+    ("environ", "flag", "servers", "address"),
+    [
+        ({"PETSTORE_BASE_URL": "https://other.example/base/"}, None, None, "https://other.example/base"),
+        ({"PETSTORE_BASE_URL": "https://other.example"}, "https://flag.example/x", None, "https://flag.example/x"),
+        ({"PETSTORE_BASE_URL": "http://127.0.0.1:8000"}, None, [], "http://127.0.0.1:8000"),
+        ({"PETSTORE_BASE_URL": "http://localhost:8000/v2"}, None, [{"url": "/v1"}], "http://localhost:8000/v2"),
+        ({"PETSTORE_BASE_URL": "http://[::1]:80/"}, None, None, "http://[::1]"),
+        (
+            {"PETSTORE_BASE_URL": "http://internal.example", "PETSTORE_ALLOW_HTTP": "1"},
+            None,
+            None,
+            "http://internal.example",
+        ),
+        ({"PETSTORE_BASE_URL": "https://169.254.169.254/latest"}, None, None, "https://169.254.169.254/latest"),
+        ({"PETSTORE_BASE_URL": "HTTPS://API.Example:443"}, None, None, "https://api.example"),
+        ({}, None, REGIONAL, "https://eu.example.com/v1"),
+        ({"PETSTORE_VAR_REGION": "us"}, None, REGIONAL, "https://us.example.com/v1"),
+        ({}, None, [{"url": "http://localhost:1/"}], "http://localhost:1"),
+    ],
+)
+def test_where_the_server_is(
+    environ: dict[str, str], flag: str | None, servers: list[dict[str, Any]] | None, address: str
+) -> None:
+    settings = load(environ, flag, servers=servers)
+    assert settings.problems == []
+    assert str(settings.server(0)) == address
+
+
+NOWHERE = "PETSTORE_BASE_URL is not set, and the API's description does not say where its server is."
+
+
+@pytest.mark.parametrize(
+    ("servers", "sentence"),
+    [
+        ([], NOWHERE),
+        ([{"url": "/v1"}], NOWHERE),
+        ([{"url": ""}], NOWHERE),
+        ([{"url": "http://api.example.com"}], "must begin with https:// unless PETSTORE_ALLOW_HTTP is 1"),
+        ([{"url": "https://169.254.169.254/"}], "must not be a link-local or metadata address"),
+        ([{"url": "https://[fe80::1]/"}], "must not be a link-local or metadata address"),
+        ([{"url": "https://[::ffff:169.254.169.254]/"}], "must not be a link-local or metadata address"),
+        ([{"url": "https://metadata.google.internal./"}], "must not be a link-local or metadata address"),
+        ([{"url": "https://0.0.0.0/"}], "must not be a link-local or metadata address"),
+        ([{"url": "javascript://api.example.com"}], "must be a URL that begins with https:// or http://"),
+    ],
+)
+def test_a_server_of_the_document_that_cannot_be_used_is_reported_by_the_call(
+    servers: list[dict[str, Any]], sentence: str
+) -> None:
+    settings = load({}, servers=servers)
+    assert settings.problems == []
+    with pytest.raises(NotReady) as missing:
+        settings.server(0)
+    assert sentence in str(missing.value)
+    assert "PETSTORE_BASE_URL" in str(missing.value)
+
+
+def test_the_other_servers_stay_when_the_first_is_replaced() -> None:
+    settings = load(
+        {"PETSTORE_BASE_URL": "https://a.example"}, servers=[{"url": "https://b.example"}, {"url": "https://c.example"}]
+    )
+    assert [str(settings.server(0)), str(settings.server(1))] == ["https://a.example", "https://c.example"]
+    assert settings.warnings == ["PETSTORE_BASE_URL sends calls and credentials to a.example in place of b.example."]
+
+
+def test_a_server_variable_must_be_one_of_its_values() -> None:
+    assert load({"PETSTORE_VAR_REGION": "xx"}, servers=REGIONAL).problems == [
+        "PETSTORE_VAR_REGION must be one of eu, us."
+    ]
+
+
+@pytest.mark.parametrize("value", ["a@evil.example", "a?", "a#", "a\\b", "a b", "a\r\nb", "\u00e9"])
+def test_cred_05_a_server_variable_that_breaks_the_url_is_refused(value: str) -> None:
+    variable = {"variable": "PETSTORE_VAR_HOST", "default": "a"}
+    servers = [{"url": "https://{host}.example.com/", "variables": {"host": variable}}]
+    with pytest.raises(NotReady, match=r"^The server that the API's description names must "):
+        load({"PETSTORE_VAR_HOST": value}, servers=servers).server(0)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "secret", "warning"),
+    [
+        ("API_KEY", "sk-SECRET", "sk-SECRET", None),
+        ("API_KEY", "sk-SECRET\n", "sk-SECRET", "PETSTORE_API_KEY ends with a line break; it was taken off."),
+        ("API_KEY", "sk-SECRET\r\n", "sk-SECRET", "PETSTORE_API_KEY ends with a line break; it was taken off."),
+        ("BEARER", "Bearer abcdef", "abcdef", "PETSTORE_BEARER begins with the word Bearer; it was taken off."),
+        ("API_KEY", "x" * 32768, "x" * 32768, None),
+        ("API_KEY", "Bearer abcdef", "Bearer abcdef", None),
+        ("API_KEY", "sixsix", "sixsix", None),
+        ("API_KEY", "short", "short", "PETSTORE_API_KEY is so short that results which repeat it will show it."),
+        ("LOGIN_PASSWORD", "pässwörd: x", "pässwörd: x", None),
+        ("LOGIN_PASSWORD", "", "", None),
+        ("LOGIN_USERNAME", "me", "me", None),
+        ("HEADER", "X-Token: abcdef", "X-Token: abcdef", None),
+        ("HEADER", "X-Token : abcdef", "X-Token : abcdef", None),
+    ],
+)
+def test_a_credential_is_read(variable: str, value: str, secret: str, warning: str | None) -> None:
+    settings = load({f"PETSTORE_{variable}": value})
+    assert settings.secrets == {f"PETSTORE_{variable}": secret}
+    assert (settings.problems, settings.warnings) == ([], [warning] if warning else [])
+
+
+@pytest.mark.parametrize("variable", ["API_KEY", "BEARER", "HEADER", "LOGIN_USERNAME"])
+def test_cred_01_an_empty_credential_is_not_set(variable: str) -> None:
+    assert load({f"PETSTORE_{variable}": ""}).secrets == {}
+
+
+FRAMING = (
+    *("Connection", "Content-Length", "Expect", "Host", "Keep-Alive", "Proxy-Authorization", "Proxy-Connection"),
+    *("TE", "Trailer", "Transfer-Encoding", "upgrade"),
+)
+VISIBLE = "must be visible ASCII characters without blanks at the ends."
+WRITTEN = "must be written as `Name: value`, the name being none of HTTP's own."
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "problem"),
+    [
+        *(
+            ("API_KEY", value, VISIBLE)
+            for value in ("sk\0ab", "ski\u00e9", "sk\nab", "sk\tab", "  ", " sk", "sk ", "\udcff")
+        ),
+        ("BEARER", "Bearer ", VISIBLE),
+        ("API_KEY", "x" * 2**20, "must be at most 32768 characters long."),
+        ("LOGIN_USERNAME", "a:b", "must be printable text without a colon."),
+        ("LOGIN_PASSWORD", "a\nb", "must be printable text."),
+        ("LOGIN_PASSWORD", "\udcff", "must be printable text."),
+        *(("HEADER", value, WRITTEN) for value in ("abc", ": x", "X-A:", "X A: b")),
+        *(("HEADER", f"{name}: x", WRITTEN) for name in FRAMING),
+    ],
+)
+def test_cred_01_a_credential_that_http_cannot_carry_is_named_and_not_shown(
+    variable: str, value: str, problem: str
+) -> None:
+    settings = load({f"PETSTORE_{variable}": value})
+    assert settings.problems == [f"PETSTORE_{variable} {problem}"]
+    assert settings.secrets == {}
+
+
+def test_cred_10_no_secret_is_in_the_repr() -> None:
+    environ = {"PETSTORE_API_KEY": "sk-SECRET", "PETSTORE_PROXY": "http://u:HIDDEN@proxy.example:1"}
+    shown = repr(load(environ))
+    assert "PETSTORE_API_KEY" in shown
+    assert "sk-SECRET" not in shown
+    assert "HIDDEN" not in shown

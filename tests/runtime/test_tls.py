@@ -1,0 +1,84 @@
+"""CRED-14: connections that are secure, or none.
+
+`tls/localhost.pem` is a self-signed certificate for localhost that holds for 100 years, and its key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from pathlib import Path
+
+import pytest
+from package.runtime.client import Client, Failure
+from package.runtime.request import Request
+from package.runtime.settings import Settings
+
+from tests.runtime.upstream import Connection, serving
+
+CERTIFICATE = Path(__file__).parent / "tls" / "localhost.pem"
+PATIENT = 20.0
+
+
+def exchange(host: str, ca_file: Path | None, newest: ssl.TLSVersion = ssl.TLSVersion.MAXIMUM_SUPPORTED) -> bytes:
+    """The content of an answer of an upstream with that certificate."""
+    settings = Settings("PETSTORE")
+    settings.ca_file = str(ca_file) if ca_file else None
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(CERTIFICATE)
+    tls.maximum_version = newest
+
+    async def main() -> bytes:
+        client = Client(settings, "petstore-mcp/1.2.3")
+        async with serving(tls=tls) as upstream:
+            try:
+                return (await client.send(Request("GET", "/p"), upstream.address("", host, "https"), PATIENT)).content
+            except Failure:
+                assert not upstream.requests
+                raise
+            finally:
+                await client.close()
+
+    return asyncio.run(main())
+
+
+def test_a_certificate_of_the_operators_authority_is_trusted() -> None:
+    assert exchange("localhost", CERTIFICATE) == b"ok"
+
+
+@pytest.mark.parametrize(
+    ("host", "ca_file"), [("localhost", None), ("127.0.0.1", CERTIFICATE)], ids=["self-signed", "another host"]
+)
+def test_a_certificate_that_does_not_hold_is_refused(host: str, ca_file: Path | None) -> None:
+    with pytest.raises(Failure, match=r"^the certificate of (localhost|127\.0\.0\.1):\d+ is not trusted$") as failed:
+        exchange(host, ca_file)
+    assert not failed.value.sent
+
+
+@pytest.mark.filterwarnings("ignore:.*TLSv1:DeprecationWarning")
+def test_an_old_version_of_tls_is_refused() -> None:
+    with pytest.raises(Failure) as failed:  # in which words depends on which side gives up first
+        exchange("localhost", CERTIFICATE, ssl.TLSVersion.TLSv1_1)
+    assert not failed.value.sent
+
+
+async def plain(connection: Connection) -> None:
+    await connection.send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+
+def test_a_server_without_tls_is_refused() -> None:
+    async def main() -> str:
+        client = Client(Settings("PETSTORE"), "petstore-mcp/1.2.3")
+        async with serving(plain) as upstream:
+            with pytest.raises(Failure) as failed:
+                await client.send(Request("GET", "/p"), upstream.address("", "localhost", "https"), PATIENT)
+            await client.close()
+        return failed.value.reason
+
+    assert asyncio.run(main()).startswith("no secure connection could be made to localhost:")
+
+
+def test_cfg_02_session_keys_are_not_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
+    assert exchange("localhost", CERTIFICATE) == b"ok"
+    assert not (tmp_path / "keys").exists()

@@ -1,0 +1,61 @@
+"""Reads the transcripts: conversations as data.
+
+A file holds scenes, apart by a blank line; a scene begins with `# ` and what it shows, and every scene has a server of
+its own. In a scene:
+
+    > a line that the client writes
+    < the line that the server writes next, exactly
+    * what happens to a waiting call meanwhile (Conversation.happen)
+    ~ what is noted for the log, since it cannot be answered
+
+Words in capitals after a dollar stand for long texts that repeat (`WORDS`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.runtime.conversation import TABLE
+
+TRANSCRIPTS = Path(__file__).parent / "transcripts"
+
+_VERSION = '"io.modelcontextprotocol/protocolVersion":"2026-07-28"'
+_CAPABILITIES = '"io.modelcontextprotocol/clientCapabilities":{}'
+WORDS = {
+    "$TOOLS": (TABLE / "tools.json").read_text().replace("\n", ""),
+    "$META": f'"_meta":{{{_VERSION},{_CAPABILITIES}}}',
+    "$FIELDS": f"{_VERSION},{_CAPABILITIES}",
+    "$VERSION": _VERSION,
+    "$CAPABILITIES": _CAPABILITIES,
+    "$SIGNED": '"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mirror","version":"1.2.0"}}',
+    "$CACHED": '"ttlMs":3600000,"cacheScope":"public"',
+    "$MIRROR": '"capabilities":{"tools":{}},"serverInfo":{"name":"mirror"',
+    "$ASK": '"instructions":"Ask for an echo first."',
+}
+
+
+class Scene:
+    """One conversation. `steps` are (mark, text) in order."""
+
+    def __init__(self, file: str, title: str, steps: list[tuple[str, str]]) -> None:
+        self.name = f"{file}: {title}"
+        self.steps = steps
+
+
+def scenes() -> list[Scene]:
+    """All scenes of all files."""
+    found = []
+    for path in sorted(TRANSCRIPTS.glob("*.jsonl")):
+        for block in path.read_text().strip().split("\n\n"):
+            title, *lines = block.splitlines()
+            assert title.startswith("# "), f"{path.name}: a scene begins with what it shows"
+            steps = [(line[0], _written_out(line[2:])) for line in lines if not line.startswith("#")]
+            assert all(mark in "><*~" for mark, _ in steps), path.name
+            found.append(Scene(path.stem, title[2:], steps))
+    return found
+
+
+def _written_out(text: str) -> str:
+    for word, meaning in WORDS.items():
+        text = text.replace(word, meaning)
+    return text
