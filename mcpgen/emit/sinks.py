@@ -5,6 +5,8 @@ Escaping happens once, here, and encodes instead of removing: nothing can re-for
 
 import re
 
+from mcpgen.lower.text import shown
+
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>&|~$#]|:(?=/))")
 _BARE = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _LINE_BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -27,13 +29,17 @@ def _toml_character(character: str) -> str:
 
 def markdown_text(text: str) -> str:
     """Text inside a Markdown paragraph or table cell: on one line, every character that could be markup escaped."""
-    plain = text.encode("utf-8", "replace").decode("utf-8")
-    return _MARKDOWN.sub(r"\\\1", _LINE_BREAKS.sub(" ", plain)).strip()
+    return _MARKDOWN.sub(r"\\\1", _one_line(text))
+
+
+def _one_line(text: str) -> str:
+    """`text` on one line, with characters that a reader would not see written out."""
+    return shown(_LINE_BREAKS.sub(" ", text.encode("utf-8", "replace").decode("utf-8"))).strip()
 
 
 def markdown_code(text: str) -> str:
     """A code span: its fence is longer than any run of backticks in it (CommonMark 6.1), and no pipe ends a cell."""
-    plain = _LINE_BREAKS.sub(" ", text.encode("utf-8", "replace").decode("utf-8")).strip().replace("|", "\\|")
+    plain = _one_line(text).replace("|", "\\|")
     longest = max((len(run) for run in re.findall(r"`+", plain)), default=0)
     fence = "`" * (longest + 1)
     padding = " " if plain.startswith("`") or plain.endswith("`") else ""

@@ -118,8 +118,8 @@ def _whole_schema(plan: BodyPlan) -> JsonObject:
 
 
 def _constant(entry: Input, composer: Composer) -> JsonValue:
-    """The one value that a required input can have; None where there is a choice."""
-    if not entry.required:
+    """The one value that a required input can have; None where there is a choice. A whole body is an argument."""
+    if not entry.required or entry.slot == WHOLE:
         return None
     node, _ = composer.node(entry.schema)
     values = [node["const"]] if "const" in node else as_list(node.get("enum"))

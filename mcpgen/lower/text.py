@@ -43,6 +43,11 @@ def hidden_characters(text: str) -> int:
     return len(_HIDDEN.findall(text))
 
 
+def shown(text: str) -> str:
+    """`text` with such characters written out (`\\u202e`), for a person who reviews it."""
+    return _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
 def plain(text: str) -> str:
     """`text` without markup and hidden characters, as paragraphs separated by blank lines, each on one line; those
     without a letter or digit say nothing. Only the first READ characters are looked at: no tool has room for more.

@@ -13,6 +13,7 @@ from package.runtime import settings
 from package.runtime.calls import Caller
 from package.runtime.shapes import Result
 
+from tests.runtime.client_scene import Deadlines, silence
 from tests.runtime.table_stub import Catalog
 from tests.runtime.upstream import OK, Connection, Play, Upstream, answer, answer_ok, serving
 
@@ -145,14 +146,17 @@ def test_a_tool_without_a_requirement_sends_no_credential() -> None:
     run(scene)
 
 
-async def silence(connection: Connection) -> None:
-    await connection.request()
-    await connection.closed()
-
-
-def test_the_timeout_of_the_binding_counts_and_the_text_says_what_may_have_happened() -> None:
+def test_the_timeout_of_the_binding_counts_and_the_text_says_what_may_have_happened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async def scene(caller: Caller, upstream: Upstream) -> None:
-        result = await caller.call("slow", {}, quiet)
+        deadlines = Deadlines(monkeypatch)
+        calling = asyncio.ensure_future(caller.call("slow", {}, quiet))
+        while not upstream.requests:
+            await asyncio.sleep(0)
+        deadlines.pass_now()
+        result = await calling
+        assert deadlines.seconds == [0.2]
         assert result.is_error
         assert text(result) == (
             f"POST /slow failed: 127.0.0.1:{upstream.port} gave no complete answer within 0.2 seconds. "

@@ -165,6 +165,18 @@ def test_cred_06_no_secret_survives(secret: str, before: bytes, after: bytes) ->
         assert REDACTED in redactor.text(base64.b64encode(plain).decode())
 
 
+@pytest.mark.parametrize("before", range(4))
+@pytest.mark.parametrize("after", range(4))
+@pytest.mark.parametrize("length", range(8, 12))
+def test_cred_06_of_a_secret_in_base64_no_character_of_its_own_is_left(before: int, after: int, length: int) -> None:
+    secret = "abcdefghijkl"[:length]
+    encoded = base64.b64encode(f"{'x' * before}{secret}{'y' * after}".encode()).decode()
+    own = (before + length) * 8 // 6 - -(-before * 8 // 6)  # characters that hold bits of the secret alone
+    redacted = Redactor([secret]).text(encoded)
+    assert REDACTED in redacted
+    assert len(redacted) - len(REDACTED) == len(encoded) - own
+
+
 def test_values_are_redacted_to_their_depth_and_nothing_else_changes() -> None:
     redactor = Redactor(["hunter22"])
     value = {"a hunter22": ["x", {"y": "hunter22", "n": 1.5, "b": True, "z": None}]}

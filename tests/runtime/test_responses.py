@@ -28,6 +28,7 @@ UPDATE = {
     "path": PET,
     "query": [{"argument": "dry_run", "name": "dry run", "style": "form"}],
     "headers": [{"argument": "if_match", "name": "If-Match", "style": "simple"}],
+    "cookies": [{"argument": "seen", "name": "seen", "style": "form"}],
     "body": {
         "contentType": "application/json",
         "encoding": "json",
@@ -102,6 +103,11 @@ def test_a_text_that_was_not_read_to_its_end_says_so() -> None:
 def test_cred_06_a_secret_is_redacted_before_the_text_is_cut() -> None:
     text, _ = text_of(Response(200, "", JSON, b"x" * 99_996 + b"hunter22"))
     assert "hunt" not in text
+
+
+def test_up_14_a_file_of_just_the_limit_is_passed_on() -> None:
+    result = interpret(Response(200, "", [("Content-Type", "image/png")], bytes(5 * 2**20)), REQUESTS["get"], REDACTOR)
+    assert result.content[0]["type"] == "image"
 
 
 @pytest.mark.parametrize(

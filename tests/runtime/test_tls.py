@@ -10,6 +10,7 @@ import ssl
 from pathlib import Path
 
 import pytest
+from package.runtime import tls
 from package.runtime.client import Client, Failure
 from package.runtime.request import Request
 from package.runtime.settings import Settings
@@ -82,3 +83,21 @@ def test_cfg_02_session_keys_are_not_written(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
     assert exchange("localhost", CERTIFICATE) == b"ok"
     assert not (tmp_path / "keys").exists()
+
+
+def test_the_librarys_own_contexts_trust_nobody() -> None:
+    """They are never used; one used by mistake refuses every server, and none of them cost the loading of a store."""
+    from aiohttp import connector  # its private contexts are what this is about
+
+    for context in (connector._SSL_CONTEXT_VERIFIED, connector._SSL_CONTEXT_UNVERIFIED):
+        assert context is not None
+        assert context.cert_store_stats()["x509_ca"] == 0
+        assert context.get_ca_certs() == []
+
+
+def test_contexts_made_after_it_load_what_they_are_asked_to_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    made = tls.context(None)
+    assert made.cert_store_stats()["x509"] == 1
+    assert made.verify_mode == ssl.CERT_REQUIRED
+    assert made.check_hostname

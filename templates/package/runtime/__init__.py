@@ -4,7 +4,7 @@
 Each module imports only those before it. The way to the first answer, which imports no more than `sys`, `os` and
 builtin C modules:
 
-    framing → jsontext → jsonrpc → effects → shapes → catalog → protocol → stdio → server
+    framing > jsontext > jsonrpc > effects > shapes > catalog > protocol > stdio > server
 
 Loaded once a call is likely, in a thread of its own: engine, calls, and all that `calls` uses. Loaded for a flag on the
 command line: commands, doctor. `log` belongs to all.

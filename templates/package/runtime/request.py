@@ -66,7 +66,7 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
     `entropy` is at least 16 random bytes, for the boundary of a multipart body.
     """
     binding = tool.binding
-    given = dict(gather(lambda item: [(item[0], _exact(item[1]))], ((item[0], item) for item in arguments.items())))
+    given = dict(gather(lambda name: [(name, _exact(arguments[name]))], zip(arguments, arguments, strict=True)))
     gathering = Gathering()
 
     def written(write: Callable[[Any, Any], list[Written]], bound: dict[str, Any]) -> list[Written]:
@@ -83,9 +83,11 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
     body = gathering.each(lambda body: bodies.build(body, given, files, entropy), [("", binding.get("body"))])
     gathering.done()
 
-    request.headers = [("Accept", binding.get("accept", "*/*")), *headers]
-    for content_type, request.body in body:
-        request.headers.insert(1, ("Content-Type", content_type))
+    request.headers = [("Accept", binding.get("accept", "*/*"))]
+    if body:
+        content_type, request.body = body[0]
+        request.headers.append(("Content-Type", content_type))
+    request.headers += headers
     request.query = _disjoint(pairs)
     _compare(request, binding["path"])
     return request

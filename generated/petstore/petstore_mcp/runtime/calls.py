@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """One call from its name and arguments to its result. The sequence, and nothing else:
 
-    hooks → arguments checked → request built → credentials attached → sent → answer interpreted → hooks → redacted
+    hooks, arguments checked, request built, credentials attached, sent, answer interpreted, hooks, redacted
 
 Nothing is sent before all that can be refused has been refused, and nothing leaves without having passed the redactor.
 Whatever goes wrong on the way is an error result in words for the model; only a fault of our own raises.

@@ -75,11 +75,9 @@ def _open(path: str, flags: int) -> int:
 
 
 def media_type(choice: str, content: bytes) -> str:
-    """The media type to send: `choice` where it is one; else what the bytes show, where `choice` ("image/png, image/*",
-    "*/*", "") allows it; else its first concrete one."""
+    """The media type to send: what the bytes show, where `choice` ("image/png", "image/png, image/*", "*/*", "") allows
+    it; else the first concrete one of `choice`."""
     allowed = [each.strip() for each in choice.split(",") if each.strip()]
-    if len(allowed) == 1 and "*" not in allowed[0]:
-        return allowed[0]
     for signature, shown in _SIGNATURES:
         if content.startswith(signature) and (not allowed or any(_covers(each, shown) for each in allowed)):
             return shown

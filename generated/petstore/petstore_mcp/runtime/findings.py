@@ -107,7 +107,7 @@ def _pointed(entry: dict[str, Any]) -> list[Finding]:
 
 def _finding(pointer: str | list[Any], place: str, text: str) -> Finding:
     steps = [str(step) for step in pointer] if isinstance(pointer, list) else _steps(pointer)
-    if not place and len(steps) > 1 and steps[0].lower() in PLACES:
+    if not place and steps and steps[0].lower() in PLACES and (len(steps) > 1 or steps == ["body"]):
         place, *steps = steps
     return Finding(PLACES.get(place.lower(), ""), steps, text)
 

@@ -61,4 +61,4 @@ def clean(text: str) -> tuple[str, int]:
 def brief(text: str, limit: int) -> str:
     """One line of at most that many characters, cleaned."""
     line = " ".join(clean(text[: limit * 4])[0].split())
-    return line if len(line) <= limit else f"{line[:limit]}…"
+    return line if len(line) <= limit else f"{line[:limit]}\u2026"

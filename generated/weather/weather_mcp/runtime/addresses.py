@@ -59,7 +59,7 @@ class Address:
 
 
 def parse(text: str) -> Address:
-    """The address that an absolute http or https URL names. Raises ValueError with the rest of a sentence: "must …"."""
+    """The address that an absolute http or https URL names. Raises ValueError with the rest of a sentence."""
     scheme, found, rest = text.partition("://")
     scheme = scheme.lower()
     if not found or scheme not in _PORTS:

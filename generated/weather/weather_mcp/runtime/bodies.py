@@ -14,11 +14,9 @@ from typing import Any
 
 from .files import Files, media_type
 from .multipart import Part, join
+from .parameters import ABSENT, value_of
 from .refusal import Problem, Refused, Unsendable, gather
 from .styles import STYLES, Place, brackets, parts, percent, reserved, scalar
-
-ABSENT: Any = object()
-"""Stands for an argument that was not given; null is a value."""
 
 _FORM = Place(percent)
 _FORM_RESERVED = Place(lambda text: reserved(text, "&=+#"), percent)
@@ -33,11 +31,6 @@ class Member:
         self.argument = argument
         self.field = field
         self.value = value
-
-
-def value_of(bound: dict[str, Any], arguments: dict[str, Any]) -> Any:
-    """What a parameter or field carries: its constant, its argument, or ABSENT."""
-    return bound["value"] if "value" in bound else arguments.get(bound["argument"], ABSENT)
 
 
 Content = tuple[str, bytes]

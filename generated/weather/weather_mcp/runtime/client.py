@@ -17,11 +17,13 @@ import ssl
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import aiohttp
-from yarl import URL
-
+from . import tls
 from .exchange import Response
 from .inflate import BadCoding, Inflate
+
+with tls.unloaded():
+    import aiohttp
+    from yarl import URL
 
 if TYPE_CHECKING:
     from .addresses import Address
@@ -141,14 +143,9 @@ class Client:
         return self._session
 
     def _secured(self) -> ssl.SSLContext:
-        """One context for all connections, made when the first needs it. `ssl.create_default_context` is not used: it
-        writes session keys to the file that SSLKEYLOGFILE names."""
+        """One context for all connections, made when the first needs it."""
         if self._tls is None:
-            self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-            if self._settings.ca_file is None:
-                self._tls.load_default_certs()
-            else:
-                self._tls.load_verify_locations(self._settings.ca_file)
+            self._tls = tls.context(self._settings.ca_file)
         return self._tls
 
 

@@ -76,7 +76,8 @@ def _origin(response: Response) -> str:
 def _named(item: Finding, sent: Sent) -> str:
     """The argument that a finding is about, as a dotted path; the upstream's own name for it where no argument fits."""
     if not item.steps:
-        return "the request"
+        whole: str = sent.tool.binding.get("body", {}).get("argument", "")
+        return whole if whole and item.place == "body" else "the request"
     for argument, inside in _arguments(item.place, item.steps[0], sent.tool.binding):
         return brief(".".join([argument, *item.steps[0 if inside else 1 :]]), 100)
     return brief(".".join(item.steps), 100)
@@ -145,7 +146,7 @@ def _wait(response: Response) -> str:
             return ""
     if seconds > LONGEST_WAIT:
         return f"{LONGEST_WAIT} seconds or more"
-    return f"{seconds} seconds" if seconds > 0 else ""
+    return f"{seconds} second{'' if seconds == 1 else 's'}" if seconds > 0 else ""
 
 
 def _excerpt(response: Response, redactor: Redactor) -> str:

@@ -70,5 +70,5 @@ def _check(secret: str, kind: str, part: str) -> None:
         raise ValueError("must be visible ASCII characters without blanks at the ends")
     if kind == "header":
         name, colon, value = secret.partition(":")
-        if not colon or not fields.is_name(name.strip()) or not value.strip():
+        if not colon or not fields.is_name(name.strip()) or not value:
             raise ValueError("must be written as `Name: value`, the name being none of HTTP's own")

@@ -14,11 +14,13 @@ from typing import Any
 from urllib.parse import unquote
 
 from . import fields
-from .bodies import ABSENT
 from .refusal import Unsendable
 from .styles import STYLES, Place, parts, percent, reserved, scalar, write
 
 Parameter = dict[str, Any]
+
+ABSENT: Any = object()
+"""Stands for an argument that was not given; null is a value."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -40,6 +42,11 @@ QUERY = Place(percent, lambda text: percent(text, _NAME_SAFE))
 _QUERY_RESERVED = Place(lambda text: reserved(text, "&#+"), lambda text: percent(text, _NAME_SAFE))
 _HEADER = Place(_as_it_is)
 COOKIE = Place(lambda text: percent(text, _COOKIE_OCTETS), lambda text: percent(text, "!#$&'*+^`|"), comma="%2C")
+
+
+def value_of(bound: Parameter, arguments: dict[str, Any]) -> Any:
+    """What a parameter, or a field of a body, carries: its constant, its argument, or ABSENT."""
+    return bound["value"] if "value" in bound else arguments.get(bound["argument"], ABSENT)
 
 
 def path_piece(parameter: Parameter, value: Any) -> list[str]:

@@ -92,4 +92,4 @@ def shown(value: Any, limit: int = SHOWN_CHARACTERS) -> str:
         value = value[: limit + 1]
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=lambda other: type(other).__name__)
     text = text.encode("utf-8", "backslashreplace").decode()
-    return text if len(text) <= limit else f"{text[:limit]}…"
+    return text if len(text) <= limit else f"{text[:limit]}\u2026"

@@ -157,10 +157,36 @@ def _best(
         expected = _any_of(_expected(each) for form in typed or forms for each in form if each.instance_path == here)
         yield Problem(_path(error), f"expected {expected}; got {shown(error.instance)}")
         return
+    if tags := _tags(typed, len(here) + 1):
+        yield _wrong_tag(tags)
+        return
     found = [problem for each in min(typed, key=_distance) for problem in problems(each, schema)]
     if len(typed) > 1:
         found[0].text += f" (for the nearest of {total} forms)"
     yield from found
+
+
+def _tags(forms: list[list[ValidationError]], depth: int) -> list[ValidationError]:
+    """The violations of one member that tells all forms apart by its values, where the value fits none of them."""
+    found = [next((each for each in form if _is_tag(each, depth)), None) for form in forms]
+    tags = [tag for tag in found if tag is not None]
+    same = len({tuple(tag.instance_path) for tag in tags}) == 1
+    return tags if same and len(tags) == len(forms) > 1 else []
+
+
+def _is_tag(error: ValidationError, depth: int) -> bool:
+    return _kind(error) in ("enum", "const") and len(error.instance_path) == depth
+
+
+def _wrong_tag(tags: list[ValidationError]) -> Problem:
+    choices: list[Any] = []
+    for tag in tags:
+        kind: Any = tag.kind
+        choices += kind.options if kind.name == "enum" else [kind.expected_value]
+    got = tags[0].instance
+    near = nearest(got, [each for each in choices if isinstance(each, str)]) if isinstance(got, str) else None
+    hint = "" if near is None else f" (did you mean {shown(near)}?)"
+    return Problem(_path(tags[0]), f"expected one of {', '.join(map(_choice, choices))}; got {shown(got)}{hint}")
 
 
 def _distance(form: list[ValidationError]) -> int:

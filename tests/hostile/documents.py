@@ -1,0 +1,96 @@
+"""Documents that carry one text at every place that `security.md` 3.3 names."""
+
+from __future__ import annotations
+
+import json
+
+from mcpgen.fetch import Fetched
+from mcpgen.jsonvalue import JsonObject, JsonValue
+from mcpgen.pipeline import Compiled, Options, compile_source
+
+
+def compiled(document: JsonValue, name: str = "openapi.json") -> Compiled:
+    return compile_source(Fetched(name, json.dumps(document).encode()), Options())
+
+
+def everywhere(text: str) -> JsonObject:
+    """A document that says `text` in all places at once. One operation is plain, so that one is always left."""
+    schema: JsonObject = {
+        "type": "object",
+        "title": text,
+        "description": text,
+        "required": [text, "a"],
+        "properties": {
+            text: {"type": "string", "description": text},
+            "a": {"type": "string", "enum": [text, "x"], "default": text, "example": text},
+            "b": {"const": text, "x-note": text},
+            "c": {"type": "string", "pattern": text, "format": text},
+            "d": {"oneOf": [{"$ref": "#/components/schemas/S"}], "discriminator": {"propertyName": text}},
+        },
+        "externalDocs": {"url": text, "description": text},
+        f"x-{text}": text,
+    }
+    parameters: list[JsonValue] = [
+        {"name": text, "in": "query", "description": text, "schema": {"type": "string", "enum": [text, "y"]}},
+        {"name": text, "in": "header", "schema": {"type": "string", "default": text}},
+        {"name": text, "in": "cookie", "schema": {"const": text}},
+        {"name": "example", "in": "query", "example": text, "examples": {text: {"value": text}}, "schema": {}},
+    ]
+    variable: JsonObject = {"default": "a", "enum": [text], "description": text}
+    answer: JsonObject = {"description": text, "content": {"application/json": {"schema": schema}, text: {}}}
+    operation: JsonObject = {
+        "operationId": text,
+        "summary": text,
+        "description": text,
+        "tags": [text],
+        "parameters": parameters,
+        "requestBody": {"description": text, "content": {"application/json": {"schema": schema}, text: {"schema": {}}}},
+        "responses": {"200": answer, text: answer},
+        "x-mcp": {"name": text},
+        "externalDocs": {"url": text},
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": text, "version": text, "description": text, "termsOfService": text,
+            "contact": {"name": text, "url": text, "email": text}, "license": {"name": text, "url": text},
+        },
+        "servers": [
+            {"url": "https://{v}.example.com", "description": text, "variables": {"v": variable}},
+            {"url": text},
+            {"url": f"http://h/{text}"},
+        ],
+        "tags": [{"name": text, "description": text}],
+        "security": [{text: [text]}],
+        "paths": {
+            "/a": {"post": operation, "get": {**operation, "operationId": f"get{text}", "requestBody": None}},
+            f"/{text}": {"put": operation},
+            f"/b/{{{text}}}": {"delete": {**operation, "parameters": []}},
+            "/plain": {"get": {"operationId": "plain"}},
+        },
+        "components": {
+            "schemas": {"S": {"type": "object", "properties": {text: {"type": "string"}}}, text: {"type": "string"}},
+            "securitySchemes": {text: {"type": "apiKey", "in": "header", "name": "X-Key", "description": text}},
+        },
+        f"x-{text}": text,
+    }  # fmt: skip
+
+
+def tools_file(text: str) -> JsonObject:
+    """The same as a tools file, where a person's words are taken seriously."""
+    return {
+        "mcpgen": 1,
+        "server": {"title": text, "instructions": text},
+        "base_url": "https://api.example.com",
+        "security": {text: {"type": "http", "scheme": "bearer", "description": text}},
+        "tools": [
+            {
+                "name": "one",
+                "title": text,
+                "description": text,
+                "request": "GET /a",
+                "parameters": [{"name": text, "in": "query", "description": text, "schema": {"enum": [text, "x"]}}],
+            },
+            {"name": "two", "request": "POST /b", "body": {"type": "object", "properties": {text: {"default": text}}}},
+        ],
+    }

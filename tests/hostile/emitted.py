@@ -1,0 +1,120 @@
+"""What must hold for every emitted tree, whatever the document says: `assert_sound`.
+
+Not a test itself: the attack cases and the properties both end here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+
+from mcpgen import assets, lock
+from mcpgen.check import problems
+from mcpgen.emit.project import emit
+from mcpgen.jsonvalue import digest
+from mcpgen.lower.text import hidden_characters
+from mcpgen.pipeline import Compiled
+from mcpgen.tree import FileTree
+
+ROOT = Path(__file__).parents[2]
+RENDERED = ("CHANGELOG.md", "README.md", "mcpgen.yaml", "pyproject.toml")
+_TABLE = json.loads((ROOT / "mcpgen/emit/table.schema.json").read_text(encoding="utf-8"))
+
+
+@cache
+def python_templates() -> dict[str, bytes]:
+    root = assets.package_templates()
+    found = {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*.py")}
+    return {path: data for path, data in found.items() if "__pycache__" not in path}
+
+
+@cache
+def _bindings() -> jsonschema_rs.Draft202012Validator:
+    return jsonschema_rs.Draft202012Validator(_TABLE)
+
+
+def assert_sound(compiled: Compiled) -> None:
+    """The files are those of every project, the Python is the templates', the data is data, and tools are portable."""
+    package = compiled.catalog.identity.package
+    tree = compiled.tree
+    assert set(tree) == {
+        *(f"{package}/{path}" for path in python_templates()),
+        *(f"{package}/{name}" for name in ("tools.json", "bindings.json")),
+        *RENDERED,
+        lock.NAME,
+    }
+    for path, data in python_templates().items():
+        assert tree[f"{package}/{path}"] == data, f"{path} depends on the document"
+    _assert_tables(tree, package)
+    _assert_project(tree, compiled)
+    _assert_markdown(tree)
+    assert lock.load(tree[lock.NAME], lock.NAME) == compiled.lock
+    for tool in compiled.catalog.tools:
+        assert not list(problems(tool))
+
+
+def _assert_tables(tree: FileTree, package: str) -> None:
+    tools, bindings = tree[f"{package}/tools.json"], tree[f"{package}/bindings.json"]
+    table = json.loads(bindings)
+    assert tools.isascii()
+    assert bindings.isascii()
+    assert not re.search(
+        rb"\\u[dD][89a-fA-F]", re.sub(rb"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\\\", b"", tools + bindings)
+    )
+    errors = [error.message for error in _bindings().iter_errors(table)]
+    assert errors == []
+    assert table["digest"] == digest(tools)
+    names = [tool["name"] for tool in json.loads(tools)]
+    assert names == [binding["name"] for binding in table["bindings"]] == sorted(names)
+    assert len({name.casefold() for name in names}) == len(names)
+    assert tools.count(b"\n") == bindings.count(b"\n") == len(names) + 2
+
+
+def keys_of(value: Any) -> Any:
+    """The keys of a parsed TOML document, without its values."""
+    return {key: keys_of(member) for key, member in value.items()} if isinstance(value, dict) else None
+
+
+def _assert_project(tree: FileTree, compiled: Compiled) -> None:
+    text = tree["pyproject.toml"].decode("ascii")
+    project = tomllib.loads(text)
+    identity = compiled.catalog.identity
+    assert keys_of(project) == {
+        "build-system": {"requires": None, "build-backend": None},
+        "project": {
+            **dict.fromkeys(("name", "version", "description", "readme", "requires-python", "dependencies")),
+            "scripts": {identity.command: None},
+        },
+        "tool": {"hatch": {"build": {"targets": {"wheel": {"packages": None}}}}},
+    }
+    assert project["project"]["scripts"] == {identity.command: f"{identity.package}.__main__:main"}
+    assert "\n" not in project["project"]["description"]
+    assert re.fullmatch(r"[a-z][a-z0-9-]{0,43}", project["project"]["name"])
+
+
+def _assert_markdown(tree: FileTree) -> None:
+    """The outline of the README is the template's: no heading, fence, table or link comes from a document."""
+    readme = tree["README.md"].decode("utf-8")
+    assert not re.search(r"[\x09\x0d\u2028\u2029]", readme)
+    assert hidden_characters(readme.replace("\n", "")) == 0
+    headings = [line for line in readme.split("\n") if line.startswith("#")]
+    assert headings[0].endswith(": an MCP server")
+    known = ["## Use", "## Environment", "## Tools", "## Not compiled", "## What is whose"]
+    assert [line for line in known if line in headings] == headings[1:]
+    fences = [line for line in readme.split("\n") if line.lstrip().startswith(("```", "~~~"))]
+    assert fences == ["```sh", "```", "```json", "```"]
+    prose = re.sub(r"(`+).*?(?<!`)\1(?!`)", "", readme.replace("```", ""), flags=re.DOTALL)
+    assert not re.search(r"(?<!\\)(?:<[a-zA-Z/!]|\]\()", prose)
+    assert tree["mcpgen.yaml"] == (assets.project_templates() / "mcpgen.yaml.jinja").read_bytes()
+
+
+def assert_reproducible(compiled: Compiled) -> None:
+    """Emitting the same catalog again gives the same bytes."""
+    again = emit(compiled.catalog)
+    assert {path: compiled.tree[path] for path in again} == dict(again)

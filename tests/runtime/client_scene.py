@@ -1,0 +1,93 @@
+"""A client and an upstream in one loop, for the tests of the client."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from package.runtime.addresses import Address
+from package.runtime.client import Client, Failure
+from package.runtime.exchange import Response
+from package.runtime.request import Request
+from package.runtime.settings import Settings
+
+from tests.runtime.upstream import Connection, Play, Upstream, answer_ok, serving
+
+AGENT = "petstore-mcp/1.2.3"
+SECRET = "sk-SECRET-in-the-query"
+PATIENT = 20.0
+Scene = Callable[[Client, Upstream], Awaitable[None]]
+
+
+def request(target: str = "/p", method: str = "GET", body: bytes | None = None, **headers: str) -> Request:
+    path, mark, query = target.partition("?")
+    made = Request(method, path)
+    made.query = [query] if mark else []
+    made.headers = [("Accept", "*/*"), *headers.items()]
+    made.body = body
+    return made
+
+
+def settings(**changed: str) -> Settings:
+    made = Settings("PETSTORE")
+    for name, value in changed.items():
+        setattr(made, name, value)
+    return made
+
+
+def run(scene: Scene, play: Play = answer_ok, **changed: str) -> None:
+    async def main() -> None:
+        client = Client(settings(**changed), AGENT)
+        async with serving(play) as upstream:
+            await asyncio.wait_for(scene(client, upstream), 60)
+            await client.close()
+
+    asyncio.run(main())
+
+
+async def ask(client: Client, address: Address, seconds: float = PATIENT, **given: str) -> Response:
+    return await client.send(request(f"/p?key={SECRET}", **given), address, seconds)  # type: ignore[arg-type]
+
+
+async def fails(client: Client, address: Address, seconds: float = PATIENT, method: str = "GET") -> Failure:
+    """The failure of a request with a secret in its query: its words are ours, so it holds neither secret nor URL."""
+    with pytest.raises(Failure) as failed:
+        await ask(client, address, seconds, method=method)
+    reason = failed.value.reason
+    assert SECRET not in reason
+    assert "/p" not in reason
+    assert failed.value.__cause__ is None
+    return failed.value
+
+
+async def silence(connection: Connection) -> None:
+    """Takes the request and never answers."""
+    await connection.request()
+    await connection.closed()
+
+
+async def turns(number: int = 20) -> None:
+    """Let the loop turn: whatever can happen now has happened."""
+    for _ in range(number):
+        await asyncio.sleep(0)
+
+
+class Deadlines:
+    """Deadlines that pass when the test says so, and not before."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.seconds: list[float] = []
+        self._made: list[asyncio.Timeout] = []
+        monkeypatch.setattr(asyncio, "timeout", self._make)
+
+    def _make(self, seconds: float | None) -> asyncio.Timeout:
+        made = asyncio.Timeout(None)
+        if seconds is not None:  # the library asks for some without an end
+            self.seconds.append(seconds)
+            self._made.append(made)
+        return made
+
+    def pass_now(self) -> None:
+        """The latest deadline is over."""
+        self._made[-1].reschedule(asyncio.get_running_loop().time())

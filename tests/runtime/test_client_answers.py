@@ -1,0 +1,306 @@
+"""The client at a raw socket: no answer gets the better of it, and none makes it say what it should not."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import zlib
+from collections.abc import Callable
+
+import aiohttp
+import pytest
+from aiohttp.client_reqrep import ConnectionKey
+from package.runtime import client as module
+from package.runtime.addresses import Address
+from package.runtime.client import LIMIT, Client
+from package.runtime.inflate import Inflate
+
+from tests.runtime.client_scene import SECRET, Deadlines, ask, fails, run, silence, turns
+from tests.runtime.upstream import OK, Connection, Play, Upstream, answer, serving
+
+
+def coded(coding: str, content: bytes) -> bytes:
+    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\nContent-Length: {len(content)}\r\n\r\n"
+    return head.encode() + content
+
+
+def raw_deflate(content: bytes) -> bytes:
+    deflater = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return deflater.compress(content) + deflater.flush()
+
+
+TEXT = b"some text, " * 1000
+
+
+@pytest.mark.parametrize(
+    ("coding", "content"),
+    [
+        ("gzip", gzip.compress(TEXT)),
+        ("X-GZIP", gzip.compress(TEXT)),
+        ("deflate", zlib.compress(TEXT)),
+        ("deflate", raw_deflate(TEXT)),
+        ("identity", TEXT),
+        ("gzip", gzip.compress(TEXT[:5000]) + gzip.compress(TEXT[5000:])),
+        ("gzip", gzip.compress(TEXT) + b"\0" * 100),
+        ("gzip", gzip.compress(b"") * 10_000 + gzip.compress(TEXT)),
+    ],
+)
+def test_up_02_a_coded_answer_is_decoded(coding: str, content: bytes) -> None:
+    async def scene(client: Client, upstream: Upstream) -> None:
+        received = await ask(client, upstream.address())
+        assert (received.content, received.cut) == (TEXT, False)
+
+    run(scene, answer(coded(coding, content)))
+
+
+@pytest.mark.parametrize(
+    ("coding", "content", "reason"),
+    [
+        ("br", b"x", "has a content coding that was not asked for"),
+        ("zstd", b"x", "has a content coding that was not asked for"),
+        ("gzip, gzip", gzip.compress(gzip.compress(TEXT)), "has a content coding that was not asked for"),
+        (", ".join(["gzip"] * 1000), TEXT, "has a content coding that was not asked for"),
+        ("gzip", TEXT, "is not compressed the way it says"),
+        ("deflate", b"\xff" * 100, "is not compressed the way it says"),
+        ("gzip", gzip.compress(TEXT)[:-10], "is compressed, and ends too early"),
+        ("gzip", gzip.compress(TEXT)[:30], "is compressed, and ends too early"),
+    ],
+)
+def test_up_03_an_answer_that_cannot_be_decoded_is_a_failure(coding: str, content: bytes, reason: str) -> None:
+    async def scene(client: Client, upstream: Upstream) -> None:
+        failure = await fails(client, upstream.address())
+        assert failure.reason == f"the answer of 127.0.0.1:{upstream.port} {reason}"
+
+    run(scene, answer(coded(coding, content)))
+
+
+@pytest.mark.parametrize("content", [gzip.compress(bytes(2**20)), gzip.compress(bytes(600)) * 1000])
+def test_up_02_no_more_than_the_limit_is_ever_decoded(content: bytes) -> None:
+    inflate = Inflate("gzip", 1000)
+    for _ in range(3):
+        inflate.feed(content)
+        assert len(inflate._content) == 1001  # the one more is how it knows
+    assert (inflate.content(), inflate.full) == (bytes(1000), True)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate"])
+def test_up_02_a_bomb_is_cut_at_the_limit(coding: str) -> None:
+    compress = zlib.compressobj(9, zlib.DEFLATED, 31 if coding == "gzip" else 15)
+    bomb = b"".join(compress.compress(bytes(2**20)) for _ in range(64)) + compress.flush()
+
+    async def scene(client: Client, upstream: Upstream) -> None:
+        received = await ask(client, upstream.address())
+        assert (received.content, received.cut) == (bytes(LIMIT), True)
+
+    run(scene, answer(coded(coding, bomb)))
+
+
+@pytest.mark.parametrize(
+    ("coding", "compress"), [("identity", bytes), ("gzip", gzip.compress), ("deflate", zlib.compress)]
+)
+@pytest.mark.parametrize("size", [999, 1000, 1001])
+def test_an_answer_of_just_the_limit_is_whole(
+    monkeypatch: pytest.MonkeyPatch, coding: str, compress: Callable[[bytes], bytes], size: int
+) -> None:
+    monkeypatch.setattr(module, "LIMIT", 1000)
+
+    async def scene(client: Client, upstream: Upstream) -> None:
+        received = await ask(client, upstream.address())
+        assert (len(received.content), received.cut) == (min(size, 1000), size > 1000)
+
+    run(scene, answer(coded(coding, compress(b"x" * size))))
+
+
+ENDLESS = {
+    "a length of 1 GiB": b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n",
+    "a length of 10^18": b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000000000000\r\n\r\n",
+    "no length": b"HTTP/1.1 200 OK\r\n\r\n",
+    "chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+    "events": b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("head", ENDLESS.values(), ids=ENDLESS)
+def test_up_01_an_endless_answer_is_cut_and_its_connection_closed(head: bytes) -> None:
+    stopped = asyncio.Event()
+    piece = b"10000\r\n" + bytes(65536) + b"\r\n" if b"chunked" in head else bytes(65536)
+
+    async def play(connection: Connection) -> None:
+        await connection.request()
+        await connection.send(head)
+        try:
+            while True:
+                await connection.send(piece)
+        finally:
+            stopped.set()
+
+    async def scene(client: Client, upstream: Upstream) -> None:
+        received = await ask(client, upstream.address())
+        assert (len(received.content), received.cut) == (LIMIT, True)
+        await stopped.wait()
+        assert upstream.bytes_sent < LIMIT + 8 * 2**20  # what the sockets of both sides hold is not ours to bound
+
+    run(scene, play)
+
+
+def drip(head: bytes, piece: bytes) -> Play:
+    async def play(connection: Connection) -> None:
+        await connection.request()
+        await connection.send(head)
+        while True:
+            await connection.send(piece)
+            await asyncio.sleep(0)
+
+    return play
+
+
+async def a_body_that_stops(connection: Connection) -> None:
+    await connection.request()
+    await connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nx")
+    await connection.closed()
+
+
+SLOW = {
+    "nothing": silence,
+    "headers in drips": drip(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"x"),
+    "a body in drips": drip(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b"x"),
+    "a body that stops": a_body_that_stops,
+    "early hints for ever": drip(b"", b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"),
+    "events for ever": drip(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n", b"data: x\n\n"),
+}
+
+
+@pytest.mark.parametrize("play", SLOW.values(), ids=SLOW)
+def test_up_06_the_deadline_covers_everything(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene(client: Client, upstream: Upstream) -> None:
+        deadlines = Deadlines(monkeypatch)
+        failing = asyncio.ensure_future(fails(client, upstream.address(), 7.5))
+        while not upstream.requests:
+            await asyncio.sleep(0)
+        await turns()
+        assert not failing.done()
+        deadlines.pass_now()
+        failure = await failing
+        assert failure.reason == f"127.0.0.1:{upstream.port} gave no complete answer within 7.5 seconds"
+        assert (failure.sent, deadlines.seconds) == (True, [7.5])
+
+    run(scene, play)
+
+
+def test_up_06_waiting_for_a_connection_counts_against_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "CONNECTIONS", 1)
+
+    async def scene(client: Client, upstream: Upstream) -> None:
+        deadlines = Deadlines(monkeypatch)
+        holding = asyncio.ensure_future(ask(client, upstream.address()))
+        while not upstream.requests:
+            await asyncio.sleep(0)
+        waiting = asyncio.ensure_future(fails(client, upstream.address()))
+        await turns()
+        deadlines.pass_now()
+        assert (await waiting).sent is False
+        assert len(upstream.requests) == 1
+        holding.cancel()
+
+    run(scene, silence)
+
+
+def test_up_19_ten_thousand_tiny_chunks_are_one_answer() -> None:
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    async def scene(client: Client, upstream: Upstream) -> None:
+        assert (await ask(client, upstream.address())).content == b"x" * 10_000
+
+    run(scene, answer(head + b"1\r\nx\r\n" * 10_000 + b"0\r\n\r\n"))
+
+
+async def reset_at_once(connection: Connection) -> None:
+    await connection.request()
+    connection.reset()
+
+
+async def reset_in_the_body(connection: Connection) -> None:
+    await connection.request()
+    await connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome")
+    connection.reset()
+
+
+WITHOUT, INCOMPLETE = "closed the connection without an answer", "closed the connection before its answer was complete"
+UNREADABLE = "did not answer in HTTP that can be read"
+BROKEN: dict[str, tuple[Play, str]] = {
+    "nothing": (answer(b""), WITHOUT),
+    "a reset": (reset_at_once, WITHOUT),
+    "a reset in the body": (reset_in_the_body, INCOMPLETE),
+    "half a head": (answer(b"HTTP/1.1 200 OK\r\nContent-Le"), WITHOUT),
+    "a short body": (answer(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"), INCOMPLETE),
+    "a chunk too few": (answer(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n"), INCOMPLETE),
+    "chunks that are none": (answer(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"), UNREADABLE),
+    "garbage": (answer(b"\x00\x01garbage\r\n\r\n"), UNREADABLE),
+    "HTTP/0.9": (answer(b"<html>hello</html>"), UNREADABLE),
+    "HTTP/9.9": (answer(b"HTTP/9.9 200 OK\r\nContent-Length: 0\r\n\r\n"), UNREADABLE),
+    "TLS": (answer(bytes.fromhex("15030300020228")), UNREADABLE),
+    "two lengths": (answer(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!"), UNREADABLE),
+    "a length that is none": (answer(b"HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\nok"), UNREADABLE),
+    "a long header": (answer(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 70_000 + b"\r\n\r\n"), UNREADABLE),
+    "many headers": (answer(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200_000 + b"\r\n"), UNREADABLE),
+    "a long reason": (answer(b"HTTP/1.1 200 " + b"x" * 2**20 + b"\r\n\r\n"), UNREADABLE),
+}
+
+
+@pytest.mark.parametrize(("play", "reason"), BROKEN.values(), ids=BROKEN)
+def test_up_13_what_is_no_answer_is_a_failure_and_the_next_call_works(play: Play, reason: str) -> None:
+    async def scene(client: Client, upstream: Upstream) -> None:
+        failure = await fails(client, upstream.address(), method="POST")
+        assert failure.reason == f"127.0.0.1:{upstream.port} {reason}"
+        assert failure.sent
+        async with serving() as healthy:
+            assert (await ask(client, healthy.address())).content == b"ok"
+
+    run(scene, play)
+
+
+LENIENT = {
+    "HTTP/1.0": b"HTTP/1.0 200 OK\r\n\r\nok",
+    "no length": b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nok",
+    "no reason": b"HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok",
+    "early hints first": b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + OK,
+}
+
+
+@pytest.mark.parametrize("received", LENIENT.values(), ids=LENIENT)
+def test_up_13_what_can_be_read_is_read(received: bytes) -> None:
+    async def scene(client: Client, upstream: Upstream) -> None:
+        assert (await ask(client, upstream.address())).content == b"ok"
+
+    run(scene, answer(received))
+
+
+def test_cred_09_a_refused_connection_is_a_failure_before_anything_was_sent() -> None:
+    async def scene(client: Client, upstream: Upstream) -> None:
+        async with serving() as gone:
+            address = gone.address()
+        failure = await fails(client, address)
+        assert (failure.reason, failure.sent) == (f"{address.authority} refused the connection", False)
+
+    run(scene)
+
+
+KEY = ConnectionKey("api.example", 443, True, True, None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("problem", "reason"),
+    [
+        (aiohttp.ClientConnectorDNSError(KEY, OSError(-2, SECRET)), "the name api.example:8443 is not known"),
+        (aiohttp.ClientConnectorError(KEY, OSError(101, SECRET)), "api.example:8443 could not be reached"),
+        (
+            aiohttp.ClientProxyConnectionError(KEY, ConnectionRefusedError(111, SECRET)),
+            "the proxy did not let it through to api.example:8443",
+        ),
+        (aiohttp.ClientError(SECRET), "api.example:8443 did not answer in HTTP that can be read"),
+        (ValueError(SECRET), "api.example:8443 did not answer in HTTP that can be read"),
+        (OSError(5, SECRET), "api.example:8443 closed the connection without an answer"),
+    ],
+)
+def test_cred_09_what_the_library_says_is_never_passed_on(problem: Exception, reason: str) -> None:
+    assert module._reason(problem, Address("https", "api.example", 8443, "/v1")) == reason

@@ -1,0 +1,125 @@
+"""SOURCE → bytes: files, standard input and URLs, each under its budget (SPEC-01, SPEC-20)."""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from mcpgen import fetch
+from mcpgen.document import budgets
+from mcpgen.errors import CannotGoOn
+
+
+def refusal(source: str) -> tuple[str, str]:
+    with pytest.raises(CannotGoOn) as refused:
+        fetch.read(source)
+    return refused.value.diagnostic.code, refused.value.diagnostic.message
+
+
+def test_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_bytes(b"x: 1")
+    assert fetch.read(str(tmp_path / "a.yaml")) == fetch.Fetched(str(tmp_path / "a.yaml"), b"x: 1")
+
+
+@pytest.mark.parametrize("source", ["nowhere.yaml", "nowhere/a.yaml", "a\0b", "x" * 5000, "file:///etc/passwd"])
+def test_a_file_that_is_not_there(source: str) -> None:
+    assert refusal(source)[0] == "unreadable"
+
+
+@pytest.mark.parametrize("source", ["/dev/zero", "/dev/null", ".", "pipe"])
+def test_what_is_no_file_is_never_opened(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    assert refusal(source)[0] == "unreadable"
+
+
+def test_a_file_over_the_budget_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (tmp_path / "large").open("wb") as large:
+        large.truncate(budgets.BYTES + 1)
+    monkeypatch.setattr(Path, "read_bytes", lambda self: pytest.fail("read"))
+    assert refusal(str(tmp_path / "large"))[0] == "too-large"
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x: 1")))
+    assert fetch.read("-") == fetch.Fetched("<stdin>", b"x: 1")
+    monkeypatch.setattr(budgets, "BYTES", 3)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x: 1")))
+    assert refusal("-")[0] == "too-large"
+
+
+class Pages(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        if self.path.startswith("/to/"):
+            self.send_response(302)
+            self.send_header("Location", self.path.removeprefix("/to/"))
+            self.end_headers()
+        elif self.path == "/endless":
+            self.send_response(200)
+            self.end_headers()
+            for _ in range(1000):
+                self.wfile.write(b"x" * 1000)
+        else:
+            self.send_response(200 if self.path == "/openapi.yaml" else 404)
+            self.end_headers()
+            self.wfile.write(b"x: 1")
+
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 — the name of the base class
+        pass
+
+
+class Site(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that has enough hangs up."""
+
+
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    server = Site(("127.0.0.1", 0), Pages)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_url_and_where_it_led(site: str) -> None:
+    assert fetch.read(f"{site}/openapi.yaml").url == f"{site}/openapi.yaml"
+    moved = fetch.read(f"{site}/to//openapi.yaml")
+    assert (moved.name, moved.data, moved.url) == (f"{site}/to//openapi.yaml", b"x: 1", f"{site}/openapi.yaml")
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("/nowhere", "answered with status 404"),
+        ("/to/file:///etc/passwd", "could not be fetched"),
+        ("/to/ftp://127.0.0.1/x", "could not be fetched"),
+        ("/to//to//to//to//to//openapi.yaml", "could not be fetched"),
+    ],
+)
+def test_spec_20_answers_that_are_no_document(site: str, path: str, message: str) -> None:
+    code, said = refusal(site + path)
+    assert code == "unreadable"
+    assert message in said
+
+
+def test_spec_20_a_body_over_the_budget_is_cut_off(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budgets, "BYTES", 10_000)
+    assert refusal(f"{site}/endless")[0] == "too-large"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:1/", "http://[::1", "http://", "http://127.0.0.1:99999/", "http://a b/"]
+)
+def test_urls_that_lead_nowhere(url: str) -> None:
+    assert refusal(url)[0] == "unreadable"

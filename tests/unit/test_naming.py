@@ -1,0 +1,169 @@
+"""Names of tools: from the id or the path, short enough, stable whatever stands beside them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.errors import Unusable
+from mcpgen.lower.naming import LONGEST, assign, derive
+from mcpgen.model import Operation
+from mcpgen.names import TOOL_NAME
+from mcpgen.openapi.paths import operation_key, parse
+
+HERE = Where("f")
+
+
+def operation(
+    line: str, identifier: str | None = None, *, deprecated: bool = False, name: str | None = None
+) -> Operation:
+    method, path = line.split(" ", 1)
+    key, template = operation_key(method, path), parse(path, HERE, Diagnostics())
+    return Operation(key, method, path, template, HERE, id=identifier, deprecated=deprecated, name=name)
+
+
+@pytest.mark.parametrize(
+    ("line", "identifier", "expected"),
+    [
+        # ids that people wrote
+        ("GET /repos/{o}/branches/{b}", "repos/get-branch", "repos_get_branch"),
+        ("GET /api/v1/pods", "listCoreV1NamespacedPod", "list_core_v1_namespaced_pod"),
+        ("GET /pets/{petId}", "getPetById", "get_pet_by_id"),
+        ("GET /pets", "find pets, by tags!", "find_pets_by_tags"),
+        # what frameworks append
+        ("POST /api/v1/app/{a}/rotate", "rotate_secret_api_v1_app__a__rotate_post", "rotate_secret"),
+        ("GET /items/{item_id}", "read_item_items__item_id__get", "read_item"),
+        ("PATCH /events/2", "events__2_patch", "events_2_patch"),
+        ("GET /users", "UsersController_findAll", "users_find_all"),
+        ("GET /rooms", "PropertyController_GetPropertiesRooms", "property_get_properties_rooms"),
+        ("POST /benefits", "notifyBenefitUsingPOST", "notify_benefit"),
+        ("POST /benefits", "notifyBenefitUsingPOST_2", "notify_benefit"),
+        # transcripts of method and path
+        ("GET /v1/accounts/{account}/capabilities", "GetAccountsAccountCapabilities", "list_account_capabilities"),
+        ("POST /v1/application_fees/{id}/refund", "PostApplicationFeesIdRefund", "refund_application_fee"),
+        ("GET /v1/charges", "GetCharges", "list_charges"),
+        ("DELETE /v1/customers/{customer}", "DeleteCustomersCustomer", "delete_customer"),
+        ("GET /rest/api/3/serverInfo", "getServerInfo", "get_server_info"),
+        # no usable id
+        ("POST /offerings/{offeringId}/channels", None, "create_offering_channel"),
+        ("GET /users", "get", "list_users"),
+        ("GET /users/{id}", "x", "get_user"),
+        ("PUT /users/{id}", None, "replace_user"),
+        ("PUT /users/{id}/avatar", None, "set_user_avatar"),
+        ("POST /users/{id}", None, "update_user"),
+        ("PATCH /users/{id}", None, "update_user"),
+        ("DELETE /users/{id}", None, "delete_user"),
+        ("HEAD /users/{id}", None, "check_user"),
+        ("OPTIONS /users", None, "describe_users"),
+        ("POST /servers/{id}:restart", None, "restart_server"),
+        ("POST /orders/{id}/cancel", None, "cancel_order"),
+        ("GET /orders/{id}/cancel", None, "get_order_cancel"),
+        ("GET /companies", None, "list_companies"),
+        ("GET /companies/{id}", None, "get_company"),
+        ("GET /boxes/{id}", None, "get_box"),
+        ("GET /news", None, "get_news"),
+        ("GET /status", None, "get_status"),
+        ("GET /api/v2/1.0/things", None, "list_things"),
+        ("GET /", None, "get_root"),
+        ("GET /{id}", None, "get_id"),
+        ("GET /2fa", None, "get_2_fa"),
+        ("GET /\u65e5\u672c", None, "get_root"),
+    ],
+)
+def test_derive(line: str, identifier: str | None, expected: str) -> None:
+    assert derive(operation(line, identifier), "Petstore") == expected
+
+
+def test_the_title_of_the_api_is_no_part_of_a_name() -> None:
+    assert derive(operation("GET /p", "cloudresourcemanager.projects.get"), "Cloud Resource Manager") == "projects_get"
+
+
+@pytest.mark.parametrize(
+    ("identifier", "expected"),
+    [
+        ("x" * 50, "x" * 50),
+        ("listTheMatchingReferencesOfAnOrganizationRepositoryByName", "list_matching_references_org_repository_name"),
+        (
+            "getConfigurationConfigurationOfTheAuthenticationEnvironments",
+            "get_configuration_authentication_environments",
+        ),
+    ],
+)
+def test_long_names_lose_little_words_first(identifier: str, expected: str) -> None:
+    assert derive(operation("GET /a", identifier), "T") == expected
+
+
+@pytest.mark.parametrize("identifier", ["x" * 51, "x" * 300, "deleteCore" + "VeryLongWord" * 6])
+def test_a_hash_of_the_operation_is_the_last_resort(identifier: str) -> None:
+    names = [derive(operation(line, identifier), "T") for line in ("GET /a", "GET /b")]
+    assert names[0][:-4] == names[1][:-4]
+    assert names[0] != names[1]
+    assert all(len(name) <= LONGEST and name[-5] == "_" for name in names)
+
+
+SEGMENTS = st.sampled_from(["users", "v1", "api", "{id}", "{name}", "cancel", "a b", "\u65e5", "x" * 60, "2", "s:go"])
+IDS = st.sampled_from(["get", "getUser", "GetUser", "get_user", "GETUSER", "", "!", "1", "x" * 80]) | st.text(
+    max_size=12
+)
+Row = tuple[str, str, str | None, bool]
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(["GET", "POST", "PUT", "DELETE", "PATCH"]),
+        st.lists(SEGMENTS, max_size=4).map(lambda parts: "/" + "/".join(parts)),
+        st.none() | IDS,
+        st.booleans(),
+    ),
+    max_size=12,
+    unique_by=lambda row: (row[0], row[1]),
+)
+
+
+def usable(rows: list[Row]) -> list[Operation]:
+    found: dict[str, Operation] = {}
+    for method, path, identifier, deprecated in rows:
+        try:
+            made = operation(f"{method} {path}", identifier, deprecated=deprecated)
+        except Unusable:
+            continue
+        found.setdefault(made.key, made)
+    return list(found.values())
+
+
+@given(ROWS, st.randoms(use_true_random=False))
+def test_names_are_legal_unique_and_do_not_know_the_order(rows: list[Row], chance: random.Random) -> None:
+    """OUT-03."""
+    operations = usable(rows)
+    names = assign(operations, {}, "Petstore")
+    assert names.keys() == {made.key for made in operations}
+    assert all(TOOL_NAME.fullmatch(name) and "__" not in name for name in names.values()), names
+    assert len({name.casefold() for name in names.values()}) == len(names)
+    chance.shuffle(operations)
+    assert assign(operations, {}, "Petstore") == names
+
+
+@given(ROWS, ROWS)
+def test_a_promised_name_is_kept_and_given_to_no_other(before: list[Row], after: list[Row]) -> None:
+    promised = assign(usable(before), {}, "Petstore")
+    names = assign(usable(after), promised, "Petstore")
+    for key, name in names.items():
+        if key in promised:
+            assert name == promised[key]
+        else:
+            assert name not in promised.values()
+
+
+def test_a_name_written_by_hand_wins_over_a_derived_one() -> None:
+    written = operation("GET /b", name="list_pets")
+    assert assign([operation("GET /pets", "listPets"), written], {}, "T") == {
+        "GET /pets": "list_pets_get",
+        "GET /b": "list_pets",
+    }
+
+
+def test_deprecated_and_deeper_operations_give_way() -> None:
+    rows = [operation("GET /a/b", "getIt"), operation("GET /z", "getIt", deprecated=True), operation("GET /c", "getIt")]
+    assert assign(rows, {}, "T")["GET /c"] == "get_it"

@@ -1,0 +1,136 @@
+"""Line and column of any pointer, against another reading of the same text: a small parser for JSON, PyYAML's nodes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcpgen.diagnostics import Diagnostics
+from mcpgen.document import load
+from mcpgen.jsonvalue import JsonValue, pointer
+
+Places = dict[str, tuple[int, int]]
+
+
+class JsonPlaces:
+    """Where keys and items stand, by recursive descent over the text."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at, self.found = text, 0, {"": (1, 1)}
+        self.value("")
+
+    def place(self) -> tuple[int, int]:
+        before = self.text[: self.at]
+        return before.count("\n") + 1, self.at - (before.rfind("\n") + 1) + 1
+
+    def blank(self) -> None:
+        while self.at < len(self.text) and self.text[self.at] in " \t\r\n":
+            self.at += 1
+
+    def take(self, pattern: str) -> str:
+        self.blank()
+        match = re.compile(pattern, re.DOTALL).match(self.text, self.at)
+        assert match is not None, self.text[self.at :]
+        self.at = match.end()
+        return match[0]
+
+    def value(self, here: str) -> None:
+        self.blank()
+        if self.text[self.at] not in "{[":
+            self.take(r'"(?:[^"\\]|\\.)*"|[^\s,\]}]+')
+            return
+        opening = self.take(r"[{[]")
+        index = 0
+        self.blank()
+        while self.text[self.at] not in "}]":
+            place = self.place()
+            token: str | int = json.loads(self.take(r'"(?:[^"\\]|\\.)*"')) if opening == "{" else index
+            self.found[pointer(here, token)] = place
+            if opening == "{":
+                self.take(":")
+            self.value(pointer(here, token))
+            index += 1
+            self.blank()
+            if self.text[self.at] == ",":
+                self.at += 1
+                self.blank()
+        self.at += 1
+
+
+def yaml_places(text: str) -> Places:
+    def walk(node: yaml.Node, here: str) -> Iterator[tuple[str, tuple[int, int]]]:
+        children: list[tuple[str | int, yaml.Node, yaml.Node]] = []
+        if isinstance(node, yaml.MappingNode):
+            children = [(key.value, key, value) for key, value in node.value]
+        elif isinstance(node, yaml.SequenceNode):
+            children = [(index, item, item) for index, item in enumerate(node.value)]
+        for token, marked, child in children:
+            yield pointer(here, token), (marked.start_mark.line + 1, marked.start_mark.column + 1)
+            yield from walk(child, pointer(here, token))
+
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    assert root is not None
+    return {"": (1, 1), **dict(walk(root, ""))}
+
+
+KEYS = st.text("ab/~ \"'é😀\\\n", min_size=1, max_size=4)
+TREES: st.SearchStrategy[JsonValue] = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text("ab {}[]:,\"'\\", max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=8,
+)
+COLLECTIONS = st.dictionaries(KEYS, TREES, min_size=1, max_size=3)
+
+
+@given(COLLECTIONS, st.sampled_from([None, 0, 1, 4]), st.booleans())
+def test_places_in_json(value: dict[str, JsonValue], indent: int | None, ascii_only: bool) -> None:
+    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
+    expected = JsonPlaces(text).found
+    assert load("f", text.encode(), Diagnostics()).positions(expected) == expected
+
+
+@given(COLLECTIONS, st.sampled_from([True, False, None]), st.booleans(), st.integers(2, 4))
+def test_places_in_yaml(value: dict[str, JsonValue], flow: bool | None, unicode: bool, indent: int) -> None:
+    text = yaml.dump(value, default_flow_style=flow, allow_unicode=unicode, indent=indent)
+    expected = yaml_places(text)
+    assert load("f", text.encode(), Diagnostics()).positions(expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "place"),
+    [
+        ("a:\n  - b: 1\n", "/a/0/b", (2, 5)),
+        ("a:\n  - b: 1\n", "/a/0", (2, 5)),
+        ("a:\n  - b: 1\n", "/a/5/nowhere", (1, 1)),
+        ("a:\n  - b: 1\n", "/nowhere", (1, 1)),
+        ("x: &x {y: 1}\nz: *x\n", "/z/y", (2, 1)),
+        ("x: &x {y: 1}\nz: {<<: *x, w: 2}\n", "/z/y", (2, 1)),
+        ("x: &x {y: 1}\nz: {<<: *x, w: 2}\n", "/z/w", (2, 13)),
+        ("a: 1\na: 2\n", "/a", (2, 1)),
+        ("a: {b: 1}\n---\na: {b: 2}\n", "/a/b", (1, 5)),
+        ("a: 1\n---\n*nothing : [\n", "/a", (1, 1)),
+        ("just text\n", "/a", (1, 1)),
+        ("# comment\n\n? a\n: b\n", "/a", (3, 3)),
+        ("'a/b':\n  'c~d': 1\n", "/a~1b/c~0d", (2, 3)),
+        ("200: {}\n", "/200", (1, 1)),
+        ('{"a": {"b": [0, {"c": 1}]}}', "/a/b/1/c", (1, 18)),
+        ('{\n "\\u0061\\ud83d\\ude00": 1}', "/a😀", (2, 2)),
+        ('{"a": 1, "a": 2}', "/a", (1, 10)),
+        ('{"a": "}]{[", "b": 1}', "/b", (1, 15)),
+    ],
+)
+def test_places(text: str, wanted: str, place: tuple[int, int]) -> None:
+    assert load("f", text.encode(), Diagnostics()).positions([wanted]) == {wanted: place}
+
+
+def test_all_places_come_from_one_walk_in_any_order() -> None:
+    text = json.dumps({"a": [{"b": index} for index in range(50)]}, indent=1)
+    document = load("f", text.encode(), Diagnostics())
+    wanted = [f"/a/{index}/b" for index in reversed(range(50))]
+    assert document.positions(wanted) == {place: document.positions([place])[place] for place in wanted}

@@ -1,0 +1,140 @@
+"""The wall: each way to leave the portable profile takes a tool out, and nothing else does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from mcpgen.check import DEEPEST, check, problems
+from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.jsonvalue import JsonObject, JsonValue
+from mcpgen.model import (
+    Annotations,
+    BodyBinding,
+    Catalog,
+    FieldBinding,
+    HttpBinding,
+    Identity,
+    Operation,
+    ParameterBinding,
+    PathTemplate,
+    ToolSpec,
+)
+
+PARAMETER = ParameterBinding("a", "a", "query", "form", explode=True)
+OPERATION = Operation("GET /a", "GET", "/a", PathTemplate(("/a",)), Where("f"))
+TOOL = ToolSpec(
+    "get_a",
+    "Get a",
+    "Get a.",
+    {"type": "object", "properties": {"a": {"type": "string"}}},
+    Annotations(read_only=True, destructive=False, idempotent=True),
+    HttpBinding("GET", ("/a",), 0, "*/*", query=(PARAMETER,)),
+    OPERATION,
+)
+
+
+def found(tool: ToolSpec) -> list[str]:
+    return [message for _, message in problems(tool)]
+
+
+def with_schema(member: JsonValue) -> ToolSpec:
+    return replace(TOOL, input_schema={"type": "object", "properties": {"a": member}})
+
+
+def nested(levels: int) -> JsonObject:
+    schema: JsonObject = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": "array", "items": schema}
+    return schema
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"type": "string", "enum": ["a"], "format": "date-time", "pattern": "x", "description": "d", "default": "a"},
+        {"type": "integer", "minimum": 1, "maximum": 2},
+        {"type": "array", "items": {"type": "null"}, "minItems": 1},
+        {"type": "object", "properties": {"any key": {"type": "boolean"}}, "required": ["any key"]},
+        {"type": "object", "additionalProperties": {"type": "string"}},
+        {"anyOf": [{"type": "string"}, {"type": "null"}], "description": "d"},
+        nested(DEEPEST - 1),
+    ],
+)
+def test_the_profile_passes(member: JsonValue) -> None:
+    assert found(with_schema(member)) == []
+
+
+@pytest.mark.parametrize(
+    ("member", "reason"),
+    [
+        ({}, "without a type"),
+        ({"type": ["string", "null"]}, "without a type"),
+        ({"type": "any"}, "without a type"),
+        (True, "not an object"),
+        (nested(DEEPEST), "too deep"),
+        ({"type": "string", "title": "x"}, "keyword title"),
+        ({"type": "string", "minLength": 1}, "keyword minLength"),
+        ({"type": "integer", "format": "int64"}, "keyword format"),
+        ({"type": "object", "$ref": "#/$defs/x"}, "keyword $ref"),
+        ({"type": "object", "additionalProperties": False}, "not an object"),
+        ({"type": "object", "additionalProperties": True}, "not an object"),
+        ({"type": "object", "properties": {"x": {"oneOf": []}}}, "without a type"),
+        ({"type": "object", "required": ["x"]}, "requires a property"),
+        ({"type": "array"}, "not an object"),
+        ({"type": "array", "items": [{"type": "string"}]}, "not an object"),
+        ({"type": "string", "enum": []}, "enum"),
+        ({"type": "string", "enum": [1]}, "enum"),
+        ({"type": "string", "enum": [""]}, "enum"),
+        ({"type": "string", "format": "uri"}, "format"),
+        ({"anyOf": [{"type": "string"}]}, "alternatives"),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}], "type": "string"}, "alternatives"),
+        ({"anyOf": [{"type": "string"}, {}]}, "without a type"),
+    ],
+)
+def test_what_leaves_the_profile_is_found(member: JsonValue, reason: str) -> None:
+    assert any(reason in message for message in found(with_schema(member)))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"name": "Get_a"}, "not a name"),
+        ({"name": "get__a"}, "not a name"),
+        ({"name": "a" * 51}, "not a name"),
+        ({"name": ""}, "not a name"),
+        ({"description": " "}, "no description"),
+        ({"description": "x" * 1001}, "no description"),
+        ({"input_schema": {"type": "array"}}, "not an object at its root"),
+        ({"input_schema": {"type": "object", "anyOf": []}}, "alternatives"),
+        ({"input_schema": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["b"]}}, "requires"),
+        ({"input_schema": {"type": "object", "properties": {"a-b": {"type": "string"}}}}, "providers refuse"),
+        ({"input_schema": {"type": "object", "properties": {}}}, "that it does not have"),
+        ({"binding": HttpBinding("GET", ("/a",), 0, "*/*")}, "goes nowhere"),
+        ({"binding": replace(TOOL.binding, body=BodyBinding("a/b", "json", argument="b"))}, "that it does not have"),
+        ({"binding": replace(TOOL.binding, body=BodyBinding("a/b", "form", fields=(FieldBinding("x", "c"),)))}, "have"),
+    ],
+)
+def test_a_tool_that_a_client_would_refuse_is_found(change: dict[str, object], reason: str) -> None:
+    assert any(reason in message for message in found(replace(TOOL, **change)))  # type: ignore[arg-type]
+
+
+def test_a_name_written_by_hand_has_its_own_rule() -> None:
+    by_hand = replace(TOOL, name="Get-A__b", operation=replace(OPERATION, name="Get-A__b"))
+    assert found(by_hand) == []
+    assert found(replace(by_hand, name="a" * 65))
+
+
+def test_what_is_found_is_taken_out_and_said_and_the_others_go_on() -> None:
+    diagnostics = Diagnostics()
+    other = replace(TOOL, name="other", operation=replace(OPERATION, path="/b"))
+    twin = replace(other, name="OTHER", operation=replace(OPERATION, path="/c", name="OTHER"))
+    catalog = Catalog(Identity("t", "T", "1"), (), (), (replace(TOOL, description=""), other, twin))
+    passed = check(catalog, diagnostics)
+    assert passed.tools == (other,)
+    assert [entry.operation for entry in passed.skipped] == ["GET /a", "GET /c"]
+    assert [(each.code, each.where) for each in diagnostics] == [
+        ("unportable-schema", Where("f")),
+        ("duplicate-name", Where("f")),
+    ]
