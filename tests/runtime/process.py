@@ -32,6 +32,18 @@ def generate(directory: Path) -> Path:
     return package
 
 
+def line(method: str, **params: object) -> bytes:
+    """One request as a line, in the stateless era but for the methods of the other; its id is the method."""
+    meta = {} if method in ("initialize", "ping") else {"_meta": ENVELOPE}
+    return json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": {**params, **meta}}).encode() + b"\n"
+
+
+def call(id_: object, name: str, **arguments: object) -> bytes:
+    """One call of a tool as a line."""
+    params = {"name": name, "arguments": arguments, "_meta": ENVELOPE}
+    return json.dumps({"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": params}).encode() + b"\n"
+
+
 class Server:
     """The process. `ask` writes one request and waits for its answer; `line` waits for any line."""
 

@@ -6,31 +6,21 @@ import contextlib
 import json
 import os
 import re
-import select
 import signal
 import socket
 import subprocess
 import sys
-import threading
 from pathlib import Path
-from typing import IO
 
 import pytest
 
 from tests.runtime.conversation import TABLE
-from tests.runtime.process import Server, generate
-from tests.runtime.revisions import ENVELOPE, R1, R2, R3, R4, R5
+from tests.runtime.process import Server, call, generate, line
+from tests.runtime.revisions import R1, R2, R3, R4, R5
 
 #: What may be imported before the first answer, beside the package's own modules and what Python starts with.
 EARLY = {"__future__", "_json", "_sha2", "_sha256", "_signal", "_thread"}
 OWN = {"framing", "jsontext", "jsonrpc", "effects", "shapes", "catalog", "protocol", "stdio", "server"}
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("home")
-    generate(directory)
-    return directory
 
 
 def imported(home: Path, *flags: str, said: bytes = b"") -> set[str]:
@@ -38,16 +28,6 @@ def imported(home: Path, *flags: str, said: bytes = b"") -> set[str]:
     command = [sys.executable, "-X", "importtime", *flags]
     done = subprocess.run(command, cwd=home, input=said, capture_output=True, check=True)
     return set(re.findall(r"\| +([\w.]+)$", done.stderr.decode(), re.MULTILINE))
-
-
-def line(method: str, **params: object) -> bytes:
-    meta = {} if method in ("initialize", "ping") else {"_meta": ENVELOPE}
-    return json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": {**params, **meta}}).encode() + b"\n"
-
-
-def call(id_: object, name: str, **arguments: object) -> bytes:
-    params = {"name": name, "arguments": arguments, "_meta": ENVELOPE}
-    return json.dumps({"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": params}).encode() + b"\n"
 
 
 def test_little_is_imported_before_the_first_answer(home: Path) -> None:
@@ -328,67 +308,6 @@ class TestFailures:
             assert server.ended() == 0
 
 
-class TestLoad:
-    def test_io_12_a_client_that_writes_and_does_not_read(self, home: Path) -> None:
-        """The server stops reading while its answers have nowhere to go; nothing piles up and nothing is lost."""
-        read, write = os.pipe()
-        with Server(home, stdout=write) as server:
-            os.close(write)
-            server.call("echo")
-            assert os.read(read, 1 << 16).endswith(b"\n")
-            before = _peak_memory(server.process.pid)
-            total = 10_000
-            said = b"".join(call(number, "echo", text="x" * 5000) for number in range(total))
-            taken = _pushed(server.process.stdin, said)
-            assert taken < len(said) // 2
-            writer = threading.Thread(target=_write, args=(server.process.stdin, said[taken:]), daemon=True)
-            writer.start()
-            answered: set[int] = set()
-            rest = b""
-            while len(answered) < total:
-                *lines, rest = (rest + os.read(read, 1 << 20)).split(b"\n")
-                answered |= {json.loads(each)["id"] for each in lines}
-            writer.join()
-            assert answered == set(range(total))
-            assert _peak_memory(server.process.pid) - before < 32 * 1024
-        os.close(read)
-
-    def test_io_19_many_calls_that_finish_in_any_order(self, home: Path) -> None:
-        with Server(home) as server:
-            ids = [server.call("echo", text=str(number)) for number in range(500)]
-            server.end()
-            assert sorted(answer["id"] for answer in server.rest()) == ids
-
-    def test_io_01_an_endless_line(self, home: Path) -> None:
-        with Server(home) as server:
-            server.ask("server/discover")
-            before = _peak_memory(server.process.pid)
-            assert server.process.stdin is not None
-            for _ in range(100):
-                server.process.stdin.write(b"x" * (1 << 20))
-            server.say(b"\n" + line("ping"))
-            refusal, ping = server.message(), server.message()
-            assert refusal["error"]["code"] == -32600
-            assert ping["result"] == {}
-            assert _peak_memory(server.process.pid) - before < 20 * 1024
-
-
-def _pushed(pipe: IO[bytes] | None, data: bytes) -> int:
-    """How much of it goes into the pipe until nobody takes any more."""
-    assert pipe is not None
-    os.set_blocking(pipe.fileno(), False)
-    taken = 0
-    while taken < len(data) and select.select([], [pipe], [], 1)[1]:
-        taken += os.write(pipe.fileno(), data[taken : taken + 65536])
-    os.set_blocking(pipe.fileno(), True)
-    return taken
-
-
-def _write(pipe: IO[bytes], data: bytes) -> None:
-    pipe.write(data)
-    pipe.flush()
-
-
 def _fill(descriptor: int) -> None:
     """Until not one byte more goes in."""
     os.set_blocking(descriptor, False)
@@ -397,56 +316,3 @@ def _fill(descriptor: int) -> None:
             while True:
                 os.write(descriptor, b"x" * size)
     os.set_blocking(descriptor, True)
-
-
-def _peak_memory(pid: int) -> int:
-    """In KiB."""
-    found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
-    assert found is not None
-    return int(found[1])
-
-
-TORN = {
-    "tools.json is edited": ("tools.json", lambda text: text.replace("Echo", "Ohce"), "do not belong together"),
-    "tools.json is missing": ("tools.json", None, "tools.json cannot be read"),
-    "bindings.json is missing": ("bindings.json", None, "bindings.json cannot be read"),
-    "bindings.json is empty": ("bindings.json", lambda text: "", "cut short"),
-    "bindings.json is cut short": ("bindings.json", lambda text: text[:-200], "cut short"),
-    "bindings.json lacks a tool": (
-        "bindings.json",
-        lambda text: text.replace(text.split("\n")[1] + "\n", ""),
-        "do not belong",
-    ),
-    "its first line is no JSON": ("bindings.json", lambda text: "{" + text, "no JSON object"),
-    "its first line lacks a key": (
-        "bindings.json",
-        lambda text: text.replace('"environment"', '"x"', 1),
-        "incomplete",
-    ),
-    "it is of another format": ("bindings.json", lambda text: text.replace('"mcpgen":1', '"mcpgen":2'), "format 1"),
-}
-
-
-class TestStart:
-    def test_cfg_01_the_working_directory_is_not_imported_from(self, tmp_path: Path) -> None:
-        generate(tmp_path)
-        for name in ("json", "_json", "asyncio", "select", "_sha2", "_sha256", "threading", "shapes", "runtime"):
-            (tmp_path / f"{name}.py").write_text("raise SystemExit('imported from the working directory')\n")
-        with Server(tmp_path) as server:
-            assert server.ask("tools/call", name="echo", arguments={"text": "hi"})["result"]["isError"] is False
-            server.end()
-            assert server.ended() == 0
-
-    @pytest.mark.parametrize(("file", "edit", "sentence"), TORN.values(), ids=TORN.keys())
-    def test_cfg_03_a_torn_table_is_one_sentence(self, tmp_path: Path, file: str, edit: object, sentence: str) -> None:
-        table = generate(tmp_path) / file
-        if callable(edit):
-            table.write_text(edit(table.read_text()))
-        else:
-            table.unlink()
-        with Server(tmp_path) as server:
-            assert server.ended() == 78
-            [complaint] = server.complaints()
-            assert complaint.startswith("Generate the server again")
-            assert sentence in complaint
-            assert server.rest() == []

@@ -1,0 +1,81 @@
+"""The server under load: floods, many calls at once, endless lines. Memory stays bounded and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import threading
+from pathlib import Path
+from typing import IO
+
+from tests.runtime.process import Server, call, line
+
+
+class TestLoad:
+    def test_io_12_a_client_that_writes_and_does_not_read(self, home: Path) -> None:
+        """The server stops reading while its answers have nowhere to go; nothing piles up and nothing is lost."""
+        read, write = os.pipe()
+        with Server(home, stdout=write) as server:
+            os.close(write)
+            server.call("echo")
+            assert os.read(read, 1 << 16).endswith(b"\n")
+            before = _peak_memory(server.process.pid)
+            total = 10_000
+            said = b"".join(call(number, "echo", text="x" * 5000) for number in range(total))
+            taken = _pushed(server.process.stdin, said)
+            assert taken < len(said) // 2
+            writer = threading.Thread(target=_write, args=(server.process.stdin, said[taken:]), daemon=True)
+            writer.start()
+            answered: set[int] = set()
+            rest = b""
+            while len(answered) < total:
+                *lines, rest = (rest + os.read(read, 1 << 20)).split(b"\n")
+                answered |= {json.loads(each)["id"] for each in lines}
+            writer.join()
+            assert answered == set(range(total))
+            assert _peak_memory(server.process.pid) - before < 32 * 1024
+        os.close(read)
+
+    def test_io_19_many_calls_that_finish_in_any_order(self, home: Path) -> None:
+        with Server(home) as server:
+            ids = [server.call("echo", text=str(number)) for number in range(500)]
+            server.end()
+            assert sorted(answer["id"] for answer in server.rest()) == ids
+
+    def test_io_01_an_endless_line(self, home: Path) -> None:
+        with Server(home) as server:
+            server.ask("server/discover")
+            before = _peak_memory(server.process.pid)
+            assert server.process.stdin is not None
+            for _ in range(100):
+                server.process.stdin.write(b"x" * (1 << 20))
+            server.say(b"\n" + line("ping"))
+            refusal, ping = server.message(), server.message()
+            assert refusal["error"]["code"] == -32600
+            assert ping["result"] == {}
+            assert _peak_memory(server.process.pid) - before < 20 * 1024
+
+
+def _pushed(pipe: IO[bytes] | None, data: bytes) -> int:
+    """How much of it goes into the pipe until nobody takes any more."""
+    assert pipe is not None
+    os.set_blocking(pipe.fileno(), False)
+    taken = 0
+    while taken < len(data) and select.select([], [pipe], [], 1)[1]:
+        taken += os.write(pipe.fileno(), data[taken : taken + 65536])
+    os.set_blocking(pipe.fileno(), True)
+    return taken
+
+
+def _write(pipe: IO[bytes], data: bytes) -> None:
+    pipe.write(data)
+    pipe.flush()
+
+
+def _peak_memory(pid: int) -> int:
+    """In KiB."""
+    found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
+    assert found is not None
+    return int(found[1])

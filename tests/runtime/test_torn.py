@@ -1,0 +1,54 @@
+"""How a server starts beside files that are not its own, or that do not belong together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.process import Server, generate
+
+TORN = {
+    "tools.json is edited": ("tools.json", lambda text: text.replace("Echo", "Ohce"), "do not belong together"),
+    "tools.json is missing": ("tools.json", None, "tools.json cannot be read"),
+    "bindings.json is missing": ("bindings.json", None, "bindings.json cannot be read"),
+    "bindings.json is empty": ("bindings.json", lambda text: "", "cut short"),
+    "bindings.json is cut short": ("bindings.json", lambda text: text[:-200], "cut short"),
+    "bindings.json lacks a tool": (
+        "bindings.json",
+        lambda text: text.replace(text.split("\n")[1] + "\n", ""),
+        "do not belong",
+    ),
+    "its first line is no JSON": ("bindings.json", lambda text: "{" + text, "no JSON object"),
+    "its first line lacks a key": (
+        "bindings.json",
+        lambda text: text.replace('"environment"', '"x"', 1),
+        "incomplete",
+    ),
+    "it is of another format": ("bindings.json", lambda text: text.replace('"mcpgen":1', '"mcpgen":2'), "format 1"),
+}
+
+
+class TestStart:
+    def test_cfg_01_the_working_directory_is_not_imported_from(self, tmp_path: Path) -> None:
+        generate(tmp_path)
+        for name in ("json", "_json", "asyncio", "select", "_sha2", "_sha256", "threading", "shapes", "runtime"):
+            (tmp_path / f"{name}.py").write_text("raise SystemExit('imported from the working directory')\n")
+        with Server(tmp_path) as server:
+            assert server.ask("tools/call", name="echo", arguments={"text": "hi"})["result"]["isError"] is False
+            server.end()
+            assert server.ended() == 0
+
+    @pytest.mark.parametrize(("file", "edit", "sentence"), TORN.values(), ids=TORN.keys())
+    def test_cfg_03_a_torn_table_is_one_sentence(self, tmp_path: Path, file: str, edit: object, sentence: str) -> None:
+        table = generate(tmp_path) / file
+        if callable(edit):
+            table.write_text(edit(table.read_text()))
+        else:
+            table.unlink()
+        with Server(tmp_path) as server:
+            assert server.ended() == 78
+            [complaint] = server.complaints()
+            assert complaint.startswith("Generate the server again")
+            assert sentence in complaint
+            assert server.rest() == []
