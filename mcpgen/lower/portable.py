@@ -159,7 +159,7 @@ class Portable:
         identity = _identity(source)
         if identity in at.trail:
             return self._cut(node, identity, words)
-        if alternatives(node):
+        if alternatives(node) or len(set(types(node)) - {"null"}) > 1:
             return self._emit(source, at, keep_null=False, description=words)
         at = at.in_schema(identity)
         kind = next(iter(types(node) or _implied_types(node)), None)
