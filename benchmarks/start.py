@@ -10,6 +10,7 @@ bytecode. Memory is the peak of the process up to that moment. Bars: DESIGN, sec
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import statistics
@@ -20,8 +21,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.environments import ROOT, environment
 from mcpgen.demo import petstore
+from tests.interop import environments
+from tests.interop.environments import ROOT
 
 PROJECT = ROOT / "generated" / "petstore"
 DOCUMENT = ROOT / "specs" / "petstore.openapi.yaml"
@@ -114,8 +116,11 @@ def _bare(python: Path) -> Callable[[], Sample]:
 
 
 def _subjects(url: str) -> tuple[Path, list[Subject]]:
-    ours = environment("server", [str(PROJECT)], [PROJECT])
-    peer = environment("fastmcp", FASTMCP)
+    seen = hashlib.sha256()
+    for path in sorted(path for path in PROJECT.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
+        seen.update(path.read_bytes())
+    ours = environments.python("bench-server", str(PROJECT), digest=seen.hexdigest()) / "bin"
+    peer = environments.python("bench-fastmcp", *FASTMCP) / "bin"
     own = {"PETSTORE_BASE_URL": url, "PETSTORE_API_KEY": petstore.API_KEY, "PETSTORE_BEARER": petstore.TOKEN}
     their = {"DOCUMENT": str(DOCUMENT), "BASE_URL": url}
     return ours / "python", [

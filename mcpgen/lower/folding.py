@@ -10,12 +10,17 @@ SCALARS = ("string", "number", "integer", "boolean")
 
 
 def any_value(*, lists: bool = True) -> JsonObject:
-    """Any JSON value, for schemas that say nothing: providers want a type at every node. Lists hold no lists, or, below
-    the deepest level, are no value at all.
+    """Any JSON value but null, for schemas that say nothing: providers want a type at every node. Lists hold no lists,
+    or, below the deepest level, are no value at all.
     """
     scalars: list[JsonValue] = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "object"}]
-    nested: list[JsonValue] = [{"type": "array", "items": {"anyOf": list(scalars)}}] if lists else []
+    nested: list[JsonValue] = [{"type": "array", "items": {"anyOf": [*scalars, {"type": "null"}]}}] if lists else []
     return {"anyOf": [*scalars, *nested]}
+
+
+def any_list(*, lists: bool = True) -> JsonObject:
+    """A list of any values, null among them."""
+    return {"type": "array", "items": {"anyOf": [*as_list(any_value(lists=lists)["anyOf"]), {"type": "null"}]}}
 
 
 def folded(members: list[JsonValue]) -> list[JsonValue]:
@@ -24,9 +29,9 @@ def folded(members: list[JsonValue]) -> list[JsonValue]:
     for member in map(as_object, members):
         by_kind.setdefault(as_text(member.get("type")), []).append(member)
     objects = by_kind.pop("object", [])
-    any_list: JsonObject = {"type": "array", "items": any_value()}
     rest: list[JsonValue] = [
-        same[0] if len(same) == 1 else any_list if kind == "array" else {"type": kind} for kind, same in by_kind.items()
+        same[0] if len(same) == 1 else any_list() if kind == "array" else {"type": kind}
+        for kind, same in by_kind.items()
     ]
     return [*rest, *([_common(objects)] if len(objects) > 1 else objects)]
 
