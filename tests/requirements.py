@@ -1,10 +1,10 @@
 """What must hold, each with its source. A test, a case or a transcript names the ids that it shows.
 
 `tests/architecture/test_requirements.py` checks both directions: every id here is named by some test, and every id
-that a test names stands here. Ids of the Model Context Protocol begin with MCP. The others are attack and fault cases of our
-own threat model, by what they attack: emitted text (GEN), the output directory (OUT), documents (SPEC), text for a
-model (TXT), arguments (ARG), credentials (CRED), answers of the upstream (UP), standard input (IO), life cycle (LIFE),
-configuration (CFG), and promises of reliability (REL).
+that a test names stands here. Ids of the Model Context Protocol begin with MCP. The others are attack and fault cases
+of our own threat model, by what they attack: emitted text (GEN), the output directory (OUT), documents (SPEC), text
+for a model (TXT), arguments (ARG), credentials (CRED), answers of the upstream (UP), standard input (IO), life cycle
+(LIFE), configuration (CFG), and promises of reliability (REL).
 """
 
 from __future__ import annotations
