@@ -5,7 +5,9 @@ one line a tool in the same order; as a whole it is JSON too. The header carries
 server notices when the two do not belong together. `table.schema.json` beside this module describes both.
 """
 
-from mcpgen.jsonvalue import JsonObject, JsonValue, compact, digest
+import hashlib
+
+from mcpgen.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.model import (
     BodyBinding,
     BoundScheme,
@@ -63,7 +65,7 @@ def _header(catalog: Catalog, tools: bytes) -> JsonObject:
         server["instructions"] = identity.instructions
     return {
         "mcpgen": FORMAT,
-        "digest": digest(tools),
+        "digest": hashlib.blake2b(tools, digest_size=32).hexdigest(),
         "server": server,
         "environment": identity.prefix,
         "servers": [_server(entry, identity.prefix) for entry in catalog.servers],

@@ -9,18 +9,19 @@ from mcpgen.lower.constraints import MOST_VALUES
 SCALARS = ("string", "number", "integer", "boolean")
 
 
-def any_value(*, lists: bool = True) -> JsonObject:
-    """Any JSON value but null, for schemas that say nothing: providers want a type at every node. Lists hold no lists,
-    or, below the deepest level, are no value at all.
+def any_value(*, lists: bool = True, null: bool = False) -> JsonObject:
+    """Any JSON value, for schemas that say nothing: providers want a type at every node. Lists hold no lists, or, below
+    the deepest level, are no value at all.
     """
-    scalars: list[JsonValue] = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "object"}]
-    nested: list[JsonValue] = [{"type": "array", "items": {"anyOf": [*scalars, {"type": "null"}]}}] if lists else []
-    return {"anyOf": [*scalars, *nested]}
+    found: list[JsonValue] = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "object"}]
+    if lists:
+        found.append(any_list(lists=False))
+    return {"anyOf": [*found, {"type": "null"}] if null else found}
 
 
 def any_list(*, lists: bool = True) -> JsonObject:
     """A list of any values, null among them."""
-    return {"type": "array", "items": {"anyOf": [*as_list(any_value(lists=lists)["anyOf"]), {"type": "null"}]}}
+    return {"type": "array", "items": any_value(lists=lists, null=True)}
 
 
 def folded(members: list[JsonValue]) -> list[JsonValue]:
@@ -62,7 +63,10 @@ def _agreed(first: JsonObject, members: list[JsonObject]) -> JsonObject:
     words: JsonObject = {key: first[key] for key in ("description",) if key in first}
     if any("enum" not in member for member in members):
         kinds = {str(member.get("type")) for member in members}
-        return {**({"type": kinds.pop()} if len(kinds) == 1 and kinds <= set(SCALARS) else any_value()), **words}
+        return {
+            **({"type": kinds.pop()} if len(kinds) == 1 and kinds <= set(SCALARS) else any_value(null=True)),
+            **words,
+        }
     values = [value for member in members for value in as_list(member["enum"])]
     texts = list(dict.fromkeys(map(str, values)))
     return {"type": "string", **({"enum": list[JsonValue](texts)} if len(texts) <= MOST_VALUES else {}), **words}

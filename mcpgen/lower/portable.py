@@ -12,7 +12,7 @@ from typing import NamedTuple
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.lower import constraints
 from mcpgen.lower.compose import Composer, alternatives, members, types
-from mcpgen.lower.folding import SCALARS, any_value, folded
+from mcpgen.lower.folding import SCALARS, any_list, any_value, folded
 from mcpgen.lower.patterns import is_linear
 from mcpgen.lower.text import ended, plain, shortened
 from mcpgen.names import clipped
@@ -117,7 +117,7 @@ class Portable:
         kinds = [kind for kind in types(node) or _implied_types(node) if kind != "null"]
         if "number" in kinds and "integer" in kinds:
             kinds.remove("integer")
-        return [{**whole, "type": kind} for kind in kinds] or [whole], nullable
+        return [{**whole, "type": kind} for kind in kinds] or [whole], nullable or not kinds
 
     def _allows_null(self, node: JsonObject, unions: int = 3) -> bool:
         """Whether null is one of the values of `node`, or of an alternative in it."""
@@ -197,11 +197,11 @@ class Portable:
         return self.composer.node(member)[0].get("readOnly") is True
 
     def _array(self, node: JsonObject, at: _At, words: str) -> JsonObject:
-        result: JsonObject = {"type": "array"}
         items = _items(node)
-        result["items"] = (
-            self._emit(items, at.in_collection(), keep_null=True) if items else any_value(lists=not at.is_deep)
-        )
+        if items:
+            result: JsonObject = {"type": "array", "items": self._emit(items, at.in_collection(), keep_null=True)}
+        else:
+            result = any_list(lists=not at.is_deep)
         for keyword in ("minItems", "maxItems"):
             if keyword in node:
                 result[keyword] = node[keyword]
@@ -224,8 +224,8 @@ class Portable:
             return {"type": kind}
         inner = self._kinds(self.composer.node(_items(node))[0])
         if inner == ["array"]:
-            return {"type": "array", "items": {"type": "array", "items": any_value(lists=False)}}
-        return {"type": "array", "items": {"type": inner[0]} if len(inner) == 1 else any_value(lists=False)}
+            return {"type": "array", "items": any_list(lists=False)}
+        return {"type": "array", "items": {"type": inner[0]}} if len(inner) == 1 else any_list(lists=False)
 
     def _kinds(self, node: JsonObject, unions: int = 3) -> list[str]:
         """The types of `node` and of the alternatives in it, null apart; empty where that may be any."""

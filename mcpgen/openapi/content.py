@@ -51,8 +51,8 @@ def read_content(
                 "Name one, such as application/json.",
             )
             continue
-        raw = as_object(entry)
-        schema = references.schema(pointer(place, name, "schema")) if "schema" in raw else None
+        raw, entry_place = references.resolve(as_object(entry), pointer(place, name))
+        schema = references.schema(pointer(entry_place, "schema")) if "schema" in raw else None
         found.append(MediaType(name.strip(), schema, _encodings(raw.get("encoding"))))
     return tuple(found)
 
@@ -87,9 +87,9 @@ def read_responses(
             continue
         try:
             raw, where = references.resolve(entry, pointer(place, status))
+            content = read_content(raw.get("content"), pointer(where, "content"), references, diagnostics)
         except Unusable as unusable:
             diagnostics.extend([unusable.diagnostic])
             continue
-        content = read_content(raw.get("content"), pointer(where, "content"), references, diagnostics)
         found.append(Response(status, as_text(raw.get("description")), content, tuple(as_object(raw.get("headers")))))
     return tuple(found)

@@ -71,11 +71,8 @@ def _each(value: JsonValue, place: str, around: Surroundings) -> Iterator[tuple[
 
 def _read_one(method: str, path: str, item: JsonObject, item_place: str, around: Surroundings) -> Operation:
     references, diagnostics = around.references, around.diagnostics
-    place = pointer(item_place, method)
+    raw, place = references.resolve(item[method], pointer(item_place, method))
     where = references.document.where(place)
-    raw = item[method]
-    if not isinstance(raw, dict):
-        raise Unusable("invalid-document", "An operation is an object.", where, "Write an object here.")
     template = paths.parse(path, where, diagnostics)
     lists = [
         (item.get("parameters"), pointer(item_place, "parameters")),

@@ -86,8 +86,7 @@ def test_any_schema_ends_in_a_portable_tool_or_in_a_reason(
         reason = end.diagnostic
     if result is None:
         assert reason.code == "no-operations"
-        assert "outside" not in reason.message
-        assert "keyword" not in reason.message, "the wall took a derived tool out"
+        assert "The input schema of" not in reason.message, "the wall took a derived tool out"
         return
     assert_sound(result)
     for tool in result.catalog.tools:

@@ -47,8 +47,9 @@ class Checker:
         except UnicodeEncodeError:
             names = [wording.shown_name(name) for name in _broken(arguments)]
             return [Problem(name, "expected text without lone surrogates") for name in names]
-        mistyped = {tuple(error.instance_path) for error in errors if error.kind.name == "type"}
-        errors = [error for error in errors if error.kind.name == "type" or tuple(error.instance_path) not in mistyped]
+        listed = {tuple(error.instance_path) for error in errors if error.kind.name in ("enum", "const")}
+        # Where the values are listed, the type goes without saying.
+        errors = [error for error in errors if error.kind.name != "type" or tuple(error.instance_path) not in listed]
         position: dict[Any, int] = {name: index for index, name in enumerate(known)}
         for error in sorted(errors, key=lambda error: position.get(_first(error), -1)):
             # What the root of the schema says of unknown names has been said, or is overruled by the binding.

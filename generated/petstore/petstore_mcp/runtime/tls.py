@@ -31,7 +31,7 @@ def context(ca_file: str | None) -> ssl.SSLContext:
 def unloaded() -> Iterator[None]:
     """While inside, contexts that load the certificates of the system load none."""
     original = ssl.SSLContext.load_default_certs, ssl.SSLContext.set_default_verify_paths
-    ssl.SSLContext.load_default_certs = lambda self, purpose=None: None  # type: ignore[method-assign,assignment,misc]
+    ssl.SSLContext.load_default_certs = lambda self, purpose=None: None  # type: ignore[method-assign]
     ssl.SSLContext.set_default_verify_paths = lambda self: None  # type: ignore[method-assign]
     try:
         yield

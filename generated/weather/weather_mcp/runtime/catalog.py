@@ -112,7 +112,7 @@ class Catalog:
         header = _header(bindings)
         if header.get("mcpgen") != FORMAT:
             raise CatalogError(f"{_AGAIN}: its table is not of format {FORMAT}.")
-        if header.get("digest") != _sha256(tools) or tools.count(b"\n") != bindings.count(b"\n"):
+        if header.get("digest") != _digest(tools) or tools.count(b"\n") != bindings.count(b"\n"):
             raise CatalogError(f"{_AGAIN}: tools.json and bindings.json do not belong together.")
         try:
             return cls(header, tools.replace(b"\n", b""), described, bound)
@@ -172,13 +172,10 @@ def _object(text: bytes) -> dict[str, Any]:
     return value
 
 
-def _sha256(content: bytes) -> str:
-    """The digest, by the interpreter's own C where it has it: `hashlib` would load OpenSSL before the first answer."""
-    for module in ("_sha2", "_sha256"):  # since 3.12; before
-        try:
-            return str(__import__(module).sha256(content).hexdigest())
-        except ImportError:
-            continue
-    import hashlib
-
-    return hashlib.sha256(content).hexdigest()
+def _digest(content: bytes) -> str:
+    """BLAKE2b-256, by the interpreter's own C: `hashlib` would load OpenSSL before the first answer."""
+    try:
+        from _blake2 import blake2b  # late, beside what stands in for it
+    except ImportError:  # an interpreter that builds it otherwise
+        from hashlib import blake2b
+    return str(blake2b(content, digest_size=32).hexdigest())

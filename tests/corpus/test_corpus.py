@@ -1,0 +1,96 @@
+"""Published documents of real APIs, read from beside the repository; skipped where they are not there.
+
+Each OpenAPI 3.0 or 3.1 document compiles once: every operation becomes a tool or has a reason of its own, nothing is
+taken out by the wall, and every input schema is one that any client and provider takes.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jsonschema_rs
+import pytest
+
+from mcpgen.check import DEEPEST
+from mcpgen.errors import CannotGoOn
+from mcpgen.fetch import Fetched
+from mcpgen.pipeline import Compiled, Options, compile_source
+
+CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
+MANIFEST = CORPUS / "manifest.tsv"
+
+REASONS = {"invalid-path", "unsupported-body", "invalid-media-type", "invalid-parameter", "broken-reference"}
+"""Why an operation of a published document may be skipped. None of them is the wall's."""
+
+
+class Entry(NamedTuple):
+    path: str
+    operations: int
+    in_files: bool
+
+
+def entries() -> list[Entry]:
+    if not MANIFEST.is_file():
+        return []
+    with MANIFEST.open(encoding="utf-8", newline="") as table:
+        rows = list(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return [
+        Entry(row["path"], int(row["operations"]), row["external_file_refs"] != "0")
+        for row in rows
+        if row["path"].startswith("dev/") and row["oas_version"].startswith(("3.0", "3.1"))
+    ]
+
+
+DOCUMENTS = entries()
+pytestmark = pytest.mark.skipif(not DOCUMENTS, reason="the corpus is not beside the repository")
+
+
+def compiled(entry: Entry) -> Compiled | str:
+    """The compile, or the one sentence why there is none."""
+    try:
+        return compile_source(Fetched(entry.path, (CORPUS / entry.path).read_bytes()), Options())
+    except CannotGoOn as end:
+        return str(end)
+
+
+def members(schema: Any, depth: int = 0) -> Iterator[tuple[dict[str, Any], int]]:
+    """Every subschema, with its depth; properties that have the name of a keyword are no keywords."""
+    yield schema, depth
+    inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", [])]
+    inner += [schema[keyword] for keyword in ("items", "additionalProperties") if keyword in schema]
+    for member in inner:
+        yield from members(member, depth + 1)
+
+
+def assert_portable(result: Compiled) -> None:
+    for tool in result.catalog.tools:
+        schema = tool.input_schema
+        jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema})
+        assert schema["type"] == "object"
+        for node, depth in members(schema):
+            assert depth <= DEEPEST
+            assert not node.keys() & {"$ref", "$defs", "allOf", "oneOf", "not", "const", "title", "nullable"}, tool.name
+            assert ("anyOf" in node) != isinstance(node.get("type"), str), tool.name
+            assert node.get("type") != "array" or isinstance(node["items"], dict), tool.name
+            assert isinstance(node.get("additionalProperties", {}), dict), tool.name
+        assert 0 < len(tool.description) <= 1000
+        assert 0 < len(tool.title) <= 60
+
+
+@pytest.mark.parametrize("entry", DOCUMENTS, ids=lambda entry: entry.path.removeprefix("dev/"))
+def test_a_published_document_compiles(entry: Entry) -> None:
+    result = compiled(entry)
+    if isinstance(result, str):
+        assert not entry.operations or (entry.in_files and "leads out of the document" in result), result
+        return
+    catalog = result.catalog
+    assert len(catalog.tools) + len(catalog.skipped) == entry.operations
+    codes = Counter(skipped.reason.code for skipped in catalog.skipped)
+    assert codes.keys() <= REASONS, codes
+    assert all(reason.where is None or reason.where.line is not None for reason in result.diagnostics)
+    assert len({tool.name for tool in catalog.tools}) == len(catalog.tools)
+    assert_portable(result)
