@@ -129,12 +129,16 @@ def _form_field(binding: FieldBinding, encoding: Encoding, node: JsonObject) -> 
 
 
 def _multipart_field(binding: FieldBinding, encoding: Encoding, node: JsonObject, filename: str | None) -> FieldBinding:
-    """A part (OpenAPI 3.1, 4.8.15.1.1): an array is one part each, unless it is written as one JSON text."""
-    declared = (encoding.content_type or "").partition(",")[0].strip()
+    """A part (OpenAPI 3.1, 4.8.15.1.1): an array is one part each, unless it is written as one JSON text.
+
+    Of several content types of a file the one that its bytes tell is sent; of other parts the first.
+    """
+    declared = list(filter(None, map(str.strip, (encoding.content_type or "").split(","))))
+    concrete = [name for name in declared if "*" not in name]
     whole = binding.part == "json" and encoding.content_type is not None
     return replace(
         binding,
-        content_type=declared if declared and "*" not in declared else None,
+        content_type=", ".join(declared if binding.part == "file" else concrete[:1]) or None,
         filename=filename,
         repeat="array" in types(node) and not whole,
     )

@@ -7,6 +7,7 @@ texts; at most DEPTH levels. What the profile cannot say as a keyword is said in
 reads it just as well. What is left out is not enforced: the upstream decides.
 """
 
+import re
 from typing import NamedTuple
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
@@ -31,6 +32,7 @@ that.
 TEXT = 240
 ALTERNATIVES = 8
 _MOST_LOOKED_INTO = 40
+_MEANS_NULL = re.compile(r"\bnull\b", re.IGNORECASE)
 _ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
 _NOT_OF_BRANCHES = _ALTERNATIVES | {"description", "title", "default", "deprecated", "readOnly", "writeOnly"}
 _STRUCTURE = ("properties", "items", "prefixItems", "additionalProperties", "oneOf", "anyOf")
@@ -71,7 +73,8 @@ class Portable:
 
     def schema(self, source: JsonObject, *, required: bool = True, description: str = "") -> JsonObject:
         """The portable form of `source`. `description` replaces the schema's own. A null branch stays where the value
-        is required or nulls mean something (`nulls`: a merge patch removes a member by null).
+        is required, where nulls mean something (`nulls`: a merge patch removes a member by null), and where the
+        description speaks of null: who reads "or null" must be able to say it.
         """
         return self._emit(source, _At(), keep_null=required or self.nulls, description=description)
 
@@ -80,6 +83,7 @@ class Portable:
         identity = _identity(source)
         self._left -= 1
         words = description or as_text(node.get("description"))
+        keep_null = keep_null or _MEANS_NULL.search(words) is not None
         if identity in at.trail or ((at.is_deep or self._left <= 0) and _is_large(node)):
             emitted, nullable = (
                 self._cut(node, identity if identity in at.trail else "", words),

@@ -1,0 +1,78 @@
+"""The rendered files of a project: a README that says what there is, what to set, and what is missing."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import Any
+
+from mcpgen.emit.project import RUNTIME_DEPENDENCIES
+from mcpgen.fetch import Fetched
+from mcpgen.pipeline import Compiled, Options, compile_source
+
+DOCUMENT: dict[str, Any] = {
+    "openapi": "3.1.0",
+    "info": {"title": "Pet *Store*", "version": "7"},
+    "servers": [{"url": "https://{region}.example.com/v1", "variables": {"region": {"default": "eu"}}}],
+    "security": [{"petKey": []}],
+    "paths": {
+        "/pets": {"get": {"operationId": "listPets"}, "post": {"operationId": "addPet"}},
+        "/pets/{id}": {"delete": {"operationId": "deletePet"}},
+        "//bad|path": {"get": {}},
+    },
+    "components": {
+        "securitySchemes": {
+            "petKey": {"type": "apiKey", "in": "header", "name": "X-Pet"},
+            "login": {"type": "http", "scheme": "basic"},
+        }
+    },
+}
+
+
+def compiled() -> Compiled:
+    return compile_source(Fetched("f", json.dumps(DOCUMENT).encode()), Options())
+
+
+def rows(readme: str, heading: str) -> list[list[str]]:
+    """The cells of the table below `heading`, without its head."""
+    section = readme.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.split("\n") if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").replace("\\|", "\0").split("|")] for line in lines[1:]]
+
+
+def test_the_readme_lists_tools_variables_and_what_is_missing() -> None:
+    readme = compiled().tree["README.md"].decode()
+    assert readme.startswith("# Pet Store: an MCP server\n")
+    assert rows(readme, "Tools") == [
+        ["`add_pet`", "Add pet", "`POST /pets`", "adds"],
+        ["`delete_pet`", "Delete pet", "`DELETE /pets/{id}`", "changes or deletes"],
+        ["`list_pets`", "List pets", "`GET /pets`", "reads"],
+    ]
+    assert [row[0] for row in rows(readme, "Environment")] == [
+        "`PET_STORE_LOGIN_USERNAME`",
+        "`PET_STORE_LOGIN_PASSWORD`",
+        "`PET_STORE_PET_KEY`",
+        "`PET_STORE_VAR_REGION`",
+        "`PET_STORE_BASE_URL`",
+        "`PET_STORE_TIMEOUT`",
+        "`PET_STORE_FILES_DIR`",
+        "`PET_STORE_LOG_LEVEL`",
+    ]
+    ((operation, why),) = rows(readme, "Not compiled")
+    assert operation == "`GET //bad\0path`"
+    assert "two slashes" in why
+
+
+def test_the_block_for_clients_is_json_with_what_has_to_be_set() -> None:
+    readme = compiled().tree["README.md"].decode()
+    block = json.loads(readme.split("```json\n")[1].split("```")[0])
+    server = block["mcpServers"]["pet-store"]
+    assert server["command"] == "pet-store-mcp"
+    assert {"PET_STORE_PET_KEY", "PET_STORE_LOGIN_PASSWORD"} <= server["env"].keys()
+
+
+def test_the_project_file_names_what_the_server_needs_and_nothing_else() -> None:
+    project = tomllib.loads(compiled().tree["pyproject.toml"].decode())["project"]
+    assert (project["name"], project["version"]) == ("pet-store-mcp", "0.1.0")
+    assert project["dependencies"] == [*RUNTIME_DEPENDENCIES]
+    assert project["description"] == "MCP server for Pet Store"
