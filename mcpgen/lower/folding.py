@@ -8,6 +8,9 @@ from mcpgen.lower.constraints import MOST_VALUES
 
 SCALARS = ("string", "number", "integer", "boolean")
 
+ANY_VALUE_NODES = 11
+"""Nodes below the root of `any_value()`."""
+
 
 def any_value(*, lists: bool = True, null: bool = False) -> JsonObject:
     """Any JSON value, for schemas that say nothing: providers want a type at every node. Lists hold no lists, or, below

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.lower import constraints
 from mcpgen.lower.compose import Composer, alternatives, members, types
-from mcpgen.lower.folding import SCALARS, any_list, any_value, folded
+from mcpgen.lower.folding import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded
 from mcpgen.lower.patterns import is_linear
 from mcpgen.lower.text import ended, plain, shortened
 from mcpgen.names import clipped
@@ -123,12 +123,25 @@ class Portable:
             kinds.remove("integer")
         return [{**whole, "type": kind} for kind in kinds] or [whole], nullable or not kinds
 
-    def _allows_null(self, node: JsonObject, unions: int = 3) -> bool:
+    def _allows_null(self, node: JsonObject) -> bool:
         """Whether null is one of the values of `node`, or of an alternative in it."""
-        if "null" in types(node) or None in as_list(node.get("enum")):
-            return True
-        nested = alternatives(node)[:_MOST_LOOKED_INTO] if unions > 0 and not types(node) else []
-        return any(self._allows_null(self.composer.node(member)[0], unions - 1) for member in nested)
+        return any("null" in types(leaf) or None in as_list(leaf.get("enum")) for leaf in self._leaves(node))
+
+    def _leaves(self, node: JsonObject) -> list[JsonObject]:
+        """What `node` may be: the alternatives in it, and those in them, as far as they have no type of their own.
+        Beyond _MOST_LOOKED_INTO a union stands for itself, so that unions of unions are not multiplied out.
+        """
+        found: list[JsonObject] = []
+        waiting, left = [node], _MOST_LOOKED_INTO
+        while waiting:
+            node = waiting.pop()
+            nested = [] if types(node) else alternatives(node)
+            if 0 < len(nested) <= left:
+                left -= len(nested)
+                waiting += [self.composer.node(member)[0] for member in reversed(nested)]
+            else:
+                found.append(node)
+        return found
 
     def _tagged(self, member: JsonObject, node: JsonObject) -> JsonObject:
         """`member` with the value of the discriminator that chooses it as a constant (OpenAPI 3.1, 4.8.25)."""
@@ -173,6 +186,7 @@ class Portable:
             return self._array(node, at, words)
         if kind in SCALARS:
             return _scalar(node, kind, words)
+        self._left -= ANY_VALUE_NODES
         return {**any_value(), **_text(words, "")}
 
     def _object(self, node: JsonObject, at: _At, words: str) -> JsonObject:
@@ -231,14 +245,11 @@ class Portable:
             return {"type": "array", "items": any_list(lists=False)}
         return {"type": "array", "items": {"type": inner[0]}} if len(inner) == 1 else any_list(lists=False)
 
-    def _kinds(self, node: JsonObject, unions: int = 3) -> list[str]:
+    def _kinds(self, node: JsonObject) -> list[str]:
         """The types of `node` and of the alternatives in it, null apart; empty where that may be any."""
-        declared = [kind for kind in types(node) or _implied_types(node) if kind != "null"]
-        nested = [self.composer.node(member)[0] for member in alternatives(node)]
-        if declared or unions == 0 or len(nested) > _MOST_LOOKED_INTO:
-            return declared
-        found = [self._kinds(member, unions - 1) for member in nested if not _is_null(member)]
-        return list(dict.fromkeys(kind for kinds in found for kind in kinds)) if all(found) else []
+        leaves = [node] if types(node) or _implied_types(node) else self._leaves(node)
+        found = [types(leaf) or _implied_types(leaf) for leaf in leaves]
+        return list(dict.fromkeys(kind for kinds in found for kind in kinds if kind != "null")) if all(found) else []
 
 
 # -- leaves -----------------------------------------------------------------------------------------------------------

@@ -57,6 +57,7 @@ def listener() -> Iterator[socket.socket]:
 
 def with_references(reference: str) -> dict[str, Any]:
     schema = {"$ref": reference}
+    of = {"name": "x", "in": "query"}
     return {
         "openapi": "3.1.0",
         "$self": reference,
@@ -70,8 +71,8 @@ def with_references(reference: str) -> dict[str, Any]:
             "/media": {"post": {"requestBody": {"content": {"application/json": schema}}}},
             "/answer": {"get": {"responses": {"200": schema}}},
             "/deep": {"get": {"responses": {"200": {"content": {"application/json": {"schema": {"items": schema}}}}}}},
-            "/data": {"get": {"parameters": [{"name": "x", "in": "query", "example": schema, "schema": {"default": schema}}]}},
-            "/identifier": {"get": {"parameters": [{"name": "x", "in": "query", "schema": {"$id": reference, "$schema": reference}}]}},
+            "/data": {"get": {"parameters": [of | {"example": schema, "schema": {"default": schema}}]}},
+            "/identifier": {"get": {"parameters": [of | {"schema": {"$id": reference, "$schema": reference}}]}},
         },
         "components": {"securitySchemes": {"s": schema}, "schemas": {"Unused": schema}},
     }  # fmt: skip
@@ -132,8 +133,8 @@ def ladder(keyword: str, rungs: int) -> dict[str, Any]:
 
 def body_of(schema: Any, definitions: Any = None, **answer: Any) -> Compiled:
     body = {"content": {"application/json": {"schema": schema}}}
-    document = {"openapi": "3.1.0", "paths": {"/a": {"post": {"requestBody": body, **answer}}, "/b": {"get": {}}}}
-    return compiled({**document, "components": {"schemas": definitions or {}}})
+    paths: Any = {"/a": {"post": {"requestBody": body, **answer}}, "/b": {"get": {}}}
+    return compiled({"openapi": "3.1.0", "paths": paths, "components": {"schemas": definitions or {}}})
 
 
 @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf", "items", "properties"])
@@ -199,7 +200,7 @@ def test_spec_21_and_22_large_schemas_stay_small(schema: Any) -> None:
 
 
 def test_spec_02_20_000_operations_compile() -> None:
-    paths = {f"/r{n}/{{id}}": {"get": {"operationId": f"getThing{n}"}} for n in range(20_000)}
+    paths: dict[str, Any] = {f"/r{n}/{{id}}": {"get": {"operationId": f"getThing{n}"}} for n in range(20_000)}
     assert len(compiled({"openapi": "3.1.0", "paths": paths}).catalog.tools) == 20_000
 
 
