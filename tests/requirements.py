@@ -70,11 +70,13 @@ OUT-04 names that would shadow modules do no harm
 OUT-05 links in the output directory are refused
 OUT-06 directories that are not ours are refused
 SPEC-01 what is not a readable text of bounded size is refused
+SPEC-02 documents of many operations compile, or are refused with a reason
 SPEC-03 references that go in circles are refused; recursive schemas are cut
 SPEC-04 aliases that multiply are refused
 SPEC-05 merges that multiply are refused or stay cheap
 SPEC-06 deep nesting is refused
 SPEC-07 YAML tags outside of JSON are refused
+SPEC-08 large documents without aliases are read
 SPEC-10 no reference is ever fetched
 SPEC-11 no reference ever opens a file
 SPEC-12 references in data positions are data
@@ -94,6 +96,10 @@ TXT-02 zero-width and bidirectional characters are taken out
 TXT-03 control characters reach neither a model nor a terminal
 TXT-04 texts have limits
 TXT-05 names of tools and arguments fit every provider
+TXT-06 texts that give orders to a model are reported, and the instructions of the server are its owner's alone
+TXT-07 tools that are called like those of common hosts are reported
+TXT-08 the title of a tool that deletes says so
+TXT-09 links outside of texts and extensions that ask for installs reach no file
 ARG-01 dot segments are refused
 ARG-02 traversal in any encoding stays one segment or is refused
 ARG-03 a slash in a path value is encoded
