@@ -48,6 +48,9 @@ def test_the_demo_shows_the_whole_job_and_leaves_nothing_behind(tmp_path: Path) 
     ):
         assert fragment in told.stdout
     assert list(tmp_path.iterdir()) == []
+    printed = told.stdout.splitlines()
+    shown = (ROOT / "README.md").read_text(encoding="utf-8").split("$ make demo\n")[1].split("\n\n$ make test")[0]
+    assert [line for line in shown.splitlines() if line != "…" and line not in printed] == []
 
 
 def test_run_serves_a_document_and_keeps_nothing(tmp_path: Path) -> None:
