@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from mcpgen import jsonvalue
+
 Severity = Literal["error", "warning", "note"]
 
 CODES: dict[str, tuple[Severity, str]] = {
@@ -86,6 +88,10 @@ class Where:
     pointer: str = ""
     line: int | None = None
     column: int | None = None
+
+    def inside(self, *tokens: str | int) -> "Where":
+        """The place of a member of what stands here."""
+        return Where(self.file, jsonvalue.pointer(self.pointer, *tokens))
 
     def __str__(self) -> str:
         if self.line is None:

@@ -8,7 +8,7 @@ the compiler.
 import os
 import stat
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcpgen.diagnostics import Where
@@ -21,25 +21,55 @@ REDIRECTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """`name` is what diagnostics call the source; `url` is where it came from, if from the network."""
+    """`name` is what diagnostics call the source; `url` is where it came from, if from the network; `folder` holds the
+    files that it may refer to, if it is a file.
+    """
 
     name: str
     data: bytes
     url: str | None = None
+    folder: "Folder | None" = None
 
 
-def read(source: str) -> Fetched:
-    """The bytes behind `source`. CannotGoOn where it cannot be read or is larger than the budget."""
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """Where the references of a document may lead: into its own folder, and into others that the user named."""
+
+    roots: tuple[str, ...]
+
+    def read(self, name: str) -> bytes:
+        """The bytes of the file `name`. CannotGoOn where it lies elsewhere, links followed, or cannot be read."""
+        try:
+            real = os.path.realpath(name)
+            inside = any(os.path.commonpath([root, real]) == root for root in map(os.path.realpath, self.roots))
+        except ValueError:
+            inside = False
+        if not inside:
+            raise CannotGoOn(
+                "foreign-reference",
+                f"{name} lies outside of the document's folder.",
+                hint="Name its folder with --ref-dir where the document may read it.",
+            )
+        return _read_file(real, name).data
+
+
+def read(source: str, ref_dirs: tuple[str, ...] = ()) -> Fetched:
+    """The bytes behind `source`. Its references may lead into its folder and into `ref_dirs`.
+
+    CannotGoOn where it cannot be read or is larger than the budget.
+    """
     if source == "-":
         data = sys.stdin.buffer.read(budgets.BYTES + 1)
         return _within_budget(Fetched("<stdin>", data))
     if source.startswith(("http://", "https://")):
         return _within_budget(_download(source))
-    return _within_budget(_read_file(source))
+    fetched = _within_budget(_read_file(source, source))
+    return replace(fetched, folder=Folder((os.path.dirname(source) or ".", *ref_dirs)))
 
 
-def _read_file(source: str) -> Fetched:
-    path = Path(source)
+def _read_file(path_name: str, source: str) -> Fetched:
+    """The file at `path_name`, which messages call `source`."""
+    path = Path(path_name)
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):

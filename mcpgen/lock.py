@@ -21,7 +21,9 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """`source` is relative to the project or a URL; `tools` are operation key → name, `files` path → SHA-256."""
+    """`source` is relative to the project or a URL, `ref_dirs` are relative to it; `tools` are operation key → name,
+    `files` path → SHA-256.
+    """
 
     source: str
     source_digest: str
@@ -30,6 +32,7 @@ class Lock:
     base_url: str | None = None
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    ref_dirs: tuple[str, ...] = ()
     tools: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
 
@@ -44,9 +47,9 @@ def dump(lock: Lock) -> bytes:
     options: JsonObject = {"name": lock.name}
     if lock.base_url is not None:
         options["base_url"] = lock.base_url
-    for key, selectors in (("include", lock.include), ("exclude", lock.exclude)):
-        if selectors:
-            options[key] = list[JsonValue](selectors)
+    for key, given in (("include", lock.include), ("exclude", lock.exclude), ("ref_dir", lock.ref_dirs)):
+        if given:
+            options[key] = list[JsonValue](given)
     value: JsonObject = {
         "lock": FORMAT,
         "mcpgen": mcpgen.__version__,
@@ -94,6 +97,7 @@ def load(data: bytes, file: str) -> Lock:
         base_url=base_url if isinstance(base_url, str) else None,
         include=tuple(map(as_text, as_list(options.get("include")))),
         exclude=tuple(map(as_text, as_list(options.get("exclude")))),
+        ref_dirs=tuple(map(as_text, as_list(options.get("ref_dir")))),
         tools={key: as_text(name) for key, name in as_object(value.get("tools")).items()},
         files={path: as_text(known) for path, known in as_object(value.get("files")).items()},
     )

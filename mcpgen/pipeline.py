@@ -1,13 +1,13 @@
 """The calls of the compiler in order, and nothing else. Whoever reads this file has the architecture."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from mcpgen import lock as locks
 from mcpgen import openapi, toolsfile
 from mcpgen.check import check
 from mcpgen.diagnostics import Diagnostic, Diagnostics, placed
-from mcpgen.document import Document, load
+from mcpgen.document import Document, Library, load
 from mcpgen.emit import emit, user_files
 from mcpgen.errors import CannotGoOn
 from mcpgen.fetch import Fetched
@@ -17,7 +17,7 @@ from mcpgen.lower import lower
 from mcpgen.lower.text import plain, shortened
 from mcpgen.merge import merge
 from mcpgen.model import Api, Catalog, Identity, Server, Skipped
-from mcpgen.names import server_name
+from mcpgen.names import SERVER_NAME, server_name
 from mcpgen.openapi import servers
 from mcpgen.selection import select
 from mcpgen.tree import FileTree
@@ -33,6 +33,7 @@ class Options:
     base_url: str | None = None
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    ref_dirs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,32 +52,34 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What an existing project brings into a compile: its lock, and the user's tools file."""
+    """What an existing project brings into a compile: its lock, the user's tools file, and how it calls SOURCE and the
+    folders of `Options.ref_dirs`.
+    """
 
     lock: Lock | None = None
     settings: Fetched | None = None
     source: str = ""
+    ref_dirs: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
 class _Run:
-    diagnostics: Diagnostics = field(default_factory=Diagnostics)
-    documents: dict[str, Document] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.diagnostics = Diagnostics()
+        self.library = Library(self.diagnostics)
+        self._definitions = openapi.Definitions(openapi.References(self.library))
 
     def _load(self, fetched: Fetched) -> Document:
-        document = load(fetched.name, fetched.data, self.diagnostics)
-        self.documents[document.name] = document
-        return document
+        return self.library.add(fetched.name, fetched.data, fetched.folder.read if fetched.folder else None)
 
     def read_settings(self, fetched: Fetched) -> Api | None:
         """The user's tools file; None as long as everything in it is commented out."""
         document = self._load(fetched)
-        return toolsfile.read(document, self.diagnostics) if document.value is not None else None
+        return toolsfile.read(document, self._definitions, self.diagnostics) if document.value is not None else None
 
     def read(self, fetched: Fetched) -> Api:
         document = self._load(fetched)
         if toolsfile.is_tools_file(document.value):
-            return toolsfile.read(document, self.diagnostics)
+            return toolsfile.read(document, self._definitions, self.diagnostics)
         version = openapi.version_of(document)
         if version is None:
             raise CannotGoOn(
@@ -85,7 +88,7 @@ class _Run:
                 document.where(""),
                 "It should begin with `openapi: 3.1.0` or `mcpgen: 1`.",
             )
-        api = openapi.read(document, fetched.url, self.diagnostics)
+        api = openapi.read(document, self._definitions, fetched.url, self.diagnostics)
         openapi.quick(document, version, self.diagnostics)
         return api
 
@@ -99,7 +102,7 @@ def compile_source(fetched: Fetched, options: Options, project: Project = Projec
     try:
         return _compiled(run, fetched, options, project)
     except CannotGoOn as end:
-        end.diagnostic = located([end.diagnostic], run.documents)[0]
+        end.diagnostic = located([end.diagnostic], run.library.documents)[0]
         raise
 
 
@@ -123,12 +126,13 @@ def _compiled(run: _Run, fetched: Fetched, options: Options, project: Project) -
         base_url=options.base_url,
         include=options.include,
         exclude=options.exclude,
+        ref_dirs=project.ref_dirs,
         tools={**promised, **{tool.operation.key: tool.name for tool in catalog.tools}},
         files=locks.digests({path: data for path, data in tree.items() if path not in user_files(identity)}),
     )
     tree = FileTree({**tree, locks.NAME: locks.dump(lock)})
-    catalog = replace(catalog, skipped=_located_skips(catalog.skipped, run.documents))
-    return Compiled(catalog, tree, lock, located(run.diagnostics, run.documents))
+    catalog = replace(catalog, skipped=_located_skips(catalog.skipped, run.library.documents))
+    return Compiled(catalog, tree, lock, located(run.diagnostics, run.library.documents))
 
 
 def verdict(fetched: Fetched) -> tuple[Diagnostic, ...]:
@@ -178,6 +182,12 @@ def _with_base_url(api: Api, base_url: str | None, diagnostics: Diagnostics) -> 
 
 
 def _identity(api: Api, options: Options, lock: Lock | None) -> Identity:
+    if options.name is not None and not SERVER_NAME.fullmatch(options.name):
+        raise CannotGoOn(
+            "invalid-flag",
+            f"--name {options.name!r} cannot be the name of a server.",
+            hint="Use lower-case letters, digits and hyphens, a letter first, at most 40.",
+        )
     name = options.name or api.name or (lock.name if lock else None) or server_name(api.title)
     version = api.version or (lock.version if lock else "0.1.0")
     return Identity(name, shortened(plain(api.title), LONGEST_TITLE) or name, version, api.instructions)

@@ -5,7 +5,7 @@ import click
 from mcpgen import fetch
 from mcpgen.cli import options, report
 from mcpgen.diagnostics import Diagnostic
-from mcpgen.pipeline import compile_source, verdict
+from mcpgen.pipeline import Options, compile_source, verdict
 
 
 @click.command("check", short_help="Report everything that is wrong with SOURCE.")
@@ -15,10 +15,7 @@ from mcpgen.pipeline import compile_source, verdict
 @options.output_format
 def command(
     source: str,
-    name: str | None,
-    base_url: str | None,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
+    flags: Options,
     strict: bool,
     output: str,
 ) -> None:
@@ -28,8 +25,8 @@ def command(
     Exit codes: 0 nothing that fails, 1 findings, 2 cannot go on.
     """
     with report.ending(output):
-        fetched = fetch.read(source)
-        compiled = compile_source(fetched, options.compile_options(name, base_url, include, exclude))
+        fetched = fetch.read(source, flags.ref_dirs)
+        compiled = compile_source(fetched, flags)
         with report.progress("Checking against the schema of the standard"):
             full = verdict(fetched)
     found: list[Diagnostic] = [*(d for d in compiled.diagnostics if d.code != "invalid-document"), *full]

@@ -26,10 +26,7 @@ MOST = 5
 def command(
     source: str,
     directory: str | None,
-    name: str | None,
-    base_url: str | None,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
+    flags: Options,
     strict: bool,
     dry_run: bool,
     overwrite: bool,
@@ -40,8 +37,7 @@ def command(
     Exit codes: 0 done, 1 findings, 2 cannot go on.
     """
     with report.ending(output):
-        flags = options.compile_options(name, base_url, include, exclude)
-        fetched = fetch.read(source)
+        fetched = fetch.read(source, flags.ref_dirs)
         target, compiled = _compile(fetched, flags, directory, source)
         failed = any(d.severity == "error" for d in compiled.diagnostics) or (strict and bool(compiled.catalog.skipped))
         previous = previous_lock(target)
@@ -56,20 +52,25 @@ def _compile(fetched: Fetched, flags: Options, directory: str | None, source: st
     """The compile against the project in the output directory, whose name may only be known after a first one."""
     if directory is not None:
         target = Path(directory)
-        return target, compile_source(fetched, flags, _project(target, source))
+        return target, compile_source(fetched, flags, _project(target, source, flags))
     compiled = compile_source(fetched, flags)
     target = Path("generated") / compiled.catalog.identity.name
-    return target, compile_source(fetched, flags, _project(target, source))
+    return target, compile_source(fetched, flags, _project(target, source, flags))
 
 
-def _project(target: Path, source: str) -> Project:
+def _project(target: Path, source: str, flags: Options) -> Project:
     settings = target / "mcpgen.yaml"
     present = settings.is_file() and not settings.is_symlink()
-    return Project(previous_lock(target), fetch.read(str(settings)) if present else None, _recorded(source, target))
+    return Project(
+        previous_lock(target),
+        fetch.read(str(settings)) if present else None,
+        _recorded(source, target),
+        tuple(_recorded(path, target) for path in flags.ref_dirs),
+    )
 
 
 def _recorded(source: str, target: Path) -> str:
-    """SOURCE as the lock remembers it: relative to the project, with forward slashes on every system."""
+    """A path as the lock remembers it: relative to the project, with forward slashes on every system."""
     if source == "-" or source.startswith(("http://", "https://")):
         return source
     try:

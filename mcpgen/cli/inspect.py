@@ -24,15 +24,12 @@ from mcpgen.pipeline import Compiled, Options, Project, compile_source
 def command(
     source: str,
     tool: str | None,
-    name: str | None,
-    base_url: str | None,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
+    flags: Options,
     output: str,
 ) -> None:
     """Show the tools of SOURCE, or of a generated project in DIR, and what each sends."""
     with report.ending(output):
-        compiled = _compiled(source, options.compile_options(name, base_url, include, exclude))
+        compiled = _compiled(source, flags)
         tools = [entry for entry in compiled.catalog.tools if tool in (None, entry.name)]
         if not tools:
             near = ", ".join(entry.name for entry in compiled.catalog.tools[:8])
@@ -48,7 +45,7 @@ def command(
 def _compiled(source: str, flags: Options) -> Compiled:
     directory = Path(source)
     if not directory.is_dir():
-        return compile_source(fetch.read(source), flags)
+        return compile_source(fetch.read(source, flags.ref_dirs), flags)
     lock_file = directory / locks.NAME
     if not lock_file.is_file():
         raise CannotGoOn("unreadable", f"{source} is a directory without a generated project.", hint="Name a document.")
@@ -57,9 +54,13 @@ def _compiled(source: str, flags: Options) -> Compiled:
     settings = directory / "mcpgen.yaml"
     project = Project(lock, fetch.read(str(settings)) if settings.is_file() else None, lock.source)
     remembered = Options(
-        flags.name, flags.base_url or lock.base_url, flags.include or lock.include, flags.exclude or lock.exclude
+        flags.name,
+        flags.base_url or lock.base_url,
+        flags.include or lock.include,
+        flags.exclude or lock.exclude,
+        flags.ref_dirs or tuple(str(directory / path) for path in lock.ref_dirs),
     )
-    return compile_source(fetch.read(recorded), remembered, project)
+    return compile_source(fetch.read(recorded, remembered.ref_dirs), remembered, project)
 
 
 # -- JSON, by the contract --------------------------------------------------------------------------------------------

@@ -1,12 +1,11 @@
 """Options that several commands share."""
 
+import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
-from mcpgen.errors import CannotGoOn
-from mcpgen.names import SERVER_NAME
 from mcpgen.pipeline import Options
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -18,8 +17,25 @@ output_format = click.option(
 
 
 def compiling(command: Command) -> Command:
-    """The options that decide what is compiled."""
+    """The options that decide what is compiled, given to the command as one `flags: Options`."""
+
+    @functools.wraps(command)
+    def with_flags(
+        *,
+        name: str | None,
+        base_url: str | None,
+        include: tuple[str, ...],
+        exclude: tuple[str, ...],
+        ref_dir: tuple[str, ...],
+        **others: Any,
+    ) -> Any:
+        return command(flags=Options(name, base_url, include, exclude, ref_dir), **others)
+
+    decorated: Any = with_flags
     for decorate in (
+        click.option(
+            "--ref-dir", multiple=True, metavar="DIR", help="A folder that references may lead to, beside SOURCE's own."
+        ),
         click.option(
             "--exclude", multiple=True, metavar="SELECTOR", help="Leave these operations out; wins over --include."
         ),
@@ -32,18 +48,5 @@ def compiling(command: Command) -> Command:
         click.option("--base-url", metavar="URL", help="The API's base URL, instead of the document's."),
         click.option("--name", metavar="NAME", help="Name of the server; the document's title if not given."),
     ):
-        command = decorate(command)
-    return command
-
-
-def compile_options(
-    name: str | None, base_url: str | None, include: tuple[str, ...], exclude: tuple[str, ...]
-) -> Options:
-    """The flags as the pipeline takes them. CannotGoOn for a name that cannot be one."""
-    if name is not None and not SERVER_NAME.fullmatch(name):
-        raise CannotGoOn(
-            "invalid-flag",
-            f"--name {name!r} cannot be the name of a server.",
-            hint="Use lower-case letters, digits and hyphens, a letter first, at most 40.",
-        )
-    return Options(name, base_url, include, exclude)
+        decorated = decorate(decorated)
+    return cast(Command, decorated)

@@ -9,16 +9,14 @@ import click
 
 from mcpgen import fetch
 from mcpgen.cli import options, report
-from mcpgen.pipeline import compile_source
+from mcpgen.pipeline import Options, compile_source
 from mcpgen.publish import plan, publish
 
 
 @click.command("run", short_help="Compile SOURCE and serve it over stdio, keeping nothing.")
 @options.source
 @options.compiling
-def command(
-    source: str, name: str | None, base_url: str | None, include: tuple[str, ...], exclude: tuple[str, ...]
-) -> None:
+def command(source: str, flags: Options) -> None:
     """Compile SOURCE and serve it over stdio, keeping nothing. Variables and behaviour are those of the generated
     server.
     """
@@ -26,7 +24,7 @@ def command(
         if source == "-":
             report.say("SOURCE cannot be - here: standard input belongs to the client.", fg="red")
             report.leave(report.CANNOT_GO_ON)
-        compiled = compile_source(fetch.read(source), options.compile_options(name, base_url, include, exclude))
+        compiled = compile_source(fetch.read(source, flags.ref_dirs), flags)
         report.diagnostics(compiled.diagnostics, compiled.catalog.skipped, most=1)
         if any(diagnostic.severity == "error" for diagnostic in compiled.diagnostics):
             report.leave(report.FINDINGS)

@@ -5,6 +5,7 @@ so that hostile text is refused and never crashes or hangs the compiler. What th
 """
 
 from mcpgen.document.document import Document
+from mcpgen.document.library import Library
 from mcpgen.document.load import load
 
-__all__ = ["Document", "load"]
+__all__ = ["Document", "Library", "load"]

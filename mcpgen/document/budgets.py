@@ -6,6 +6,7 @@ size within the first budget is never called a bomb: expansion is counted apart 
 
 BYTES = 64 * 1024 * 1024
 DEPTH = 200
+FILES = 2000
 NODES = 8_000_000
 EXPANSION_FACTOR = 10
 EXPANSION_FREE = 100_000

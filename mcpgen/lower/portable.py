@@ -318,8 +318,9 @@ def _identity(source: JsonObject) -> str:
 
 
 def _schema_name(reference: str) -> str:
-    """The name that a document gives to the schema which `reference` leads to."""
-    return reference.rsplit("/", 1)[-1].replace("~1", "/").replace("~0", "~")
+    """The name that a document gives to the schema which `reference` leads to; of a whole file, the file's."""
+    name = reference.rsplit("/", 1)[-1].replace("~1", "/").replace("~0", "~")
+    return name[:-1].partition(".")[0] if name.endswith("#") else name
 
 
 def _is_null(node: JsonObject) -> bool:

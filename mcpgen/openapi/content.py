@@ -2,9 +2,9 @@
 
 import re
 
-from mcpgen.diagnostics import Diagnostics
+from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
-from mcpgen.jsonvalue import JsonValue, as_object, as_text, pointer
+from mcpgen.jsonvalue import JsonValue, as_object, as_text
 from mcpgen.model import Encoding, MediaType, RequestBody, Response, Style
 from mcpgen.names import clipped
 from mcpgen.openapi.references import References
@@ -16,13 +16,12 @@ _MEDIA_TYPE = re.compile(
 _FORM_STYLES: tuple[Style, ...] = ("form", "spaceDelimited", "pipeDelimited", "deepObject")
 
 
-def read_body(value: JsonValue, place: str, references: References, diagnostics: Diagnostics) -> RequestBody | None:
+def read_body(value: JsonValue, where: Where, references: References, diagnostics: Diagnostics) -> RequestBody | None:
     """The body of an operation, None where it has none. Unusable where none of its media types is one."""
     if value is None:
         return None
-    raw, place = references.resolve(value, place)
-    content = read_content(raw.get("content"), pointer(place, "content"), references, diagnostics)
-    where = references.document.where(place)
+    raw, where = references.resolve(value, where)
+    content = read_content(raw.get("content"), where.inside("content"), references, diagnostics)
     if not content and raw.get("content"):
         raise Unusable(
             "invalid-media-type",
@@ -36,7 +35,7 @@ def read_body(value: JsonValue, place: str, references: References, diagnostics:
 
 
 def read_content(
-    value: JsonValue, place: str, references: References, diagnostics: Diagnostics
+    value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[MediaType, ...]:
     """The media types under a `content` key, in the order of the document; keys that are none are reported and left
     out.
@@ -47,12 +46,12 @@ def read_content(
             diagnostics.add(
                 "invalid-media-type",
                 f"'{clipped(name)}' is not a media type; it is left out.",
-                references.document.where(pointer(place, name)),
+                where.inside(name),
                 "Name one, such as application/json.",
             )
             continue
-        raw, entry_place = references.resolve(as_object(entry), pointer(place, name))
-        schema = references.schema(pointer(entry_place, "schema")) if "schema" in raw else None
+        raw, place = references.resolve(as_object(entry), where.inside(name))
+        schema = references.schema(place.inside("schema")) if "schema" in raw else None
         found.append(MediaType(name.strip(), schema, _encodings(raw.get("encoding"))))
     return tuple(found)
 
@@ -76,7 +75,7 @@ def _encoding(value: JsonValue) -> Encoding:
 
 
 def read_responses(
-    value: JsonValue, place: str, references: References, diagnostics: Diagnostics
+    value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[Response, ...]:
     """The answers by status. One that cannot be read is reported and left out: it costs the tool nothing but a
     description.
@@ -86,8 +85,8 @@ def read_responses(
         if status.startswith("x-"):
             continue
         try:
-            raw, where = references.resolve(entry, pointer(place, status))
-            content = read_content(raw.get("content"), pointer(where, "content"), references, diagnostics)
+            raw, place = references.resolve(entry, where.inside(status))
+            content = read_content(raw.get("content"), place.inside("content"), references, diagnostics)
         except Unusable as unusable:
             diagnostics.extend([unusable.diagnostic])
             continue

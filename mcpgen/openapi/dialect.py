@@ -7,12 +7,23 @@ with a value of the kind that the keyword takes; other members (examples, extens
 value loses its keyword, never the schema.
 """
 
-from collections.abc import Callable
+from typing import Protocol
 
 from mcpgen.jsonvalue import JsonObject, JsonValue
 
-Namer = Callable[[str], str]
-"""A reference as the document writes it → the name of the schema that it leads to."""
+
+class Names(Protocol):
+    """The names of the schemas that a schema refers to."""
+
+    def of(self, reference: str) -> str:
+        """Of what a `$ref` leads to, as the document writes it."""
+
+    def of_dynamic(self, reference: str) -> str:
+        """Of what a `$dynamicRef` leads to."""
+
+    def of_embedded(self, raw: JsonObject) -> str | None:
+        """Of a subschema that is a resource of its own; None for every other."""
+
 
 _TYPES = ("null", "boolean", "object", "array", "number", "integer", "string")
 _LENIENT_TYPES = {
@@ -43,7 +54,7 @@ _BESIDE_NULL: tuple[str, ...] = ("description", "title", "readOnly", "writeOnly"
 _COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
 
 
-def convert(raw: JsonValue, name: Namer) -> JsonObject:
+def convert(raw: JsonValue, names: Names) -> JsonObject:
     """`raw` as a 2020-12 schema object. `true` and what is no schema become `{}`, `false` becomes `{"not": {}}`."""
     if raw is False:
         return {"not": {}}
@@ -52,15 +63,22 @@ def convert(raw: JsonValue, name: Namer) -> JsonObject:
     schema: JsonObject = {}
     reference = raw.get("$ref")
     if isinstance(reference, str):
-        schema["$ref"] = name(reference)
+        schema["$ref"] = names.of(reference)
+    elif isinstance(dynamic := raw.get("$dynamicRef", raw.get("$recursiveRef")), str):
+        schema["$ref"] = names.of_dynamic(dynamic)
     _types(raw, schema)
     _plain_keywords(raw, schema)
     _bounds(raw, schema)
-    _subschemas(raw, schema, name)
-    _discriminator(raw, schema, name)
-    if raw.get("nullable") is True:
+    _subschemas(raw, schema, names)
+    _discriminator(raw, schema, names)
+    if raw.get("nullable") is True or raw.get("x-nullable") is True:
         _allow_null(schema)
     return schema
+
+
+def _subschema(raw: JsonValue, names: Names) -> JsonObject:
+    name = names.of_embedded(raw) if isinstance(raw, dict) and "$id" in raw else None
+    return {"$ref": name} if name else convert(raw, names)
 
 
 def _types(raw: JsonObject, schema: JsonObject) -> None:
@@ -114,26 +132,26 @@ def _bounds(raw: JsonObject, schema: JsonObject) -> None:
             schema[keyword] = value
 
 
-def _subschemas(raw: JsonObject, schema: JsonObject, name: Namer) -> None:
+def _subschemas(raw: JsonObject, schema: JsonObject, names: Names) -> None:
     for keyword in _ONE_SCHEMA:
         value = raw.get(keyword)
         if isinstance(value, list) and keyword == "items":
-            schema["prefixItems"] = [convert(item, name) for item in value]
+            schema["prefixItems"] = [_subschema(item, names) for item in value]
         elif isinstance(value, bool) and keyword in ("additionalProperties", "unevaluatedProperties"):
             schema[keyword] = value
         elif isinstance(value, (dict, bool)):
-            schema[keyword] = convert(value, name)
+            schema[keyword] = _subschema(value, names)
     for keyword in _SCHEMA_LISTS:
         value = raw.get(keyword)
         if isinstance(value, list) and value:
-            schema[keyword] = [convert(item, name) for item in value]
+            schema[keyword] = [_subschema(item, names) for item in value]
     for keyword in _SCHEMA_MAPS:
         value = raw.get(keyword)
         if isinstance(value, dict):
-            schema[keyword] = {key: convert(member, name) for key, member in value.items()}
+            schema[keyword] = {key: _subschema(member, names) for key, member in value.items()}
 
 
-def _discriminator(raw: JsonObject, schema: JsonObject, name: Namer) -> None:
+def _discriminator(raw: JsonObject, schema: JsonObject, names: Names) -> None:
     """OpenAPI 3.1, 4.8.25. Mapping values are references or bare schema names; both become names of schemas."""
     declared = raw.get("discriminator")
     if not isinstance(declared, dict) or not isinstance(declared.get("propertyName"), str):
@@ -142,12 +160,14 @@ def _discriminator(raw: JsonObject, schema: JsonObject, name: Namer) -> None:
     targets: JsonObject = {}
     for value, target in mapping.items() if isinstance(mapping, dict) else ():
         if isinstance(target, str):
-            targets[value] = name(target if "#" in target or "/" in target else f"#/components/schemas/{target}")
+            targets[value] = names.of(target if "#" in target or "/" in target else f"#/components/schemas/{target}")
     schema["discriminator"] = {"propertyName": declared["propertyName"], "mapping": targets}
 
 
 def _allow_null(schema: JsonObject) -> None:
-    """`nullable: true` of OpenAPI 3.0, also where writers put it beside a reference or a composition."""
+    """`nullable: true` of OpenAPI 3.0, or `x-nullable` before it, also where writers put it beside a reference or a
+    composition.
+    """
     kind = schema.get("type")
     if isinstance(kind, str) and kind != "null":
         schema["type"] = [kind, "null"]

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from mcpgen.diagnostics import Diagnostics
+from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.model import Operation, SecurityScheme, Skipped
 from mcpgen.openapi import content, parameters, paths, security, servers
 from mcpgen.openapi.references import References
@@ -32,11 +32,11 @@ class Surroundings:
         )
 
 
-def read(value: JsonValue, place: str, around: Surroundings) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
-    """All operations under the `paths` object at `place`, and those that had to be skipped."""
+def read(value: JsonValue, where: Where, around: Surroundings) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
+    """All operations under the `paths` object at `where`, and those that had to be skipped."""
     found: list[Operation] = []
     skipped: list[Skipped] = []
-    for label, outcome in _each(value, place, around):
+    for label, outcome in _each(value, where, around):
         if isinstance(outcome, Unusable):
             skipped.append(Skipped(label, outcome.diagnostic))
         else:
@@ -45,42 +45,38 @@ def read(value: JsonValue, place: str, around: Surroundings) -> tuple[tuple[Oper
     return _with_unique_keys(found), tuple(skipped)
 
 
-def _each(value: JsonValue, place: str, around: Surroundings) -> Iterator[tuple[str, Operation | Unusable]]:
+def _each(value: JsonValue, where: Where, around: Surroundings) -> Iterator[tuple[str, Operation | Unusable]]:
     for path, entry in as_object(value).items():
         if path.startswith("x-"):
             continue
         try:
-            item, item_place = around.references.resolve(entry, pointer(place, path))
+            item, place = around.references.resolve(entry, where.inside(path))
         except Unusable as unusable:
             yield path, unusable
             continue
         for method in NEVER:
             if method in item:
-                where = around.references.document.where(pointer(item_place, method))
-                yield (
-                    f"{method.upper()} {path}",
-                    Unusable("unsupported-method", f"{method.upper()} is never offered as a tool.", where),
-                )
+                reason = f"{method.upper()} is never offered as a tool."
+                yield f"{method.upper()} {path}", Unusable("unsupported-method", reason, place.inside(method))
         for method in METHODS:
             if method in item:
                 try:
-                    yield f"{method.upper()} {path}", _read_one(method, path, item, item_place, around)
+                    yield f"{method.upper()} {path}", _read_one(method, path, item, place, around)
                 except Unusable as unusable:
                     yield f"{method.upper()} {path}", unusable
 
 
-def _read_one(method: str, path: str, item: JsonObject, item_place: str, around: Surroundings) -> Operation:
+def _read_one(method: str, path: str, item: JsonObject, place: Where, around: Surroundings) -> Operation:
     references, diagnostics = around.references, around.diagnostics
-    raw, place = references.resolve(item[method], pointer(item_place, method))
-    where = references.document.where(place)
+    raw, where = references.resolve(item[method], place.inside(method))
     template = paths.parse(path, where, diagnostics)
     lists = [
-        (item.get("parameters"), pointer(item_place, "parameters")),
-        (raw.get("parameters"), pointer(place, "parameters")),
+        (item.get("parameters"), place.inside("parameters")),
+        (raw.get("parameters"), where.inside("parameters")),
     ]
     read = parameters.read(lists, around.credentials, references, diagnostics)
     owner, owner_place = next(
-        ((o, p) for o, p in ((raw, place), (item, item_place)) if isinstance(o.get("servers"), list)), ({}, "")
+        ((o, p) for o, p in ((raw, where), (item, place)) if isinstance(o.get("servers"), list)), ({}, where)
     )
     known = frozenset(scheme.name for scheme in around.schemes)
     return Operation(
@@ -95,16 +91,12 @@ def _read_one(method: str, path: str, item: JsonObject, item_place: str, around:
         tags=tuple(tag for tag in as_list(raw.get("tags")) if isinstance(tag, str)),
         deprecated=raw.get("deprecated") is True,
         parameters=parameters.matched_with_path(read, template, where, diagnostics),
-        body=content.read_body(raw.get("requestBody"), pointer(place, "requestBody"), references, diagnostics),
-        responses=content.read_responses(raw.get("responses"), pointer(place, "responses"), references, diagnostics),
-        servers=servers.read(
-            owner["servers"], pointer(owner_place, "servers"), references.document, around.base_url, diagnostics
-        )
+        body=content.read_body(raw.get("requestBody"), where.inside("requestBody"), references, diagnostics),
+        responses=content.read_responses(raw.get("responses"), where.inside("responses"), references, diagnostics),
+        servers=servers.read(owner["servers"], owner_place.inside("servers"), around.base_url, diagnostics)
         if owner
         else None,
-        security=security.read_requirements(
-            raw.get("security"), known, pointer(place, "security"), references.document, diagnostics
-        ),
+        security=security.read_requirements(raw.get("security"), known, where.inside("security"), diagnostics),
         extension=as_object(raw.get("x-mcp")),
     )
 
@@ -125,7 +117,7 @@ def _report_duplicate_ids(found: list[Operation], around: Surroundings) -> None:
             around.diagnostics.add(
                 "duplicate-operation-id",
                 f"The operationId {operation.id} stands twice in the document.",
-                around.references.document.where(pointer(operation.where.pointer, "operationId")),
+                operation.where.inside("operationId"),
                 "Give each operation an id of its own.",
             )
         if operation.id:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_text, compact, pointer
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_text, compact
 from mcpgen.model import Location, Parameter, PathTemplate, Style
 from mcpgen.names import clipped
 from mcpgen.openapi.references import References
@@ -36,22 +36,22 @@ NOT_ARGUMENTS = frozenset(
 
 
 def read(
-    lists: Iterable[tuple[JsonValue, str]],
+    lists: Iterable[tuple[JsonValue, Where]],
     credentials: frozenset[tuple[str, str]],
     references: References,
     diagnostics: Diagnostics,
 ) -> tuple[Parameter, ...]:
-    """The parameters of all `lists` (value, pointer), those of later lists replacing earlier ones of the same name and
+    """The parameters of all `lists` (value, place), those of later lists replacing earlier ones of the same name and
     place.
 
     `credentials` are the places, (location, lower-case name), that security schemes fill. Unusable where a required one
     cannot be read.
     """
     merged: dict[tuple[str, str], Parameter] = {}
-    for value, place in lists:
+    for value, where in lists:
         for index, entry in enumerate(as_list(value)):
-            raw, where = references.resolve(entry, pointer(place, index))
-            parameter = _read_one(raw, where, references, diagnostics)
+            raw, place = references.resolve(entry, where.inside(index))
+            parameter = _read_one(raw, place, references, diagnostics)
             if parameter is not None:
                 merged[parameter.name, parameter.location] = parameter
     return tuple(p for p in merged.values() if not _is_credential(p, credentials, diagnostics))
@@ -84,8 +84,7 @@ def matched_with_path(
     return tuple(in_path[name] for name in template.variables) + elsewhere
 
 
-def _read_one(raw: JsonObject, place: str, references: References, diagnostics: Diagnostics) -> Parameter | None:
-    where = references.document.where(place)
+def _read_one(raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics) -> Parameter | None:
     name, location = raw.get("name"), next((known for known in _STYLES if raw.get("in") == known), None)
     if (
         not isinstance(name, str)
@@ -100,9 +99,9 @@ def _read_one(raw: JsonObject, place: str, references: References, diagnostics: 
             raise Unusable("invalid-parameter", message, where, hint)
         diagnostics.add("invalid-parameter", message + " It is left out.", where, hint)
         return None
-    style = _style(raw, location, place, references, diagnostics)
+    style = _style(raw, location, where, diagnostics)
     explode = raw.get("explode")
-    content, schema = _schema(raw, place, references)
+    content, schema = _schema(raw, where, references)
     return Parameter(
         name=name,
         location=location,
@@ -118,7 +117,7 @@ def _read_one(raw: JsonObject, place: str, references: References, diagnostics: 
     )
 
 
-def _style(raw: JsonObject, location: Location, place: str, references: References, diagnostics: Diagnostics) -> Style:
+def _style(raw: JsonObject, location: Location, where: Where, diagnostics: Diagnostics) -> Style:
     allowed = _STYLES[location]
     declared = raw.get("style", allowed[0])
     for style in allowed:
@@ -127,20 +126,20 @@ def _style(raw: JsonObject, location: Location, place: str, references: Referenc
     diagnostics.add(
         "invalid-style",
         f"The style {clipped(compact(declared))} is not defined for {location} parameters; {allowed[0]} is used.",
-        references.document.where(pointer(place, "style")),
+        where.inside("style"),
         f"Use one of {', '.join(allowed)}.",
     )
     return allowed[0]
 
 
-def _schema(raw: JsonObject, place: str, references: References) -> tuple[str | None, JsonObject]:
+def _schema(raw: JsonObject, where: Where, references: References) -> tuple[str | None, JsonObject]:
     content = raw.get("content")
     if isinstance(content, dict) and content:
         media_type, entry = next(iter(content.items()))
         if isinstance(entry, dict) and "schema" in entry:
-            return media_type, references.schema(pointer(place, "content", media_type, "schema"))
+            return media_type, references.schema(where.inside("content", media_type, "schema"))
         return media_type, {} if "json" in media_type else {"type": "string"}
-    return None, references.schema(pointer(place, "schema")) if "schema" in raw else {"type": "string"}
+    return None, references.schema(where.inside("schema")) if "schema" in raw else {"type": "string"}
 
 
 def _is_credential(parameter: Parameter, credentials: frozenset[tuple[str, str]], diagnostics: Diagnostics) -> bool:

@@ -6,7 +6,6 @@ from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import as_object, as_text
 from mcpgen.model import Api
 from mcpgen.openapi import operations, security, servers
-from mcpgen.openapi.references import References
 from mcpgen.openapi.schemas import Definitions
 
 
@@ -19,8 +18,9 @@ def version_of(document: Document) -> str | None:
     return ".".join(str(declared).strip().split(".")[:2])
 
 
-def read(document: Document, base_url: str | None, diagnostics: Diagnostics) -> Api:
-    """The API that `document` describes. `base_url` is where the document came from, for relative server URLs.
+def read(document: Document, definitions: Definitions, base_url: str | None, diagnostics: Diagnostics) -> Api:
+    """The API that `document` describes, its schemas in `definitions`. `base_url` is where it came from, for relative
+    server URLs.
 
     CannotGoOn where the version is not one that is read, or `paths` is no object.
     """
@@ -33,21 +33,22 @@ def read(document: Document, base_url: str | None, diagnostics: Diagnostics) -> 
             "Convert the document to OpenAPI 3.0 or 3.1.",
         )
     root = as_object(document.value)
-    references = References(document)
+    references = definitions.references
     components = as_object(root.get("components"))
+    top = document.where("")
     schemes = security.read_schemes(
-        components.get("securitySchemes"), "/components/securitySchemes", references, diagnostics
+        components.get("securitySchemes"), top.inside("components", "securitySchemes"), references, diagnostics
     )
     around = operations.Surroundings(references, schemes, base_url, diagnostics)
-    found, skipped = operations.read(root.get("paths"), "/paths", around)
+    found, skipped = operations.read(root.get("paths"), top.inside("paths"), around)
     info = as_object(root.get("info"))
     known = frozenset(scheme.name for scheme in schemes)
     return Api(
         title=as_text(info.get("title")).strip() or "API",
         operations=found,
-        definitions=Definitions(references),
-        servers=servers.read(root.get("servers", [{"url": "/"}]), "/servers", document, base_url, diagnostics),
+        definitions=definitions,
+        servers=servers.read(root.get("servers", [{"url": "/"}]), top.inside("servers"), base_url, diagnostics),
         schemes=schemes,
-        security=security.read_requirements(root.get("security"), known, "/security", document, diagnostics),
+        security=security.read_requirements(root.get("security"), known, top.inside("security"), diagnostics),
         skipped=skipped,
     )

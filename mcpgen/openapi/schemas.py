@@ -1,41 +1,45 @@
-"""Schemas of a document as JSON Schema 2020-12, converted only when something looks at them.
+"""Schemas of documents as JSON Schema 2020-12, converted only when something looks at them.
 
 A schema is named by where it stands: `{"$ref": "FILE#POINTER"}`, and `Definitions` gives the schema of a name with one
 level of meaning: whatever dialect the document used, keywords have 2020-12 meaning and the types that 2020-12 gives
-them, and every `$ref` is again such a name. A published document of ten megabytes is mostly schemas of answers that no
-tool describes in full; those are never converted.
+them, and every reference is again such a name. A published document of ten megabytes is mostly schemas of answers that
+no tool describes in full; those are never converted.
+
+What a `$dynamicRef` means depends on the way to it (JSON Schema 2020-12, section 8.2.3.2). Such a way is the scope: the
+resources with dynamic anchors that were entered, outermost first. A name in a scope other than the empty one begins
+with the scope's number.
 """
 
 from collections.abc import Iterator, Mapping
 
+from mcpgen.diagnostics import Where
 from mcpgen.errors import Unusable
-from mcpgen.jsonvalue import JsonObject, JsonValue, pointer
+from mcpgen.jsonvalue import JsonObject, JsonValue
 from mcpgen.openapi import dialect
 from mcpgen.openapi.references import References
+from mcpgen.openapi.resources import Resource
 
-_FOREIGN = "foreign:"
-"""Before a reference that leaves the document, so that it is refused when it is looked at and not before."""
+Scope = tuple[Where, ...]
+"""Roots of resources."""
 
 
 class Definitions(Mapping[str, JsonObject]):
-    """Name → schema, of one document. Raises Unusable, placed at the reference, for one that leads nowhere or leaves
-    it.
-    """
+    """Name → schema. Raises Unusable, placed at the reference, for one that leads nowhere or where it may not."""
 
     def __init__(self, references: References) -> None:
-        self._references = references
+        self.references = references
         self._converted: dict[str, JsonObject] = {}
-        self._origins: dict[str, str] = {}
+        self._origins: dict[str, Where] = {}
+        self._refused: dict[str, Unusable] = {}
+        self._scopes: dict[Scope, int] = {(): 0}
+        self._scoped: dict[str, tuple[Where, Scope]] = {}
 
     def __getitem__(self, name: str) -> JsonObject:
         if name not in self._converted:
-            place = self._references.place(name)
-            raw = self._raw(place)
-            self._converted[name] = dialect.convert(raw, lambda reference: self._name(reference, place))
+            where, scope = self._scoped.get(name) or (self.references.place(name), ())
+            raw = self._raw(name, where)
+            self._converted[name] = dialect.convert(raw, _Names(self, where, scope))
         return self._converted[name]
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._references.names(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._converted)
@@ -43,39 +47,92 @@ class Definitions(Mapping[str, JsonObject]):
     def __len__(self) -> int:
         return len(self._converted)
 
-    def _raw(self, place: str) -> JsonValue:
-        try:
-            if place.startswith(_FOREIGN):
-                self._references.target(place.removeprefix(_FOREIGN), place)
-            return self._references.at(place, place)
-        except Unusable as unusable:
-            where = self._references.document.where(self._locate(self._origins.get(place, place), place))
-            reason = unusable.diagnostic
-            raise Unusable(reason.code, reason.message, where, reason.hint) from None
-
-    def _name(self, reference: str, origin: str) -> str:
-        """The name of what `reference`, inside the schema at `origin`, leads to; a foreign one is refused when looked
-        at.
+    def named(self, reference: str, origin: Where, scope: Scope) -> str:
+        """The name of what `reference`, inside the schema at `origin`, leads to. One that leads nowhere is refused when
+        it is looked at, and not before.
         """
-        place = self._target(reference, origin)
-        self._origins.setdefault(place, origin)
-        return self._references.name(place)
+        try:
+            name = self._name(self.references.target(reference, origin), scope)
+        except Unusable as unusable:
+            name = f"{origin.file}#{reference}"
+            self._refused[name] = unusable
+        self._origins.setdefault(name, origin)
+        return name
 
-    def _target(self, reference: str, origin: str) -> str:
-        return self._references.target(reference, origin) if reference.startswith("#") else _FOREIGN + reference
+    def dynamically_named(self, reference: str, origin: Where, scope: Scope) -> str:
+        """The name of what `$dynamicRef` leads to: the outermost resource of the scope that has the anchor decides."""
+        anchor = reference.rpartition("#")[2]
+        try:
+            resource = self._around(self.references.target(reference, origin))
+        except Unusable:
+            return self.named(reference, origin, scope)
+        if anchor in resource.dynamic:
+            outer = (self._around(root).dynamic for root in (*scope, origin))
+            target = next((dynamic[anchor] for dynamic in outer if anchor in dynamic), resource.dynamic[anchor])
+            return self._name(target, scope)
+        return self.named(reference, origin, scope)
 
-    def _locate(self, origin: str, place: str) -> str:
-        """The pointer of the very `$ref` inside the schema at `origin` that leads to `place`, for a diagnostic."""
-        if origin == place:
+    def embedded(self, raw: JsonObject, scope: Scope) -> str | None:
+        """The name of `raw`, where it is a schema with an `$id` of its own."""
+        where = self.references.resources.embedded(raw)
+        return self._name(where, scope) if where is not None else None
+
+    def entered(self, where: Where, scope: Scope) -> Scope:
+        """`scope`, and the resource around `where` where it has dynamic anchors."""
+        resource = self._around(where)
+        return (*scope, resource.root) if resource.dynamic and resource.root not in scope else scope
+
+    def _name(self, where: Where, scope: Scope) -> str:
+        name = self.references.name(where)
+        if scope:
+            name = f"{self._scopes.setdefault(scope, len(self._scopes))}@{name}"
+            self._scoped[name] = (where, scope)
+        return name
+
+    def _around(self, where: Where) -> Resource:
+        return self.references.resources.around(where)
+
+    def _raw(self, name: str, where: Where) -> JsonValue:
+        origin = self._origins.get(name, where)
+        try:
+            if name in self._refused:
+                raise self._refused[name]
+            return self.references.at(where, origin)
+        except Unusable as unusable:
+            reason = unusable.diagnostic
+            raise Unusable(reason.code, reason.message, self._locate(origin, name), reason.hint) from None
+
+    def _locate(self, origin: Where, name: str) -> Where:
+        """The place of the very `$ref` inside the schema at `origin` that is called `name`, for a diagnostic."""
+        try:
+            waiting: list[tuple[Where, JsonValue]] = [(origin, self.references.at(origin, origin))]
+        except Unusable:
             return origin
-        stack: list[tuple[str, JsonValue]] = [(origin, self._references.at(origin, origin))]
-        while stack:
-            at, value = stack.pop()
+        while waiting:
+            at, value = waiting.pop()
             if isinstance(value, dict):
                 reference = value.get("$ref")
-                if isinstance(reference, str) and self._target(reference, origin) == place:
-                    return pointer(at, "$ref")
-                stack.extend((pointer(at, key), member) for key, member in value.items())
+                if isinstance(reference, str) and self.named(reference, origin, ()) == name:
+                    return at.inside("$ref")
+                waiting.extend((at.inside(key), member) for key, member in value.items())
             elif isinstance(value, list):
-                stack.extend((pointer(at, index), item) for index, item in enumerate(value))
+                waiting.extend((at.inside(index), item) for index, item in enumerate(value))
         return origin
+
+
+class _Names:
+    """The names of what the schema at `where`, reached in `scope`, refers to."""
+
+    def __init__(self, definitions: Definitions, where: Where, scope: Scope) -> None:
+        self._definitions = definitions
+        self._where = where
+        self._scope = definitions.entered(where, scope)
+
+    def of(self, reference: str) -> str:
+        return self._definitions.named(reference, self._where, self._scope)
+
+    def of_dynamic(self, reference: str) -> str:
+        return self._definitions.dynamically_named(reference, self._where, self._scope)
+
+    def of_embedded(self, raw: JsonObject) -> str | None:
+        return self._definitions.embedded(raw, self._scope)

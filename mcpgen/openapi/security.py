@@ -2,10 +2,9 @@
 
 from typing import Literal
 
-from mcpgen.diagnostics import Diagnostics
-from mcpgen.document import Document
+from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, as_text, pointer
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, as_text
 from mcpgen.model import SecurityRequirement, SecurityScheme
 from mcpgen.openapi.references import References
 
@@ -17,13 +16,13 @@ _KEY_PLACES: dict[str, Literal["header", "query", "cookie"]] = {
 
 
 def read_schemes(
-    value: JsonValue, place: str, references: References, diagnostics: Diagnostics
+    value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[SecurityScheme, ...]:
     """The schemes that can be filled from the environment; others are reported."""
     found = []
     for name, entry in sorted(as_object(value).items()):
         try:
-            raw, where = references.resolve(entry, pointer(place, name))
+            raw, place = references.resolve(entry, where.inside(name))
         except Unusable as unusable:
             diagnostics.extend([unusable.diagnostic])
             continue
@@ -32,7 +31,7 @@ def read_schemes(
             diagnostics.add(
                 "invalid-security",
                 f"The security scheme {name} is of a kind that is not supported ({_kind(raw)}).",
-                references.document.where(where),
+                place,
                 "Requests go out without it; set the credential with the _HEADER variable where the API takes one.",
             )
         else:
@@ -58,7 +57,7 @@ def _scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
 
 
 def read_requirements(
-    value: JsonValue, schemes: frozenset[str], place: str, document: Document, diagnostics: Diagnostics
+    value: JsonValue, schemes: frozenset[str], where: Where, diagnostics: Diagnostics
 ) -> tuple[SecurityRequirement, ...] | None:
     """The alternatives of a `security` list, None where there is none or none of it can be met."""
     if not isinstance(value, list):
@@ -69,7 +68,7 @@ def read_requirements(
             diagnostics.add(
                 "invalid-security",
                 "A security requirement is not a mapping; it is left out.",
-                document.where(pointer(place, index)),
+                where.inside(index),
                 "Write `- name_of_the_scheme: []`.",
             )
             continue
@@ -79,7 +78,7 @@ def read_requirements(
             diagnostics.add(
                 "invalid-security",
                 f"The security requirement names {', '.join(unknown)}, which is not defined; it is left out.",
-                document.where(pointer(place, index)),
+                where.inside(index),
                 "Define the scheme under components.securitySchemes.",
             )
             continue

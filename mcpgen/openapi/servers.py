@@ -10,9 +10,8 @@ import re
 import unicodedata
 from urllib.parse import urljoin, urlsplit
 
-from mcpgen.diagnostics import Diagnostics
-from mcpgen.document import Document
-from mcpgen.jsonvalue import JsonValue, as_list, as_object, as_text, pointer
+from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.jsonvalue import JsonValue, as_list, as_object, as_text
 from mcpgen.model import Server, ServerVariable
 from mcpgen.names import clipped
 
@@ -20,16 +19,14 @@ _VARIABLE = re.compile(r"\{([^{}/]+)\}")
 _METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "instance-data"})
 
 
-def read(
-    value: JsonValue, place: str, document: Document, base_url: str | None, diagnostics: Diagnostics
-) -> tuple[Server, ...]:
+def read(value: JsonValue, where: Where, base_url: str | None, diagnostics: Diagnostics) -> tuple[Server, ...]:
     """The usable servers of a `servers` list, in its order. A relative URL is resolved against `base_url`, the
     document's own, where known.
     """
     found = []
     for index, entry in enumerate(as_list(value)):
         raw = as_object(entry)
-        where = document.where(pointer(place, index))
+        place = where.inside(index)
         url = as_text(raw.get("url")).strip()
         declared = as_object(raw.get("variables"))
         used = dict.fromkeys(_VARIABLE.findall(url))
@@ -44,7 +41,7 @@ def read(
             diagnostics.add(
                 "invalid-server",
                 f"The server URL '{clipped(url, 120)}' is not used: {reason}.",
-                where,
+                place,
                 "Correct it, or give --base-url.",
             )
             continue
@@ -52,7 +49,7 @@ def read(
             diagnostics.add(
                 "private-server",
                 f"The server URL '{clipped(url, 120)}' points into a private network.",
-                where,
+                place,
                 "Give --base-url where that is not meant.",
             )
         found.append(Server(url, variables, as_text(raw.get("description"))))

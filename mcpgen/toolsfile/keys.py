@@ -2,9 +2,8 @@
 
 from difflib import get_close_matches
 
-from mcpgen.diagnostics import Diagnostics
-from mcpgen.document import Document
-from mcpgen.jsonvalue import JsonObject, pointer
+from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.jsonvalue import JsonObject
 from mcpgen.names import clipped
 
 Kinds = dict[str, tuple[type, ...]]
@@ -30,18 +29,18 @@ TOOL: Kinds = {
 _WORDS = {dict: "a mapping", list: "a list", str: "a text", int: "a whole number", bool: "true or false"}
 
 
-def check(value: JsonObject, kinds: Kinds, place: str, document: Document, diagnostics: Diagnostics) -> None:
+def check(value: JsonObject, kinds: Kinds, where: Where, diagnostics: Diagnostics) -> None:
     """Report every key of `value` that `kinds` does not hold, and every value of another kind. `x-` keys are the
     writer's.
     """
     for key, member in value.items():
         if key.startswith("x-"):
             continue
-        where = document.where(pointer(place, key))
+        place = where.inside(key)
         if key not in kinds:
             near = get_close_matches(key, kinds, 1)
             hint = f"Did you mean {near[0]!r}?" if near else f"Use one of {', '.join(kinds)}."
-            diagnostics.add("unknown-key", f"Nothing reads the key '{clipped(key)}'.", where, hint)
+            diagnostics.add("unknown-key", f"Nothing reads the key '{clipped(key)}'.", place, hint)
         elif not isinstance(member, kinds[key]):
             wanted = " or ".join(_WORDS[kind] for kind in kinds[key])
-            diagnostics.add("invalid-value", f"The value of {key!r} is not {wanted}.", where, f"Write {wanted}.")
+            diagnostics.add("invalid-value", f"The value of {key!r} is not {wanted}.", place, f"Write {wanted}.")

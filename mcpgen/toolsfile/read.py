@@ -7,10 +7,10 @@ key, never skipped over.
 
 import re
 
-from mcpgen.diagnostics import Diagnostics
+from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import Document
 from mcpgen.errors import CannotGoOn, Unusable
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.model import Api, MediaType, Operation, RequestBody, SecurityScheme, Server, Skipped
 from mcpgen.names import SERVER_NAME, VERSION_NUMBER, WRITTEN_TOOL_NAME, clipped
 from mcpgen.openapi import content, parameters, paths, security, servers
@@ -27,9 +27,9 @@ def is_tools_file(value: JsonValue) -> bool:
     return isinstance(value, dict) and "mcpgen" in value
 
 
-def read(document: Document, diagnostics: Diagnostics) -> Api:
-    """The API that a tools file defines. CannotGoOn for another version of the format; errors are added to
-    `diagnostics`.
+def read(document: Document, definitions: Definitions, diagnostics: Diagnostics) -> Api:
+    """The API that a tools file defines, its schemas in `definitions`. CannotGoOn for another version of the format;
+    errors are added to `diagnostics`.
     """
     root = as_object(document.value)
     if root.get("mcpgen") != VERSION:
@@ -39,12 +39,13 @@ def read(document: Document, diagnostics: Diagnostics) -> Api:
             document.where("/mcpgen"),
             f"Write `mcpgen: {VERSION}`.",
         )
-    keys.check(root, keys.FILE, "", document, diagnostics)
+    top = document.where("")
+    keys.check(root, keys.FILE, top, diagnostics)
     server = as_object(root.get("server"))
-    keys.check(server, keys.SERVER, "/server", document, diagnostics)
-    references = References(document)
-    schemes = security.read_schemes(root.get("security"), "/security", references, diagnostics)
-    operations, skipped = _read_tools(root.get("tools"), schemes, references, diagnostics)
+    keys.check(server, keys.SERVER, top.inside("server"), diagnostics)
+    references = definitions.references
+    schemes = security.read_schemes(root.get("security"), top.inside("security"), references, diagnostics)
+    operations, skipped = _read_tools(root.get("tools"), top.inside("tools"), schemes, references, diagnostics)
     base_url = root.get("base_url")
     url_list: list[JsonValue] = [{"url": base_url}] if isinstance(base_url, str) else []
     return Api(
@@ -53,7 +54,7 @@ def read(document: Document, diagnostics: Diagnostics) -> Api:
         name=_server_name(server, document, diagnostics),
         instructions=as_text(server.get("instructions")),
         operations=operations,
-        definitions=Definitions(references),
+        definitions=definitions,
         servers=_servers(url_list, document, diagnostics),
         schemes=schemes,
         security=(tuple(scheme.name for scheme in schemes),) if schemes else None,
@@ -104,12 +105,16 @@ def _servers(url_list: list[JsonValue], document: Document, diagnostics: Diagnos
 
 
 def _read_tools(
-    value: JsonValue, schemes: tuple[SecurityScheme, ...], references: References, diagnostics: Diagnostics
+    value: JsonValue,
+    where: Where,
+    schemes: tuple[SecurityScheme, ...],
+    references: References,
+    diagnostics: Diagnostics,
 ) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
     found: dict[str, Operation] = {}
     skipped: list[Skipped] = []
     for index, entry in enumerate(as_list(value)):
-        place = pointer("/tools", index)
+        place = where.inside(index)
         label = clipped(str(as_object(entry).get("name", f"tool {index + 1}")))
         try:
             operation = _read_tool(entry, place, schemes, references, diagnostics)
@@ -120,31 +125,30 @@ def _read_tools(
             continue
         folded = operation.key.casefold()
         if folded in found:
-            where = references.document.where(pointer(place, "name"))
-            diagnostics.add("duplicate-name", f"Two tools are called {operation.name}.", where, "Rename one of them.")
+            message = f"Two tools are called {operation.name}."
+            diagnostics.add("duplicate-name", message, place.inside("name"), "Rename one of them.")
         found.setdefault(folded, operation)
     return tuple(found.values()), tuple(skipped)
 
 
 def _read_tool(
     entry: JsonValue,
-    place: str,
+    where: Where,
     schemes: tuple[SecurityScheme, ...],
     references: References,
     diagnostics: Diagnostics,
 ) -> Operation | None:
     """One tool, None where what is wrong with it was reported as an error."""
-    where = references.document.where(place)
     if not isinstance(entry, dict):
         diagnostics.add("invalid-value", "A tool is a mapping.", where, "Write `- name: …` and `request: …`.")
         return None
-    keys.check(entry, keys.TOOL, place, references.document, diagnostics)
+    keys.check(entry, keys.TOOL, where, diagnostics)
     name, request = entry.get("name"), _REQUEST.fullmatch(as_text(entry.get("request")).strip())
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name):
         diagnostics.add(
             "invalid-name",
             f"'{clipped(str(name))}' cannot be the name of a tool.",
-            references.document.where(pointer(place, "name")),
+            where.inside("name"),
             "Use letters, digits, `_` and `-`, at most 64 of them.",
         )
         return None
@@ -152,14 +156,14 @@ def _read_tool(
         diagnostics.add(
             "invalid-value",
             f"The request of {name} is not a method and a path.",
-            references.document.where(pointer(place, "request")),
+            where.inside("request"),
             "Write it as `GET /alerts/{region}`.",
         )
         return None
     method, path = request.groups()
     template = paths.parse(path, where, diagnostics)
     filled = frozenset((scheme.location, scheme.wire_name.lower()) for scheme in schemes if scheme.type == "apiKey")
-    lists = [(entry.get("parameters"), pointer(place, "parameters"))]
+    lists = [(entry.get("parameters"), where.inside("parameters"))]
     read_parameters = parameters.read(lists, filled, references, diagnostics)
     return Operation(
         key=f"tool {name}",
@@ -171,17 +175,17 @@ def _read_tool(
         title=as_text(entry.get("title")) or None,
         description=as_text(entry.get("description")),
         parameters=parameters.matched_with_path(read_parameters, template, where, diagnostics),
-        body=_body(entry, place, references, diagnostics),
+        body=_body(entry, where, references, diagnostics),
     )
 
 
-def _body(entry: JsonObject, place: str, references: References, diagnostics: Diagnostics) -> RequestBody | None:
+def _body(entry: JsonObject, where: Where, references: References, diagnostics: Diagnostics) -> RequestBody | None:
     """OpenAPI's request body object, or a bare schema, which means JSON and required."""
     value = entry.get("body")
     if value is None:
         return None
-    body_place = pointer(place, "body")
+    place = where.inside("body")
     if isinstance(value, dict) and "content" in value:
-        return content.read_body(value, body_place, references, diagnostics)
-    json_body = MediaType("application/json", references.schema(body_place))
-    return RequestBody((json_body,), references.document.where(body_place), required=True)
+        return content.read_body(value, place, references, diagnostics)
+    json_body = MediaType("application/json", references.schema(place))
+    return RequestBody((json_body,), place, required=True)

@@ -24,7 +24,8 @@ def refusal(source: str) -> tuple[str, str]:
 
 def test_a_file(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_bytes(b"x: 1")
-    assert fetch.read(str(tmp_path / "a.yaml")) == fetch.Fetched(str(tmp_path / "a.yaml"), b"x: 1")
+    path = str(tmp_path / "a.yaml")
+    assert fetch.read(path, ("other",)) == fetch.Fetched(path, b"x: 1", folder=fetch.Folder((str(tmp_path), "other")))
 
 
 @pytest.mark.parametrize("source", ["nowhere.yaml", "nowhere/a.yaml", "a\0b", "x" * 5000, "file:///etc/passwd"])

@@ -6,13 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.diagnostics import Diagnostics
-from mcpgen.document import Document
+from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonValue
 from mcpgen.model import Server, ServerVariable
 from mcpgen.openapi import servers
-
-DOCUMENT = Document("d", None, "", "yaml")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +94,7 @@ def test_public_hosts_are_not_private(url: str) -> None:
 
 def read(value: JsonValue, base_url: str | None = None) -> tuple[tuple[Server, ...], list[str]]:
     diagnostics = Diagnostics()
-    found = servers.read(value, "/servers", DOCUMENT, base_url, diagnostics)
+    found = servers.read(value, Where("openapi.json", "/servers"), base_url, diagnostics)
     return found, [diagnostic.code for diagnostic in diagnostics]
 
 
