@@ -43,6 +43,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "A path holds a parameter that is not declared; it is taken as a required text.",
     ),
+    "repeated-path-parameter": ("warning", "A path names a parameter twice; each is an argument of its own."),
     "unused-path-parameter": ("warning", "A path parameter is declared that the path does not hold."),
     "invalid-parameter": ("warning", "A parameter cannot be understood."),
     "invalid-style": ("warning", "A style is not defined for this place; the default is used."),

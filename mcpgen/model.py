@@ -11,8 +11,14 @@ from typing import Literal
 from mcpgen.diagnostics import Diagnostic, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue
 
-Location = Literal["path", "query", "header", "cookie"]
-Style = Literal["simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "deepObject"]
+Location = Literal["path", "query", "querystring", "header", "cookie"]
+"""`querystring` is the whole query (OpenAPI 3.2)."""
+
+Style = Literal[
+    "simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject", "cookie"
+]
+"""Those of OpenAPI 3.2, and `tabDelimited`, which only OpenAPI 2.0 has."""
+
 
 # -- an API, in OpenAPI's words ---------------------------------------------------------------------------------------
 
@@ -20,7 +26,7 @@ Style = Literal["simple", "label", "matrix", "form", "spaceDelimited", "pipeDeli
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One parameter (OpenAPI 3.1, 4.8.12), with style and explode settled. `content` is a media type that replaces the
-    style.
+    style; `allows_empty` that the name may be sent without a value.
     """
 
     name: str
@@ -34,6 +40,7 @@ class Parameter:
     explode: bool = False
     reserved: bool = False
     content: str | None = None
+    allows_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +115,12 @@ SecurityRequirement = tuple[str, ...]
 @dataclass(frozen=True, slots=True)
 class PathTemplate:
     """A path as it is sent: `literals` are percent-encoded and stand around the variables, one more of them than of
-    `variables`.
+    `variables`, whose names differ. `declared` are the names that the path itself gives them.
     """
 
     literals: tuple[str, ...]
     variables: tuple[str, ...] = ()
+    declared: tuple[str, ...] = ()
     fixed_query: tuple[tuple[str, str], ...] = ()
 
 
@@ -229,15 +237,16 @@ class HttpBinding:
     server: int
     accept: str
     query: tuple[ParameterBinding, ...] = ()
+    querystring: tuple[ParameterBinding, ...] = ()
     headers: tuple[ParameterBinding, ...] = ()
     cookies: tuple[ParameterBinding, ...] = ()
     body: BodyBinding | None = None
     security: tuple[SecurityRequirement, ...] | None = None
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
-        """All parameters, in the order path, query, header, cookie."""
+        """All parameters, in the order path, query, querystring, header, cookie."""
         in_path = tuple(part for part in self.path if isinstance(part, ParameterBinding))
-        return in_path + self.query + self.headers + self.cookies
+        return in_path + self.query + self.querystring + self.headers + self.cookies
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,12 @@ def _binding(tool: ToolSpec) -> JsonObject:
         "server": binding.server,
         "path": [part if isinstance(part, str) else parameter(part) for part in binding.path],
     }
-    for key, bindings in (("query", binding.query), ("headers", binding.headers), ("cookies", binding.cookies)):
+    for key, bindings in (
+        ("query", binding.query),
+        ("querystring", binding.querystring),
+        ("headers", binding.headers),
+        ("cookies", binding.cookies),
+    ):
         if bindings:
             result[key] = [parameter(entry) for entry in bindings]
     if binding.body is not None:
@@ -159,6 +164,8 @@ def _field(binding: FieldBinding) -> JsonObject:
     result["name"] = binding.name
     if binding.part is not None:
         result["part"] = binding.part
+        if binding.style is not None:
+            result.update(style=binding.style, explode=binding.explode)
         if binding.content_type is not None:
             result["contentType"] = binding.content_type
         if binding.filename is not None:

@@ -20,6 +20,9 @@ _BY_METHOD = {
     "PATCH": Annotations(read_only=False, destructive=True, idempotent=False),
     "DELETE": Annotations(read_only=False, destructive=True, idempotent=True),
 }
+_UNKNOWN = Annotations(read_only=False, destructive=True, idempotent=False)
+"""Of a method that HTTP itself does not define."""
+
 _DESTROYS = frozenset(
     (
         *("archive", "cancel", "clear", "delete", "destroy", "drop", "erase", "invalidate", "kill", "merge", "purge"),
@@ -35,7 +38,7 @@ _LOOKS_UP = frozenset(["search", "query", "validate", "preview", "count", "estim
 
 def derive(operation: Operation) -> Annotations:
     """The hints of the tool for `operation`."""
-    hints = _BY_METHOD[operation.method]
+    hints = _BY_METHOD.get(operation.method, _UNKNOWN)
     said = _action_words(operation)
     if (hints.read_only and said & _CHANGES) or (operation.method == "POST" and said & _DESTROYS):
         hints = Annotations(read_only=False, destructive=True, idempotent=False)

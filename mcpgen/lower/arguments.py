@@ -14,10 +14,10 @@ from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, types
 from mcpgen.lower.portable import Portable
-from mcpgen.model import Operation, Parameter
+from mcpgen.model import Location, Operation, Parameter
 from mcpgen.names import argument_name, distinct
 
-Place = Literal["path", "query", "header", "cookie", "body", "rest", "filename"]
+Place = Location | Literal["body", "rest", "filename"]
 Slot = tuple[Place, str]
 """Where a value goes: the place and the wire name there."""
 
@@ -27,7 +27,8 @@ WHOLE: Slot = ("body", "")
 REST: Slot = ("rest", "")
 """The further members of the body."""
 
-_ORDER: dict[Place, int] = {"path": 0, "query": 1, "header": 2, "cookie": 3, "body": 4, "rest": 5, "filename": 6}
+_PLACES: tuple[Place, ...] = ("path", "query", "querystring", "header", "cookie", "body", "rest", "filename")
+_ORDER = {place: index for index, place in enumerate(_PLACES)}
 _FILE_NOTE = "Base64, or file:NAME for a file in the directory that the server was given."
 
 
@@ -56,7 +57,10 @@ class Arguments:
 
 def lay_out(operation: Operation, plan: BodyPlan | None, composer: Composer) -> Arguments:
     """The arguments of `operation`, whose body is sent by `plan`."""
-    everything = [*map(_of_parameter, operation.parameters), *(_of_body(plan, composer) if plan else ())]
+    everything = [
+        *(_of_parameter(each, composer) for each in operation.parameters),
+        *(_of_body(plan, composer) if plan else ()),
+    ]
     constants = {entry.slot: value for entry in everything if (value := _constant(entry, composer)) is not None}
     inputs = [entry for entry in everything if entry.slot not in constants]
     names = _named(inputs, composer)
@@ -81,16 +85,24 @@ def _position(entry: Input) -> tuple[bool, int]:
 # -- inputs -----------------------------------------------------------------------------------------------------------
 
 
-def _of_parameter(parameter: Parameter) -> Input:
+def _of_parameter(parameter: Parameter, composer: Composer) -> Input:
     plain = parameter.name.lower() if parameter.location == "header" else parameter.name
     return Input(
         (parameter.location, parameter.name),
         argument_name(plain),
-        parameter.schema,
+        _or_empty(parameter, composer) if parameter.allows_empty else parameter.schema,
         parameter.required,
         parameter.description,
         parameter.deprecated,
     )
+
+
+def _or_empty(parameter: Parameter, composer: Composer) -> JsonObject:
+    """The schema of a parameter whose name may be sent alone (OpenAPI 3.1, 4.8.12.2.1)."""
+    if "string" in types(composer.node(parameter.schema)[0]):
+        return parameter.schema
+    empty: JsonObject = {"type": "string", "pattern": "^$", "description": "Empty: the name alone is sent."}
+    return {"anyOf": [parameter.schema, empty]}
 
 
 def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:

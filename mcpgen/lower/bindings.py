@@ -43,6 +43,7 @@ def bind(
         server,
         _accept(operation),
         query=(*fixed, *placed("query")),
+        querystring=placed("querystring"),
         headers=placed("header"),
         cookies=placed("cookie"),
         body=_body(plan, arguments, composer) if plan else None,
@@ -73,7 +74,7 @@ def _accept(operation: Operation) -> str:
 
 
 def _parameter(parameter: Parameter, arguments: Arguments) -> ParameterBinding:
-    slot = (parameter.location, parameter.name)
+    slot: Slot = (parameter.location, parameter.name)
     return ParameterBinding(
         arguments.names.get(slot),
         parameter.name,
@@ -129,10 +130,13 @@ def _form_field(binding: FieldBinding, encoding: Encoding, node: JsonObject) -> 
 
 
 def _multipart_field(binding: FieldBinding, encoding: Encoding, node: JsonObject, filename: str | None) -> FieldBinding:
-    """A part (OpenAPI 3.1, 4.8.15.1.1): an array is one part each, unless it is written as one JSON text.
+    """A part (OpenAPI 3.1, 4.8.15.1.1): an array is one part each, unless it is written as one JSON text, or a style
+    joins its items.
 
     Of several content types of a file the one that its bytes tell is sent; of other parts the first.
     """
+    if binding.part == "text" and encoding.style is not None and encoding.explode is False:
+        return replace(binding, style=encoding.style, explode=False)
     declared = list(filter(None, map(str.strip, (encoding.content_type or "").split(","))))
     concrete = [name for name in declared if "*" not in name]
     whole = binding.part == "json" and encoding.content_type is not None

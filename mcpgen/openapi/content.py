@@ -42,18 +42,25 @@ def read_content(
     """
     found = []
     for name, entry in as_object(value).items():
-        if not _MEDIA_TYPE.fullmatch(name.strip()):
-            diagnostics.add(
-                "invalid-media-type",
-                f"'{clipped(name)}' is not a media type; it is left out.",
-                where.inside(name),
-                "Name one, such as application/json.",
-            )
+        if not _is_media_type(name, where.inside(name), diagnostics):
             continue
         raw, place = references.resolve(as_object(entry), where.inside(name))
         schema = references.schema(place.inside("schema")) if "schema" in raw else None
         found.append(MediaType(name.strip(), schema, _encodings(raw.get("encoding"))))
     return tuple(found)
+
+
+def media_types(names: list[str], where: Where, diagnostics: Diagnostics) -> list[str]:
+    """The media types of a list; names that are none are reported and left out."""
+    return [name.strip() for index, name in enumerate(names) if _is_media_type(name, where.inside(index), diagnostics)]
+
+
+def _is_media_type(name: str, where: Where, diagnostics: Diagnostics) -> bool:
+    if _MEDIA_TYPE.fullmatch(name.strip()):
+        return True
+    message = f"'{clipped(name)}' is not a media type; it is left out."
+    diagnostics.add("invalid-media-type", message, where, "Name one, such as application/json.")
+    return False
 
 
 def _encodings(value: JsonValue) -> dict[str, Encoding]:

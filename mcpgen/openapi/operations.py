@@ -1,87 +1,94 @@
 """Paths of a document → operations. One that cannot be read is skipped with its reason; the others go on."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.diagnostics import Where
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
-from mcpgen.model import Operation, SecurityScheme, Skipped
-from mcpgen.openapi import content, parameters, paths, security, servers
-from mcpgen.openapi.references import References
+from mcpgen.model import Operation, Skipped
+from mcpgen.names import clipped
+from mcpgen.openapi import paths, security
+from mcpgen.openapi.inputs import Site, Surroundings
 
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
-NEVER = ("trace",)
-"""TRACE would echo the server's credentials to whoever asks."""
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
+NEVER = {
+    "TRACE": "it would echo the server's credentials to whoever asks",
+    "CONNECT": "it asks for a tunnel",
+}
+_METHOD = re.compile(r"[A-Z][A-Z-]{0,30}")
 
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What operations of one document share."""
-
-    references: References
-    schemes: tuple[SecurityScheme, ...]
-    base_url: str | None
-    diagnostics: Diagnostics
-
-    @property
-    def credentials(self) -> frozenset[tuple[str, str]]:
-        return frozenset(
-            (scheme.location, scheme.wire_name.lower()) for scheme in self.schemes if scheme.type == "apiKey"
-        )
+Outcome = tuple[str, Operation | Unusable]
+"""`METHOD /path` and what became of it."""
 
 
 def read(value: JsonValue, where: Where, around: Surroundings) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
     """All operations under the `paths` object at `where`, and those that had to be skipped."""
     found: list[Operation] = []
     skipped: list[Skipped] = []
-    for label, outcome in _each(value, where, around):
-        if isinstance(outcome, Unusable):
-            skipped.append(Skipped(label, outcome.diagnostic))
-        else:
-            found.append(outcome)
+    for path, entry in as_object(value).items():
+        for label, outcome in () if path.startswith("x-") else _of_item(path, entry, where.inside(path), around):
+            if isinstance(outcome, Unusable):
+                skipped.append(Skipped(label, outcome.diagnostic))
+            else:
+                found.append(outcome)
     _report_duplicate_ids(found, around)
     return _with_unique_keys(found), tuple(skipped)
 
 
-def _each(value: JsonValue, where: Where, around: Surroundings) -> Iterator[tuple[str, Operation | Unusable]]:
-    for path, entry in as_object(value).items():
-        if path.startswith("x-"):
-            continue
+def _of_item(path: str, entry: JsonValue, where: Where, around: Surroundings) -> Iterator[Outcome]:
+    """The operations of a path item: its own, and those of the item that it refers to (OpenAPI 3.1, 4.8.9)."""
+    seen: set[str] = set()
+    if isinstance(entry, dict) and "$ref" in entry:
+        for outcome in _each(path, entry, where, around):
+            seen.add(outcome[0])
+            yield outcome
+    try:
+        item, place = around.references.resolve(entry, where)
+    except Unusable as unusable:
+        yield path, unusable
+        return
+    for outcome in _each(path, item, place, around):
+        if outcome[0] not in seen:
+            yield outcome
+
+
+def _each(path: str, item: JsonObject, place: Where, around: Surroundings) -> Iterator[Outcome]:
+    for method, value, where, reason in _methods(item, place):
+        label = f"{clipped(method)} {path}"
         try:
-            item, place = around.references.resolve(entry, where.inside(path))
+            if reason:
+                raise Unusable("unsupported-method", f"{clipped(method)} is never offered as a tool: {reason}.", where)
+            raw, raw_where = around.references.resolve(value, where)
+            yield label, _read_one(method, path, Site(raw, raw_where, item, place), around)
         except Unusable as unusable:
-            yield path, unusable
-            continue
-        for method in NEVER:
-            if method in item:
-                reason = f"{method.upper()} is never offered as a tool."
-                yield f"{method.upper()} {path}", Unusable("unsupported-method", reason, place.inside(method))
-        for method in METHODS:
-            if method in item:
-                try:
-                    yield f"{method.upper()} {path}", _read_one(method, path, item, place, around)
-                except Unusable as unusable:
-                    yield f"{method.upper()} {path}", unusable
+            yield label, unusable
 
 
-def _read_one(method: str, path: str, item: JsonObject, place: Where, around: Surroundings) -> Operation:
-    references, diagnostics = around.references, around.diagnostics
-    raw, where = references.resolve(item[method], place.inside(method))
-    template = paths.parse(path, where, diagnostics)
-    lists = [
-        (item.get("parameters"), place.inside("parameters")),
-        (raw.get("parameters"), where.inside("parameters")),
-    ]
-    read = parameters.read(lists, around.credentials, references, diagnostics)
-    owner, owner_place = next(
-        ((o, p) for o, p in ((raw, where), (item, place)) if isinstance(o.get("servers"), list)), ({}, where)
-    )
+def _methods(item: JsonObject, place: Where) -> Iterator[tuple[str, JsonValue, Where, str]]:
+    """Every method of a path item, what it says of it, where, and why it cannot be offered."""
+    for key in (*METHODS, "trace"):
+        if key in item:
+            yield key.upper(), item[key], place.inside(key), NEVER.get(key.upper(), "")
+    for method, value in as_object(item.get("additionalOperations")).items():
+        reason = NEVER.get(method.upper(), "")
+        if method.lower() in METHODS:
+            reason = "it belongs to the path item itself"
+        elif not _METHOD.fullmatch(method):
+            reason = "it is not a name in capitals"
+        yield method, value, place.inside("additionalOperations", method), reason
+
+
+def _read_one(method: str, path: str, site: Site, around: Surroundings) -> Operation:
+    raw, where, item = site.raw, site.where, site.item
+    template = paths.parse(path, where, around.diagnostics)
+    inputs = around.reader(site, template, around)
     known = frozenset(scheme.name for scheme in around.schemes)
     return Operation(
-        key=paths.operation_key(method.upper(), path),
-        method=method.upper(),
+        key=paths.operation_key(method, path),
+        method=method,
         path=path,
         template=template,
         where=where,
@@ -90,13 +97,11 @@ def _read_one(method: str, path: str, item: JsonObject, place: Where, around: Su
         description=as_text(raw.get("description")) or as_text(item.get("description")),
         tags=tuple(tag for tag in as_list(raw.get("tags")) if isinstance(tag, str)),
         deprecated=raw.get("deprecated") is True,
-        parameters=parameters.matched_with_path(read, template, where, diagnostics),
-        body=content.read_body(raw.get("requestBody"), where.inside("requestBody"), references, diagnostics),
-        responses=content.read_responses(raw.get("responses"), where.inside("responses"), references, diagnostics),
-        servers=servers.read(owner["servers"], owner_place.inside("servers"), around.base_url, diagnostics)
-        if owner
-        else None,
-        security=security.read_requirements(raw.get("security"), known, where.inside("security"), diagnostics),
+        parameters=inputs.parameters,
+        body=inputs.body,
+        responses=inputs.responses,
+        servers=inputs.servers,
+        security=security.read_requirements(raw.get("security"), known, where.inside("security"), around.diagnostics),
         extension=as_object(raw.get("x-mcp")),
     )
 

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import cast
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
@@ -14,9 +16,10 @@ _STYLES: dict[Location, tuple[Style, ...]] = {
     "path": ("simple", "label", "matrix"),
     "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
     "header": ("simple",),
-    "cookie": ("form",),
+    "cookie": ("form", "cookie"),
+    "querystring": ("form",),
 }
-"""The styles of each place, the default first (OpenAPI 3.1, 4.8.12.2)."""
+"""The styles of each place, the default first (OpenAPI 3.2, 4.12.3)."""
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """Names of header fields (RFC 9110, section 5.6.2)."""
@@ -41,20 +44,30 @@ def read(
     references: References,
     diagnostics: Diagnostics,
 ) -> tuple[Parameter, ...]:
-    """The parameters of all `lists` (value, place), those of later lists replacing earlier ones of the same name and
-    place.
-
-    `credentials` are the places, (location, lower-case name), that security schemes fill. Unusable where a required one
-    cannot be read.
+    """The parameters of all `lists` (value, place) that are arguments. `credentials` are the places that security
+    schemes fill. Unusable where a required one cannot be read.
     """
-    merged: dict[tuple[str, str], Parameter] = {}
+    each = (_read_one(raw, where, references, diagnostics) for raw, where in gathered(lists, references))
+    return without_credentials((found for found in each if found is not None), credentials, diagnostics)
+
+
+def gathered(lists: Iterable[tuple[JsonValue, Where]], references: References) -> list[tuple[JsonObject, Where]]:
+    """The Parameter Objects of all `lists`, references resolved, those of later lists replacing earlier ones of the
+    same name and place.
+    """
+    found: dict[tuple[str, str], tuple[JsonObject, Where]] = {}
     for value, where in lists:
         for index, entry in enumerate(as_list(value)):
             raw, place = references.resolve(entry, where.inside(index))
-            parameter = _read_one(raw, place, references, diagnostics)
-            if parameter is not None:
-                merged[parameter.name, parameter.location] = parameter
-    return tuple(p for p in merged.values() if not _is_credential(p, credentials, diagnostics))
+            found[compact(raw.get("name")), compact(raw.get("in"))] = raw, place
+    return list(found.values())
+
+
+def without_credentials(
+    found: Iterable[Parameter], credentials: frozenset[tuple[str, str]], diagnostics: Diagnostics
+) -> tuple[Parameter, ...]:
+    """`found` without what the server or HTTP itself fills, each of which is reported."""
+    return tuple(parameter for parameter in found if not _is_credential(parameter, credentials, diagnostics))
 
 
 def matched_with_path(
@@ -64,7 +77,9 @@ def matched_with_path(
     out.
     """
     in_path = {parameter.name: parameter for parameter in read if parameter.location == "path"}
-    for name in template.variables:
+    for name, declared in zip(template.variables, template.declared, strict=True):
+        if name not in in_path and declared in in_path:
+            in_path[name] = replace(in_path[declared], name=name)
         if name not in in_path:
             in_path[name] = Parameter(name, "path", {"type": "string"}, where, required=True, style="simple")
             diagnostics.add(
@@ -84,24 +99,36 @@ def matched_with_path(
     return tuple(in_path[name] for name in template.variables) + elsewhere
 
 
+def name_and_place(
+    raw: JsonObject, where: Where, locations: tuple[Location, ...], diagnostics: Diagnostics
+) -> tuple[str, Location] | None:
+    """Name and place of a parameter, which is one of `locations`; None, reported, where it has none that can be sent.
+    Unusable where it is required all the same.
+    """
+    name, location = raw.get("name"), next((known for known in locations if raw.get("in") == known), None)
+    sendable = isinstance(name, str) and name and location is not None
+    if sendable and not (location == "header" and not _TOKEN.fullmatch(str(name))):
+        return str(name), cast(Location, location)
+    shown = clipped(compact(raw.get("name"))), clipped(compact(raw.get("in")))
+    message = f"A parameter has the name {shown[0]} and the place {shown[1]}."
+    hint = f"Give it a name that can be sent, and a place: one of {', '.join(locations)}."
+    if raw.get("required") is True:
+        raise Unusable("invalid-parameter", message, where, hint)
+    diagnostics.add("invalid-parameter", message + " It is left out.", where, hint)
+    return None
+
+
 def _read_one(raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics) -> Parameter | None:
-    name, location = raw.get("name"), next((known for known in _STYLES if raw.get("in") == known), None)
-    if (
-        not isinstance(name, str)
-        or not name
-        or location is None
-        or (location == "header" and not _TOKEN.fullmatch(name))
-    ):
-        shown = clipped(compact(raw.get("name"))), clipped(compact(raw.get("in")))
-        message = f"A parameter has the name {shown[0]} and the place {shown[1]}."
-        hint = "Give it a name that can be sent, and `in: path`, `query`, `header` or `cookie`."
-        if raw.get("required") is True:
-            raise Unusable("invalid-parameter", message, where, hint)
-        diagnostics.add("invalid-parameter", message + " It is left out.", where, hint)
+    named = name_and_place(raw, where, tuple(_STYLES), diagnostics)
+    if named is None:
         return None
+    name, location = named
     style = _style(raw, location, where, diagnostics)
     explode = raw.get("explode")
     content, schema = _schema(raw, where, references)
+    if location == "querystring" and content is None:
+        message = f"The query string {clipped(name)} has no `content`, which says how it is written."
+        raise Unusable("invalid-parameter", message, where, "Name a media type under `content`.")
     return Parameter(
         name=name,
         location=location,
@@ -111,9 +138,10 @@ def _read_one(raw: JsonObject, where: Where, references: References, diagnostics
         description=as_text(raw.get("description")),
         deprecated=raw.get("deprecated") is True,
         style=style,
-        explode=explode if isinstance(explode, bool) else style in {"form", "deepObject"},
-        reserved=raw.get("allowReserved") is True and location == "query",
+        explode=explode if isinstance(explode, bool) else style in {"form", "deepObject", "cookie"},
+        reserved=raw.get("allowReserved") is True and location in ("path", "query"),
         content=content,
+        allows_empty=raw.get("allowEmptyValue") is True and location == "query",
     )
 
 

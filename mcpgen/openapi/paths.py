@@ -35,8 +35,27 @@ def parse(path: str, where: Where, diagnostics: Diagnostics) -> PathTemplate:
     variables = tuple(_VARIABLE.findall(body))
     pieces = _VARIABLE.split(body)[::2]
     _refuse_unsendable(path, body, variables, pieces, where)
+    if len(set(variables)) != len(variables):
+        diagnostics.add(
+            "repeated-path-parameter",
+            f"The path {clipped(path, 120)} names a parameter twice; each is an argument of its own.",
+            where,
+            "Give each a name of its own.",
+        )
     literals = tuple(quote(piece, safe=_UNSENT) for piece in pieces)
-    return PathTemplate(literals, variables, tuple(parse_qsl(query, keep_blank_values=True)))
+    return PathTemplate(literals, _distinct(variables), variables, tuple(parse_qsl(query, keep_blank_values=True)))
+
+
+def _distinct(variables: tuple[str, ...]) -> tuple[str, ...]:
+    """The names, each that comes again with the number of its coming."""
+    found: list[str] = []
+    for name in variables:
+        number = 2
+        wanted = name
+        while wanted in found or (wanted != name and wanted in variables):
+            wanted, number = f"{name}_{number}", number + 1
+        found.append(wanted)
+    return tuple(found)
 
 
 def _refuse_unsendable(path: str, body: str, variables: tuple[str, ...], pieces: list[str], where: Where) -> None:
@@ -51,8 +70,8 @@ def _refuse_unsendable(path: str, body: str, variables: tuple[str, ...], pieces:
         reason = "holds characters that a path cannot hold"
     elif any(_is_dot_segment(segment) for segment in _VARIABLE.sub("x", body).split("/")):
         reason = "holds a dot segment"
-    elif "" in variables or len(set(variables)) != len(variables):
-        reason = "names a variable twice, or not at all"
+    elif "" in variables:
+        reason = "holds a parameter without a name"
     if reason:
         raise Unusable("invalid-path", f"The path '{clipped(path, 120)}' {reason}.", where, "Correct the path.")
 

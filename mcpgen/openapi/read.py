@@ -1,54 +1,85 @@
-"""A `Document` in OpenAPI 3.0 or 3.1 → `Api`."""
+"""A `Document` in any version of OpenAPI → `Api`."""
+
+from dataclasses import dataclass
 
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.document import Document
 from mcpgen.errors import CannotGoOn
-from mcpgen.jsonvalue import as_object, as_text
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
 from mcpgen.model import Api
-from mcpgen.openapi import operations, security, servers
+from mcpgen.openapi import inputs, operations, security, servers, swagger
 from mcpgen.openapi.schemas import Definitions
 
 
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """What differs between versions at the root: where security schemes stand, and who reads inputs."""
+
+    schemes: str
+    reader: inputs.Reader
+
+
+_OPENAPI = _Version("/components/securitySchemes", inputs.read)
+VERSIONS = {
+    "2.0": _Version("/securityDefinitions", swagger.read_inputs),
+    "3.0": _OPENAPI,
+    "3.1": _OPENAPI,
+    "3.2": _OPENAPI,
+}
+
+
 def version_of(document: Document) -> str | None:
-    """`3.0`, `3.1` …, or None where the document does not call itself an OpenAPI document."""
+    """`2.0`, `3.1` …, or None where the document does not call itself an OpenAPI document."""
     root = as_object(document.value)
     declared = root.get("openapi", root.get("swagger"))
     if not isinstance(declared, (str, int, float)):
         return None
-    return ".".join(str(declared).strip().split(".")[:2])
+    version = ".".join(str(declared).strip().split(".")[:2])
+    return "2.0" if version == "2" else version
 
 
 def read(document: Document, definitions: Definitions, base_url: str | None, diagnostics: Diagnostics) -> Api:
     """The API that `document` describes, its schemas in `definitions`. `base_url` is where it came from, for relative
     server URLs.
 
-    CannotGoOn where the version is not one that is read, or `paths` is no object.
+    CannotGoOn where the version is not one that is read.
     """
-    version = version_of(document)
-    if version not in {"3.0", "3.1"}:
+    name = version_of(document)
+    version = VERSIONS.get(name or "")
+    if version is None:
         raise CannotGoOn(
             "unsupported-version",
-            f"OpenAPI {version} is not read.",
-            document.where("/swagger" if version == "2.0" else "/openapi"),
-            "Convert the document to OpenAPI 3.0 or 3.1.",
+            f"OpenAPI {name} is not read.",
+            document.where("/openapi"),
+            f"Convert the document to one of {', '.join(VERSIONS)}.",
         )
-    root = as_object(document.value)
+    root, top = as_object(document.value), document.where("")
     references = definitions.references
-    components = as_object(root.get("components"))
-    top = document.where("")
     schemes = security.read_schemes(
-        components.get("securitySchemes"), top.inside("components", "securitySchemes"), references, diagnostics
+        _at(root, version.schemes), document.where(version.schemes), references, diagnostics
     )
-    around = operations.Surroundings(references, schemes, base_url, diagnostics)
+    around = inputs.Surroundings(root, references, schemes, base_url, diagnostics, version.reader)
     found, skipped = operations.read(root.get("paths"), top.inside("paths"), around)
+    if name == "2.0":
+        url_list: JsonValue = swagger.as_servers(root, root.get("schemes"), base_url)
+        where = top.inside("host" if "host" in root else "basePath")
+    else:
+        url_list, where = as_list(root.get("servers")) or [{"url": "/"}], top.inside("servers")
     info = as_object(root.get("info"))
     known = frozenset(scheme.name for scheme in schemes)
     return Api(
         title=as_text(info.get("title")).strip() or "API",
         operations=found,
         definitions=definitions,
-        servers=servers.read(root.get("servers", [{"url": "/"}]), top.inside("servers"), base_url, diagnostics),
+        servers=servers.read(url_list, where, base_url, diagnostics),
         schemes=schemes,
         security=security.read_requirements(root.get("security"), known, top.inside("security"), diagnostics),
         skipped=skipped,
     )
+
+
+def _at(root: JsonObject, pointer: str) -> JsonValue:
+    try:
+        return lookup(root, tokens(pointer))
+    except KeyError:
+        return None

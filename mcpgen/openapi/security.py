@@ -51,7 +51,7 @@ def _scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
         return SecurityScheme(name, "apiKey", location, as_text(raw["name"]), description)
     if kind in {"oauth2", "openIdConnect"} or (kind == "http" and http_scheme == "bearer"):
         return SecurityScheme(name, "bearer", description=description)
-    if kind == "http" and http_scheme == "basic":
+    if kind == "basic" or (kind == "http" and http_scheme == "basic"):
         return SecurityScheme(name, "basic", description=description)
     return None
 

@@ -27,7 +27,7 @@ PLACES = {
     "path": ("simple", "label", "matrix"),
     "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
     "headers": ("simple",),
-    "cookies": ("form",),
+    "cookies": ("form", "cookie"),
 }
 
 

@@ -42,7 +42,7 @@ def parsed(path: str) -> tuple[PathTemplate, list[str]]:
     ],
 )
 def test_what_is_sent(path: str, literals: tuple[str, ...], variables: tuple[str, ...]) -> None:
-    assert parsed(path) == (PathTemplate(literals, variables), [])
+    assert parsed(path) == (PathTemplate(literals, variables, variables), [])
 
 
 @pytest.mark.parametrize(
@@ -58,14 +58,23 @@ def test_what_is_sent(path: str, literals: tuple[str, ...], variables: tuple[str
 def test_a_query_is_fixed_and_a_fragment_is_cut(
     path: str, literals: tuple[str, ...], query: tuple[tuple[str, str], ...]
 ) -> None:
-    assert parsed(path) == (PathTemplate(literals, (), query), ["path-query"])
+    assert parsed(path) == (PathTemplate(literals, (), (), query), ["path-query"])
+
+
+def test_a_name_that_comes_again_is_told_apart() -> None:
+    literals = ("/", "/", "/", "/", "/", "")
+    said = ("id", "id", "id", "a", "id_2")
+    assert parsed("/{id}/{id}/{id}/{a}/{id_2}") == (
+        PathTemplate(literals, ("id", "id_3", "id_4", "a", "id_2"), said),
+        ["repeated-path-parameter"],
+    )
 
 
 @pytest.mark.parametrize(
     "path",
     [
         "", "a", "http://evil/x", "//evil/x", "/../x", "/..", "/a/./b", "/a/%2e%2e/b", "/a/.%2E", "/a/%252e%252e",
-        "/a\\b", "/a\r\nX", "/a b", "/a\tb", "/a\0", '/a"b', "/a<b", "/a`b", "/a|b", "/{}", "/{a}/{a}", "/{a", "/a}",
+        "/a\\b", "/a\r\nX", "/a b", "/a\tb", "/a\0", '/a"b', "/a<b", "/a`b", "/a|b", "/{}", "/{a", "/a}",
         "/{{a}}", "/a%", "/a%zz", "/\ud800", "/a{?x}", "/" + "a" * LONGEST,
     ],
 )  # fmt: skip

@@ -3,7 +3,8 @@
 
 Each place has its own alphabet, and a value that has no form in it is refused rather than bent: a path segment is never
 empty, a header is visible ASCII (RFC 9110 section 5.5 asks no less of new fields), a cookie value is made of
-cookie-octets (RFC 6265 section 4.1.1). Absent values, and null, write nothing.
+cookie-octets (RFC 6265 section 4.1.1): what is none is percent-encoded, but in the style `cookie`, which sends values
+as they are. Absent values, and null, write nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from urllib.parse import unquote
 
 from . import fields
 from .refusal import Unsendable
-from .styles import STYLES, Place, parts, percent, reserved, scalar, write
+from .styles import STYLES, Place, brackets, parts, percent, reserved, scalar, write
 
 Parameter = dict[str, Any]
 
@@ -41,6 +42,9 @@ _PATH_RESERVED = Place(lambda text: reserved(text, "/?#"), percent)
 QUERY = Place(percent, lambda text: percent(text, _NAME_SAFE))
 _QUERY_RESERVED = Place(lambda text: reserved(text, "&#+"), lambda text: percent(text, _NAME_SAFE))
 _HEADER = Place(_as_it_is)
+_FORM = Place(percent)
+_RAW_COOKIE = Place(_as_it_is)
+_COOKIE_PAIR = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+=[!#$%&'()*+,\-./0-9:<=>?@A-Z\[\]^_`a-z{|}~]*")
 COOKIE = Place(lambda text: percent(text, _COOKIE_OCTETS), lambda text: percent(text, "!#$&'*+^`|"), comma="%2C")
 
 
@@ -78,6 +82,27 @@ def query_pairs(parameter: Parameter, value: Any) -> list[str]:
     return pairs
 
 
+def query_string(parameter: Parameter, value: Any) -> list[str]:
+    """The whole query of a parameter that is one (OpenAPI 3.2, 4.12.1), by the media type that it declares."""
+    if value is ABSENT or value is None:
+        return []
+    if parameter["content"].partition(";")[0].strip().lower() != "application/x-www-form-urlencoded":
+        return [QUERY.value(_content(parameter, value))]
+    pairs = [pair for name, member in value.items() for pair in field_pairs({"name": name}, member, _FORM)]
+    if any("%00" in pair for pair in pairs):
+        raise Unsendable("expected text without NUL characters")
+    return pairs
+
+
+def field_pairs(field: Parameter, value: Any, place: Place) -> list[str]:
+    """The pairs of one field of an urlencoded form. Without a style an object is written with brackets."""
+    if "content" in field:
+        value = _content(field, value)
+    elif "style" not in field and isinstance(value, dict):
+        return list(brackets(field["name"], value, place))
+    return parts(STYLES[field.get("style", "form")], field["name"], value, field.get("explode", True), place)
+
+
 def header(parameter: Parameter, value: Any) -> list[tuple[str, str]]:
     """The header field of a parameter."""
     name = parameter["name"]
@@ -88,7 +113,7 @@ def header(parameter: Parameter, value: Any) -> list[tuple[str, str]]:
     if "content" in parameter:
         text = _content(parameter, value, ascii_only=True)
     else:
-        text = write(STYLES["simple"], name, value, parameter.get("explode", False), _HEADER)
+        text = write(STYLES[parameter["style"]], name, value, parameter.get("explode", False), _HEADER)
         if not text and value != "":
             return []
     if not fields.is_value(text):
@@ -102,7 +127,13 @@ def cookies(parameter: Parameter, value: Any) -> list[str]:
         return []
     if "content" in parameter:
         return [f"{COOKIE.name(parameter['name'])}={COOKIE.value(_content(parameter, value))}"]
-    return parts(STYLES["form"], parameter["name"], value, parameter.get("explode", True), COOKIE)
+    explode = parameter.get("explode", True)
+    if parameter["style"] != "cookie":
+        return parts(STYLES["form"], parameter["name"], value, explode, COOKIE)
+    pairs = parts(STYLES["cookie"], parameter["name"], value, explode, _RAW_COOKIE)
+    if not all(_COOKIE_PAIR.fullmatch(pair) for pair in pairs):
+        raise Unsendable("expected visible ASCII characters without blanks, quotes, semicolons and backslashes")
+    return pairs
 
 
 def _content(parameter: Parameter, value: Any, ascii_only: bool = False) -> str:

@@ -78,6 +78,7 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
     ]
     request = Request(binding["method"], "".join(pieces), binding.get("server", 0))
     pairs = [(each, written(parameters.query_pairs, each)) for each in binding.get("query", [])]
+    pairs += [(each, written(parameters.query_string, each)) for each in binding.get("querystring", [])]
     headers = [field for each in binding.get("headers", []) for field in written(parameters.header, each)]
     request.cookies = [pair for each in binding.get("cookies", []) for pair in written(parameters.cookies, each)]
     body = gathering.each(lambda body: bodies.build(body, given, files, entropy), [("", binding.get("body"))])

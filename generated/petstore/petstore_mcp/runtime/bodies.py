@@ -14,11 +14,12 @@ from typing import Any
 
 from .files import Files, media_type
 from .multipart import Part, join
-from .parameters import ABSENT, value_of
+from .parameters import ABSENT, field_pairs, value_of
 from .refusal import Problem, Refused, Unsendable, gather
-from .styles import STYLES, Place, brackets, parts, percent, reserved, scalar
+from .styles import STYLES, Place, parts, percent, reserved, scalar
 
 _FORM = Place(percent)
+_PLAIN = Place(str)
 _FORM_RESERVED = Place(lambda text: reserved(text, "&=+#"), percent)
 
 
@@ -121,17 +122,14 @@ def _text(content_type: str, text: str) -> Content:
 
 
 def _pairs(member: Member) -> list[str]:
-    field, value = member.field, member.value
-    place = _FORM_RESERVED if field.get("reserved") else _FORM
-    if "content" in field:
-        value = json_bytes(value).decode() if "json" in field["content"] else scalar(value)
-    elif "style" not in field and isinstance(value, dict):
-        return list(brackets(field["name"], value, place))
-    return parts(STYLES[field.get("style", "form")], field["name"], value, field.get("explode", True), place)
+    return field_pairs(member.field, member.value, _FORM_RESERVED if member.field.get("reserved") else _FORM)
 
 
 def _parts(member: Member, arguments: dict[str, Any], files: Files) -> Iterator[Part]:
     field, value = member.field, member.value
+    if "style" in field:
+        yield from _styled(field, value)
+        return
     many = field.get("repeat", "part" not in field) and isinstance(value, list)
     for index, item in enumerate(value if many else [value]):
         kind = field.get("part") or ("json" if isinstance(item, (dict, list)) else "text")
@@ -144,6 +142,13 @@ def _parts(member: Member, arguments: dict[str, Any], files: Files) -> Iterator[
             content, own = files.content(item)
             name = _file_name(field.get("filename", ""), arguments, index) or own or field["name"]
             yield Part(field["name"], content, media_type(media, content), name)
+
+
+def _styled(field: dict[str, Any], value: Any) -> Iterator[Part]:
+    """Parts whose names and texts are those of the pairs that the style would make (OpenAPI 3.1, 4.8.15.1.1)."""
+    for pair in parts(STYLES[field["style"]], field["name"], value, field["explode"], _PLAIN):
+        name, _, text = pair.partition("=")
+        yield Part(name, text.encode(), "")
 
 
 def _file_name(argument: str, arguments: dict[str, Any], index: int) -> str:

@@ -23,7 +23,7 @@ Encode = Callable[[str], str]
 
 class Style:
     """One row of the table: what stands first, what separates exploded members, whether names are written, what follows
-    a name without a value, and what joins members that are not exploded (None: a comma, as the place writes it)."""
+    a name without a value, and the character that joins members that are not exploded (None: a comma)."""
 
     __slots__ = ("empty", "first", "joint", "named", "separator")
 
@@ -40,16 +40,22 @@ STYLES = {
     "label": Style(".", ".", named=False, empty=""),
     "matrix": Style(";", ";", named=True, empty=""),
     "form": Style("", "&", named=True, empty="="),
-    "spaceDelimited": Style("", "&", named=True, empty="=", joint="%20"),
-    "pipeDelimited": Style("", "&", named=True, empty="=", joint="%7C"),
+    "spaceDelimited": Style("", "&", named=True, empty="=", joint=" "),
+    "pipeDelimited": Style("", "&", named=True, empty="=", joint="|"),
+    "tabDelimited": Style("", "&", named=True, empty="=", joint="\t"),
     "deepObject": Style("", "&", named=True, empty="="),
+    "cookie": Style("", "&", named=True, empty="="),
 }
 
 _SPOKEN = {
     ",": "a comma",
     "%2C": "a comma",
+    " ": "a space",
     "%20": "a space",
+    "|": "a vertical bar",
     "%7C": "a vertical bar",
+    "\t": "a tab",
+    "%09": "a tab",
     ".": "a dot",
     "=": "an equals sign",
 }
@@ -86,8 +92,13 @@ def defined(value: Any) -> Any:
 
 
 def write(style: Style, name: str, value: Any, explode: bool, place: Place) -> str:
-    """The expansion of one path or header parameter; "" where it is undefined."""
+    """The expansion of one path or header parameter; "" where it is undefined.
+
+    OpenAPI 2.0 has the delimited styles here too, where no names are written.
+    """
     value = defined(value)
+    if style.joint is not None:
+        style = Style("", style.joint, named=False, empty="", joint=style.joint)
     return "" if value is None else style.first + style.separator.join(parts(style, name, value, explode, place))
 
 
@@ -102,7 +113,7 @@ def parts(style: Style, name: str, value: Any, explode: bool, place: Place) -> l
         return list(brackets(name, value, place))
     if explode:
         return list(_exploded(style, name, value, place))
-    joint = style.joint or place.comma
+    joint = place.comma if style.joint is None else place.value(style.joint)
     return [_named(style, place.name(name), joint.join(_apart(place.value(text), joint) for text in _flat(value)))]
 
 

@@ -1,0 +1,78 @@
+"""What an operation takes and gives, in the words of OpenAPI 3: parameters, body, answers, servers.
+
+Versions of OpenAPI differ in how a document says it (`Reader`); everything around it is the same.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.jsonvalue import JsonObject, JsonValue
+from mcpgen.model import Parameter, PathTemplate, RequestBody, Response, SecurityScheme, Server
+from mcpgen.openapi import content, parameters, servers
+from mcpgen.openapi.references import References
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What operations of one document share. `reader` is that of its version."""
+
+    root: JsonObject
+    references: References
+    schemes: tuple[SecurityScheme, ...]
+    base_url: str | None
+    diagnostics: Diagnostics
+    reader: "Reader"
+
+    @property
+    def credentials(self) -> frozenset[tuple[str, str]]:
+        """The places, (location, lower-case name), that security schemes fill."""
+        return frozenset(
+            (scheme.location, scheme.wire_name.lower()) for scheme in self.schemes if scheme.type == "apiKey"
+        )
+
+
+class Site(NamedTuple):
+    """An operation as the document writes it, the path item that holds it, and the places of both."""
+
+    raw: JsonObject
+    where: Where
+    item: JsonObject
+    item_where: Where
+
+    def parameter_lists(self) -> Iterable[tuple[JsonValue, Where]]:
+        """The lists of parameters, the more particular last."""
+        for holder, where in ((self.item, self.item_where), (self.raw, self.where)):
+            yield holder.get("parameters"), where.inside("parameters")
+
+
+class Inputs(NamedTuple):
+    """What the document says of one operation. `servers` None where it has none of its own."""
+
+    parameters: tuple[Parameter, ...]
+    body: RequestBody | None
+    responses: tuple[Response, ...]
+    servers: tuple[Server, ...] | None
+
+
+Reader = Callable[[Site, PathTemplate, Surroundings], Inputs]
+
+
+def read(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
+    """The inputs by OpenAPI 3. Unusable where the operation cannot be called without what is not understood."""
+    raw, where, references, diagnostics = site.raw, site.where, around.references, around.diagnostics
+    found = parameters.read(site.parameter_lists(), around.credentials, references, diagnostics)
+    return Inputs(
+        parameters=parameters.matched_with_path(found, template, where, diagnostics),
+        body=content.read_body(raw.get("requestBody"), where.inside("requestBody"), references, diagnostics),
+        responses=content.read_responses(raw.get("responses"), where.inside("responses"), references, diagnostics),
+        servers=_servers(site, around),
+    )
+
+
+def _servers(site: Site, around: Surroundings) -> tuple[Server, ...] | None:
+    for holder, where in ((site.raw, site.where), (site.item, site.item_where)):
+        if isinstance(holder.get("servers"), list):
+            return servers.read(holder["servers"], where.inside("servers"), around.base_url, around.diagnostics)
+    return None
