@@ -45,12 +45,15 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How one property of a form is sent (OpenAPI 3.1, 4.8.15). None where the document says nothing."""
+    """How one property of a form is sent (OpenAPI 3.1, 4.8.15). None where the document says nothing. `headers` are
+    those of a part.
+    """
 
     content_type: str | None = None
     style: Style | None = None
     explode: bool | None = None
     reserved: bool = False
+    headers: tuple[Parameter, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,19 +216,23 @@ class FieldBinding:
     part: Literal["text", "json", "file"] | None = None
     filename: str | None = None
     repeat: bool = False
+    headers: tuple[ParameterBinding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class BodyBinding:
-    """How arguments become the body: one whole `argument`, or `fields` and an object argument `rest` of others."""
+    """How arguments become the body: one whole `argument`, or `fields` and an object argument `rest` of others. `xml`
+    is the shape of an XML document.
+    """
 
     content_type: str
-    encoding: Literal["json", "form", "multipart", "text", "binary"]
+    encoding: Literal["json", "jsonl", "form", "multipart", "xml", "text", "binary"]
     required: bool = False
     argument: str | None = None
     fields: tuple[FieldBinding, ...] = ()
     rest: str | None = None
     needs: tuple[str, ...] = ()
+    xml: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)

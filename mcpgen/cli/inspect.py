@@ -129,6 +129,11 @@ def _body_places(body: BodyBinding) -> list[tuple[str, JsonObject]]:
             found.append((field.argument, {"in": kind, "name": field.name}))
         if field.filename is not None:
             found.append((field.filename, {"in": kind, "name": field.name, "part": "filename"}))
+        found += [
+            (header.argument, {"in": kind, "name": field.name, "part": f"header {header.name}"})
+            for header in field.headers
+            if header.argument is not None
+        ]
     if body.rest is not None:
         found.append((body.rest, {"in": kind, "name": "*"}))
     return found

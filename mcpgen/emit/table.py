@@ -150,6 +150,8 @@ def body(binding: BodyBinding) -> JsonObject:
         result["fields"] = [_field(entry) for entry in binding.fields]
     if binding.rest is not None:
         result["rest"] = binding.rest
+    if binding.xml is not None:
+        result["xml"] = binding.xml
     if binding.needs:
         result["needs"] = list[JsonValue](binding.needs)
     return result
@@ -172,6 +174,8 @@ def _field(binding: FieldBinding) -> JsonObject:
             result["filename"] = binding.filename
         if binding.repeat:
             result["repeat"] = True
+        if binding.headers:
+            result["headers"] = [parameter(entry) for entry in binding.headers]
     elif binding.content_type is not None:
         result["content"] = binding.content_type
     elif binding.style is not None:

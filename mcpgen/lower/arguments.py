@@ -14,10 +14,10 @@ from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, types
 from mcpgen.lower.portable import Portable
-from mcpgen.model import Location, Operation, Parameter
+from mcpgen.model import Encoding, Location, Operation, Parameter
 from mcpgen.names import argument_name, distinct
 
-Place = Location | Literal["body", "rest", "filename"]
+Place = Location | Literal["body", "rest", "filename", "part"]
 Slot = tuple[Place, str]
 """Where a value goes: the place and the wire name there."""
 
@@ -27,7 +27,7 @@ WHOLE: Slot = ("body", "")
 REST: Slot = ("rest", "")
 """The further members of the body."""
 
-_PLACES: tuple[Place, ...] = ("path", "query", "querystring", "header", "cookie", "body", "rest", "filename")
+_PLACES: tuple[Place, ...] = ("path", "query", "querystring", "header", "cookie", "body", "rest", "filename", "part")
 _ORDER = {place: index for index, place in enumerate(_PLACES)}
 _FILE_NOTE = "Base64, or file:NAME for a file in the directory that the server was given."
 
@@ -118,20 +118,37 @@ def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
         if file and "array" not in types(composer.node(schema)[0]):
             note: JsonObject = {"type": "string", "description": f"The file name that is sent with {name}."}
             yield Input(("filename", key), f"{name[:55]}_filename", note)
+        for header in _part_headers(plan, key):
+            wanted = argument_name(f"{name}_{header.name.lower()}")
+            needed = must and key in plan.required and header.required
+            yield Input(part_slot(key, header), wanted, header.schema, needed, header.description)
     if plan.rest is not None:
         further: JsonObject = {"type": "object", "description": "Further members of the body."}
         yield Input(REST, "additional_properties", {**further, "additionalProperties": plan.rest})
 
 
+def _part_headers(plan: BodyPlan, key: str) -> tuple[Parameter, ...]:
+    return plan.media_type.encoding.get(key, Encoding()).headers if plan.encoding == "multipart" else ()
+
+
+def part_slot(key: str, header: Parameter) -> Slot:
+    """Where the value of a header of the part `key` goes."""
+    return "part", f"{key}\n{header.name}"
+
+
 def _whole_schema(plan: BodyPlan) -> JsonObject:
     if plan.encoding in ("text", "binary"):
         return {"type": "string", "description": f"The body, as {plan.content_type}."}
+    if plan.encoding == "jsonl":
+        return {"description": f"One JSON value a line, as {plan.content_type}.", "type": "array", **plan.schema}
     return plan.schema or {"type": "object"}
 
 
 def _constant(entry: Input, composer: Composer) -> JsonValue:
-    """The one value that a required input can have; None where there is a choice. A whole body is an argument."""
-    if not entry.required or entry.slot == WHOLE:
+    """The one value that a required input, or a header of a part, can have; None where there is a choice. A whole body
+    is an argument.
+    """
+    if not (entry.required or entry.slot[0] == "part") or entry.slot == WHOLE:
         return None
     node, _ = composer.node(entry.schema)
     values = [node["const"]] if "const" in node else as_list(node.get("enum"))

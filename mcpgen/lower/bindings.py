@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from mcpgen.jsonvalue import JsonObject
-from mcpgen.lower.arguments import REST, WHOLE, Arguments, Slot
+from mcpgen.lower.arguments import REST, WHOLE, Arguments, Slot, part_slot
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, members, types
 from mcpgen.model import (
@@ -73,8 +73,8 @@ def _accept(operation: Operation) -> str:
     return ", ".join([*ordered, "*/*;q=0.1"]) if ordered else "*/*"
 
 
-def _parameter(parameter: Parameter, arguments: Arguments) -> ParameterBinding:
-    slot: Slot = (parameter.location, parameter.name)
+def _parameter(parameter: Parameter, arguments: Arguments, slot: Slot | None = None) -> ParameterBinding:
+    slot = slot or (parameter.location, parameter.name)
     return ParameterBinding(
         arguments.names.get(slot),
         parameter.name,
@@ -92,7 +92,7 @@ def _parameter(parameter: Parameter, arguments: Arguments) -> ParameterBinding:
 
 
 def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBinding:
-    binding = BodyBinding(plan.content_type, plan.encoding, plan.body.required)
+    binding = BodyBinding(plan.content_type, plan.encoding, plan.body.required, xml=plan.xml)
     if plan.properties is None:
         in_form = plan.encoding in ("form", "multipart")
         inner = members(composer.node(plan.schema)[0]) if in_form else []
@@ -113,7 +113,11 @@ def _field(key: str, schema: JsonObject, plan: BodyPlan, arguments: Arguments, c
         return _form_field(binding, encoding, node)
     if plan.encoding == "multipart":
         filename = arguments.names.get(("filename", key))
-        return _multipart_field(replace(binding, part=part_of(plan, key, schema, composer)), encoding, node, filename)
+        slots = {part_slot(key, header): header for header in encoding.headers}
+        headers = [_parameter(header, arguments, slot) for slot, header in slots.items()]
+        known = tuple(each for each in headers if each.argument is not None or each.value is not None)
+        part = replace(binding, part=part_of(plan, key, schema, composer), headers=known)
+        return _multipart_field(part, encoding, node, filename)
     return binding
 
 

@@ -1,7 +1,8 @@
 """The body of an operation: which media type is sent, and what of it becomes arguments.
 
 One media type is chosen, the first of: JSON (also `+json`), multipart where a part is a file, urlencoded, multipart,
-text and XML, anything else as bytes. An object at the root is laid flat: each property an argument beside the
+text and XML, JSON Lines, anything else as bytes. XML is written by the XML Objects of a schema that has structure, and
+given as text where it has none. An object at the root is laid flat: each property an argument beside the
 parameters. Arrays, scalars, maps, unions and objects of more than FLAT properties become the one argument `body`.
 """
 
@@ -12,10 +13,25 @@ from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.portable import Portable, only_demands
+from mcpgen.lower.xml import document_shape
 from mcpgen.model import Encoding, MediaType, RequestBody
 
 FLAT = 40
-BodyEncoding = Literal["json", "form", "multipart", "text", "binary"]
+BodyEncoding = Literal["json", "jsonl", "form", "multipart", "xml", "text", "binary"]
+
+
+_JSON_LINES = frozenset(
+    {
+        "application/jsonl",
+        "application/x-jsonlines",
+        "application/x-ndjson",
+        "application/ndjson",
+        "application/json-seq",
+    }
+)
+
+
+_TEXTUAL = ("yaml", "/graphql", "/sdp", "/sql", "/csv", "javascript", "/toml", "/rtf", "/x-sh", "/markdown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +48,7 @@ class BodyPlan:
     properties: dict[str, JsonObject] | None
     required: frozenset[str]
     rest: JsonObject | None
+    xml: JsonObject | None = None
 
 
 def plan(body: RequestBody, composer: Composer) -> BodyPlan:
@@ -47,10 +64,14 @@ def plan(body: RequestBody, composer: Composer) -> BodyPlan:
             body.where,
             "Describe its fields as the properties of an object.",
         )
-    properties, rest = _laid_flat(node, composer) if encoding in ("json", "form", "multipart") else (None, None)
+    shape = document_shape(schema, composer) if encoding == "xml" else None
+    if encoding == "xml" and shape is None:
+        encoding = "text"
+    laid_out = encoding in ("json", "form", "multipart", "xml")
+    properties, rest = _laid_flat(node, composer) if laid_out else (None, None)
     required = frozenset(key for key in as_list(node.get("required")) if isinstance(key, str))
     return BodyPlan(
-        body, media_type, _concrete(media_type.name, encoding), encoding, schema, properties, required, rest
+        body, media_type, _concrete(media_type.name, encoding), encoding, schema, properties, required, rest, shape
     )
 
 
@@ -63,9 +84,11 @@ def encoding_of(media_type: str) -> BodyEncoding:
         return "form"
     if essence.startswith("multipart/"):
         return "multipart"
-    if essence.startswith("text/") or essence.endswith(
-        ("/xml", "+xml", "/yaml", "+yaml", "/x-yaml", "/graphql", "/sdp", "/sql")
-    ):
+    if essence.endswith(("/xml", "+xml")):
+        return "xml"
+    if essence in _JSON_LINES:
+        return "jsonl"
+    if essence.startswith("text/") or essence.endswith(_TEXTUAL):
         return "text"
     return "binary"
 
@@ -76,7 +99,7 @@ def _rank(media_type: MediaType, composer: Composer) -> tuple[int, bool, str]:
         node, _ = composer.node(media_type.schema)
         if any(is_binary(composer, as_object(member)) for member in as_object(node.get("properties")).values()):
             return 1, False, media_type.name
-    order: dict[BodyEncoding, int] = {"json": 0, "form": 2, "multipart": 3, "text": 4, "binary": 5}
+    order = {"json": 0, "form": 2, "multipart": 3, "text": 4, "xml": 4, "jsonl": 5, "binary": 6}
     essence = media_type.name.partition(";")[0].strip().lower()
     return order[encoding], essence not in ("application/json", "text/plain"), media_type.name
 

@@ -4,9 +4,10 @@ import re
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
-from mcpgen.jsonvalue import JsonValue, as_object, as_text
-from mcpgen.model import Encoding, MediaType, RequestBody, Response, Style
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, as_text
+from mcpgen.model import Encoding, MediaType, Parameter, RequestBody, Response, Style
 from mcpgen.names import clipped
+from mcpgen.openapi import parameters
 from mcpgen.openapi.references import References
 
 _NAME = r"[A-Za-z0-9!#$&^_.+*-]+"
@@ -46,7 +47,10 @@ def read_content(
             continue
         raw, place = references.resolve(as_object(entry), where.inside(name))
         schema = references.schema(place.inside("schema")) if "schema" in raw else None
-        found.append(MediaType(name.strip(), schema, _encodings(raw.get("encoding"))))
+        if schema is None and "itemSchema" in raw:  # OpenAPI 3.2, 4.14.1: what repeats in a sequence
+            schema = {"type": "array", "items": references.schema(place.inside("itemSchema"))}
+        encodings = _encodings(raw.get("encoding"), place.inside("encoding"), references, diagnostics)
+        found.append(MediaType(name.strip(), schema, encodings))
     return tuple(found)
 
 
@@ -63,12 +67,37 @@ def _is_media_type(name: str, where: Where, diagnostics: Diagnostics) -> bool:
     return False
 
 
-def _encodings(value: JsonValue) -> dict[str, Encoding]:
-    return {name: _encoding(entry) for name, entry in as_object(value).items()}
+def _encodings(value: JsonValue, where: Where, references: References, diagnostics: Diagnostics) -> dict[str, Encoding]:
+    found = {}
+    for name, entry in as_object(value).items():
+        raw = as_object(entry)
+        headers = _part_headers(raw.get("headers"), where.inside(name, "headers"), references, diagnostics)
+        found[name] = _encoding(raw, headers)
+    return found
 
 
-def _encoding(value: JsonValue) -> Encoding:
-    raw = as_object(value)
+def _part_headers(
+    value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
+) -> tuple[Parameter, ...]:
+    """The headers of a part, but for its Content-Type, which is said elsewhere; one that cannot be read is reported and
+    left out.
+    """
+    found = []
+    for name, entry in as_object(value).items():
+        if name.lower() == "content-type":
+            continue
+        try:
+            raw, place = references.resolve(entry, where.inside(name))
+        except Unusable as unusable:
+            diagnostics.extend([unusable.diagnostic])
+            continue
+        header = parameters.of_header(name, raw, place, references, diagnostics)
+        if header is not None:
+            found.append(header)
+    return tuple(found)
+
+
+def _encoding(raw: JsonObject, headers: tuple[Parameter, ...]) -> Encoding:
     style = next((style for style in _FORM_STYLES if raw.get("style") == style), None)
     explode = raw.get("explode")
     content_type = as_text(raw.get("contentType")).strip()
@@ -78,6 +107,7 @@ def _encoding(value: JsonValue) -> Encoding:
         style,
         explode if isinstance(explode, bool) else None,
         raw.get("allowReserved") is True,
+        headers,
     )
 
 

@@ -104,6 +104,8 @@ def _plain_keywords(raw: JsonObject, schema: JsonObject) -> None:
     for keyword in _FLAGS:
         if raw.get(keyword) is True:
             schema[keyword] = True
+    if isinstance(raw.get("xml"), dict):
+        schema["xml"] = raw["xml"]
     enum = raw.get("enum")
     if isinstance(enum, list) and enum:
         schema["enum"] = enum

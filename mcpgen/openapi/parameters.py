@@ -99,6 +99,14 @@ def matched_with_path(
     return tuple(in_path[name] for name in template.variables) + elsewhere
 
 
+def of_header(
+    name: str, raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics
+) -> Parameter | None:
+    """The parameter that a Header Object is (OpenAPI 3.1, 4.8.21), None where it cannot be sent; which is reported."""
+    header = _read_one({**raw, "name": name, "in": "header", "required": False}, where, references, diagnostics)
+    return header and replace(header, required=raw.get("required") is True)
+
+
 def name_and_place(
     raw: JsonObject, where: Where, locations: tuple[Location, ...], diagnostics: Diagnostics
 ) -> tuple[str, Location] | None:

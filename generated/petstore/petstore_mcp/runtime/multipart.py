@@ -13,15 +13,24 @@ _BREAKS = {ord('"'): "%22", ord("\r"): "%0D", ord("\n"): "%0A"}
 
 
 class Part:
-    """One part; "" for a media type that is not said, and `file_name` None where the part is no file."""
+    """One part; "" for a media type that is not said, and `file_name` None where the part is no file. `headers` are
+    further ones, checked."""
 
-    __slots__ = ("content", "file_name", "media_type", "name")
+    __slots__ = ("content", "file_name", "headers", "media_type", "name")
 
-    def __init__(self, name: str, content: bytes, media_type: str = "", file_name: str | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        content: bytes,
+        media_type: str = "",
+        file_name: str | None = None,
+        headers: list[tuple[str, str]] | None = None,
+    ) -> None:
         self.name = name
         self.content = content
         self.media_type = media_type
         self.file_name = file_name
+        self.headers = headers or []
 
     def head(self) -> bytes:
         """The headers of the part, up to its content."""
@@ -30,6 +39,7 @@ class Part:
             lines += f'; filename="{self.file_name.translate(_BREAKS)}"'
         if self.media_type:
             lines += f"\r\nContent-Type: {self.media_type}"
+        lines += "".join(f"\r\n{name}: {value}" for name, value in self.headers)
         return f"{lines}\r\n\r\n".encode()
 
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Request bodies: arguments become a JSON, urlencoded, multipart, text or binary body, and its media type.
+"""Request bodies: arguments become a JSON, urlencoded, multipart, XML, text or binary body, and its media type.
 
 The binding says that one argument is the whole body, or which arguments are its members and in which order. Wire names,
 styles and media types are the compiler's. A form member without a style is written as a query parameter would be, but
@@ -12,9 +12,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from . import xmltext
 from .files import Files, media_type
 from .multipart import Part, join
-from .parameters import ABSENT, field_pairs, value_of
+from .parameters import ABSENT, field_pairs, header, value_of
 from .refusal import Problem, Refused, Unsendable, gather
 from .styles import STYLES, Place, parts, percent, reserved, scalar
 
@@ -48,7 +49,7 @@ def build(body: dict[str, Any] | None, arguments: dict[str, Any], files: Files, 
         return []
     encoding, content_type = body["encoding"], body["contentType"]
     if whole is not None and encoding not in ("form", "multipart"):
-        return gather(lambda value: [_whole(encoding, content_type, value, files)], [(whole, arguments[whole])])
+        return gather(lambda value: [_whole(body, value, files)], [(whole, arguments[whole])])
     members = _bound(body, arguments) if whole is None else _inside(whole, body, arguments[whole])
     if members is None:
         return []
@@ -58,7 +59,7 @@ def build(body: dict[str, Any] | None, arguments: dict[str, Any], files: Files, 
     if encoding == "multipart":
         return [join(content_type, gather(lambda member: _parts(member, arguments, files), named), entropy)]
     content = {member.field["name"]: member.value for member in members}
-    return gather(lambda value: [_whole(encoding, content_type, value, files)], [("", content)])
+    return gather(lambda value: [_whole(body, value, files)], [("", content)])
 
 
 def json_bytes(value: Any) -> bytes:
@@ -99,11 +100,17 @@ def _inside(whole: str, body: dict[str, Any], value: Any) -> list[Member]:
     return [Member(f"{whole}.{name}", described.get(name, {"name": name}), value[name]) for name in names]
 
 
-def _whole(encoding: str, content_type: str, value: Any, files: Files) -> Content:
+def _whole(body: dict[str, Any], value: Any, files: Files) -> Content:
+    encoding, content_type = body["encoding"], body["contentType"]
     if encoding == "json":
         return content_type, json_bytes(value)
+    if encoding == "jsonl":
+        first = b"\x1e" if "json-seq" in content_type else b""  # RFC 7464 begins each text with a record separator
+        return content_type, b"".join(first + json_bytes(item) + b"\n" for item in value)
     if encoding == "text":
         return _text(content_type, scalar(value))
+    if encoding == "xml":
+        return _text(content_type, xmltext.document(body["xml"], value))
     content, _ = files.content(value)
     return media_type(content_type, content), content
 
@@ -130,18 +137,19 @@ def _parts(member: Member, arguments: dict[str, Any], files: Files) -> Iterator[
     if "style" in field:
         yield from _styled(field, value)
         return
+    headers = [line for each in field.get("headers", ()) for line in header(each, value_of(each, arguments))]
     many = field.get("repeat", "part" not in field) and isinstance(value, list)
     for index, item in enumerate(value if many else [value]):
         kind = field.get("part") or ("json" if isinstance(item, (dict, list)) else "text")
         media = field.get("contentType", "")
         if kind == "json":
-            yield Part(field["name"], json_bytes(item), media or "application/json")
+            yield Part(field["name"], json_bytes(item), media or "application/json", headers=headers)
         elif item is not None and kind == "text":
-            yield Part(field["name"], scalar(item).encode(), media)
+            yield Part(field["name"], scalar(item).encode(), media, headers=headers)
         elif item is not None:
             content, own = files.content(item)
             name = _file_name(field.get("filename", ""), arguments, index) or own or field["name"]
-            yield Part(field["name"], content, media_type(media, content), name)
+            yield Part(field["name"], content, media_type(media, content), name, headers)
 
 
 def _styled(field: dict[str, Any], value: Any) -> Iterator[Part]:
