@@ -102,10 +102,12 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class SecurityScheme:
-    """A scheme as far as a request is concerned. OAuth 2 and OpenID Connect are `bearer`: a ready access token."""
+    """A scheme as far as a request is concerned. OAuth 2 and OpenID Connect are `bearer`: a ready access token; `other`
+    is a scheme that nothing is known of but that it is needed.
+    """
 
     name: str
-    type: Literal["apiKey", "bearer", "basic"]
+    type: Literal["apiKey", "bearer", "basic", "other"]
     location: Literal["header", "query", "cookie"] = "header"
     wire_name: str = "Authorization"
     description: str = ""
@@ -131,7 +133,8 @@ class PathTemplate:
 class Operation:
     """One operation, references resolved. `key` is METHOD + path with parameter names blanked, unique in its API.
 
-    `name` and `title` are set where a person wrote them.
+    `name` and `title` are set where a person wrote them. `credentials` are parameters that carry one although no
+    security scheme says so.
     """
 
     key: str
@@ -152,14 +155,20 @@ class Operation:
     extension: JsonObject = field(default_factory=dict)
     name: str | None = None
     title: str | None = None
+    credentials: tuple[SecurityScheme, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """An operation that did not become a tool, and why."""
+    """An operation that did not become a tool, and why; and as much of it as selectors ask for."""
 
     operation: str
     reason: Diagnostic
+    method: str = ""
+    path: str = ""
+    id: str | None = None
+    tags: tuple[str, ...] = ()
+    deprecated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

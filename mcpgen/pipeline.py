@@ -110,13 +110,18 @@ def _compiled(run: _Run, fetched: Fetched, options: Options, project: Project) -
     api = run.read(fetched)
     if project.settings is not None and (settings := run.read_settings(project.settings)) is not None:
         api = merge(api, settings)
-    api = replace(api, operations=select(api.operations, options.include, options.exclude))
+    found = len(api.operations) + len(api.skipped)
+    api = replace(
+        api,
+        operations=select(api.operations, options.include, options.exclude),
+        skipped=select(api.skipped, options.include, options.exclude),
+    )
     api = _with_base_url(api, options.base_url, run.diagnostics)
     identity = _identity(api, options, project.lock)
     promised: Mapping[str, str] = project.lock.tools if project.lock else {}
     catalog = check(lower(api, identity, promised, run.diagnostics), run.diagnostics)
     if not catalog.tools:
-        raise CannotGoOn("no-operations", _why_empty(catalog), hint="Check the paths, and --include and --exclude.")
+        raise CannotGoOn("no-operations", _why_empty(catalog, found), hint=_EMPTY_HINT)
     tree = emit(catalog)
     lock = Lock(
         source=project.source or fetched.name,
@@ -193,9 +198,14 @@ def _identity(api: Api, options: Options, lock: Lock | None) -> Identity:
     return Identity(name, shortened(plain(api.title), LONGEST_TITLE) or name, version, api.instructions)
 
 
-def _why_empty(catalog: Catalog) -> str:
+_EMPTY_HINT = "Check the paths, and --include and --exclude."
+
+
+def _why_empty(catalog: Catalog, found: int) -> str:
+    if not found:
+        return "The source has no operation."
     if not catalog.skipped:
-        return "The source has no operation, or none was selected."
+        return f"None of {found} operations was selected."
     first = catalog.skipped[0]
     count = len(catalog.skipped)
     return f"None of {count} operations could be compiled; the first, {first.operation}: {first.reason.message}"

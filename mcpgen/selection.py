@@ -5,11 +5,15 @@ Repeated selectors are alternatives, parts joined by `,` must all hold, and an e
 
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
+from typing import TypeVar
 
 from mcpgen.errors import CannotGoOn
-from mcpgen.model import Operation
+from mcpgen.model import Operation, Skipped
 
-_TESTS: dict[str, Callable[[Operation, str], bool]] = {
+Selectable = Operation | Skipped
+Selected = TypeVar("Selected", Operation, Skipped)
+
+_TESTS: dict[str, Callable[[Selectable, str], bool]] = {
     "tag": lambda operation, wanted: wanted.casefold() in (tag.casefold() for tag in operation.tags),
     "path": lambda operation, wanted: fnmatchcase(operation.path, wanted),
     "method": lambda operation, wanted: operation.method == wanted.upper(),
@@ -17,8 +21,9 @@ _TESTS: dict[str, Callable[[Operation, str], bool]] = {
 }
 
 
-def select(operations: Iterable[Operation], include: Iterable[str], exclude: Iterable[str]) -> tuple[Operation, ...]:
-    """The operations that some of `include` selects (all where it is empty) and none of `exclude`.
+def select(operations: Iterable[Selected], include: Iterable[str], exclude: Iterable[str]) -> tuple[Selected, ...]:
+    """The operations, or those that had to be skipped, that some of `include` selects (all where it is empty) and none
+    of `exclude`.
 
     CannotGoOn for a selector that is not one.
     """
@@ -30,12 +35,12 @@ def select(operations: Iterable[Operation], include: Iterable[str], exclude: Ite
     )
 
 
-def _parse(selector: str) -> Callable[[Operation], bool]:
+def _parse(selector: str) -> Callable[[Selectable], bool]:
     tests = [_parse_part(part.strip(), selector) for part in selector.split(",")]
     return lambda operation: all(test(operation) for test in tests)
 
 
-def _parse_part(part: str, selector: str) -> Callable[[Operation], bool]:
+def _parse_part(part: str, selector: str) -> Callable[[Selectable], bool]:
     if part == "deprecated":
         return lambda operation: operation.deprecated
     kind, colon, wanted = part.partition(":")

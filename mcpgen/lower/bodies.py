@@ -51,8 +51,10 @@ class BodyPlan:
     xml: JsonObject | None = None
 
 
-def plan(body: RequestBody, composer: Composer) -> BodyPlan:
-    """The plan for `body`. Unusable where none of its media types can be sent."""
+def plan(body: RequestBody, composer: Composer) -> BodyPlan | None:
+    """The plan for `body`, None for an optional one that can hold nothing. Unusable where none of its media types can
+    be sent.
+    """
     media_type = min(body.content, key=lambda media_type: _rank(media_type, composer))
     encoding = encoding_of(media_type.name)
     schema = media_type.schema or {}
@@ -64,6 +66,8 @@ def plan(body: RequestBody, composer: Composer) -> BodyPlan:
             body.where,
             "Describe its fields as the properties of an object.",
         )
+    if not body.required and _is_empty(node, encoding):
+        return None
     shape = document_shape(schema, composer) if encoding == "xml" else None
     if encoding == "xml" and shape is None:
         encoding = "text"
@@ -111,6 +115,13 @@ def _concrete(media_type: str, encoding: BodyEncoding) -> str:
     return {"json": "application/json", "text": "text/plain", "multipart": "multipart/form-data"}.get(
         encoding, "application/octet-stream"
     )
+
+
+def _is_empty(node: JsonObject, encoding: BodyEncoding) -> bool:
+    """Whether an object has no members: it says so, or it is a form, which is never meant to hold any."""
+    says_so = node.get("additionalProperties") is False or (encoding in ("form", "multipart") and "properties" in node)
+    open_ended = node.get("additionalProperties") not in (None, False) or "patternProperties" in node
+    return says_so and not open_ended and not members(node) and not alternatives(node)
 
 
 def _is_object(node: JsonObject) -> bool:

@@ -144,15 +144,26 @@ class Portable:
         return found
 
     def _tagged(self, member: JsonObject, node: JsonObject) -> JsonObject:
-        """`member` with the value of the discriminator that chooses it as a constant (OpenAPI 3.1, 4.8.25)."""
+        """`member` with the value of the discriminator that chooses it as a constant (OpenAPI 3.1, 4.8.25). What the
+        member itself says of its values weighs more: many mappings are left out, or wrong.
+        """
         discriminator = as_object(node.get("discriminator"))
         key, name = discriminator.get("propertyName"), member.get("$ref")
         if not isinstance(key, str) or not isinstance(name, str):
             return member
         values = [value for value, target in as_object(discriminator.get("mapping")).items() if target == name]
+        own = self._own_values(member, key)
+        if own and not any(value in own for value in values):
+            return member
         tag: JsonObject = {"type": "string", "enum": list[JsonValue](values or [_schema_name(name)])}
         tagged: JsonObject = {"type": "object", "properties": {key: tag}, "required": [key]}
         return {**member, "allOf": [*as_list(member.get("allOf")), tagged]}
+
+    def _own_values(self, member: JsonObject, key: str) -> list[JsonValue]:
+        """The values that `member` itself allows for its property `key`; empty where it leaves them open."""
+        properties = as_object(self.composer.node(member)[0].get("properties"))
+        node, _ = self.composer.node(as_object(properties.get(key)))
+        return [node["const"]] if "const" in node else as_list(node.get("enum"))
 
     def _several(self, node: JsonObject, branches: list[JsonObject], at: _At, words: str) -> JsonObject:
         emitted = [self._emit(branch, at, keep_null=False) for branch in branches]

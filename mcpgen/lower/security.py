@@ -1,7 +1,7 @@
 """Security in terms of the environment: which variables hold a credential, and what each operation needs."""
 
 from collections.abc import Collection
-from itertools import chain, count
+from itertools import chain, combinations, count
 
 from mcpgen.model import Api, BoundScheme, Operation, SecurityRequirement, SecurityScheme
 from mcpgen.names import environment_suffix, short_hash
@@ -12,40 +12,53 @@ RESERVED = frozenset(
 )  # fmt: skip
 """What follows the prefix in variables of the server itself; `VAR_…` is reserved too."""
 
+MOST_COMBINED = 3
 TOKEN, HEADER = "token", "header"
+OTHER = "any header"
+"""The header that stands for a scheme of another kind. The blank keeps it apart from names of schemes."""
+
 _UNDECLARED: tuple[SecurityRequirement, ...] = ((TOKEN, HEADER), (TOKEN,), (HEADER,), ())
 
 
 def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
     """Every scheme of `api` with its variables. An API that declares none gets an optional token and an optional
-    header.
+    header, one that needs a scheme of a kind that is not known the header.
     """
-    if not api.schemes:
-        return (
-            BoundScheme(
-                TOKEN, "bearer", {"value": f"{prefix}_TOKEN"}, description="A bearer token, if the API wants one."
-            ),
-            BoundScheme(
-                HEADER, "header", {"value": f"{prefix}_HEADER"}, description="One more header, as `Name: value`."
-            ),
-        )
+    bound: list[BoundScheme] = []
+    needed = {name for operation in api.operations for names in requirement(operation, api) or () for name in names}
+    if not _has_schemes(api) and TOKEN in needed:
+        words = "A bearer token, if the API wants one."
+        bound += [
+            BoundScheme(TOKEN, "bearer", {"value": f"{prefix}_TOKEN"}, description=words),
+            _header(HEADER, prefix),
+        ]
+    elif OTHER in needed:
+        bound.append(_header(OTHER, prefix))
     taken = {f"{prefix}_{suffix}" for suffix in RESERVED}
-    bound = []
-    for scheme in api.schemes:
+    taken.update(variable for scheme in bound for variable in scheme.variables.values())
+    for scheme in _fillable(api):
         variables = _variables(scheme, prefix, taken)
         taken.update(variables.values())
-        is_key = scheme.type == "apiKey"
-        bound.append(
-            BoundScheme(
-                scheme.name,
-                scheme.type,
-                variables,
-                scheme.location if is_key else None,
-                scheme.wire_name if is_key else None,
-                scheme.description,
-            )
-        )
+        assert scheme.type != "other"
+        location, wire_name = (scheme.location, scheme.wire_name) if scheme.type == "apiKey" else (None, None)
+        bound.append(BoundScheme(scheme.name, scheme.type, variables, location, wire_name, scheme.description))
     return tuple(bound)
+
+
+def _header(name: str, prefix: str) -> BoundScheme:
+    words = "One more header, as `Name: value`."
+    return BoundScheme(name, "header", {"value": f"{prefix}_HEADER"}, description=words)
+
+
+def _has_schemes(api: Api) -> bool:
+    return any(scheme.type != "other" for scheme in api.schemes)
+
+
+def _fillable(api: Api) -> list[SecurityScheme]:
+    """The schemes that can be filled by name: those that are declared, and those that parameters are."""
+    implied = {scheme.name: scheme for operation in api.operations for scheme in operation.credentials}
+    declared = {scheme.name: scheme for scheme in api.schemes}
+    return [scheme for scheme in {**implied, **declared}.values() if scheme.type != "other"]
 
 
 def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> dict[str, str]:
@@ -61,12 +74,26 @@ def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> d
 
 
 def requirement(operation: Operation, api: Api) -> tuple[SecurityRequirement, ...] | None:
-    """The alternatives for one operation: its own, else the API's, else whatever is set in the environment. That none
-    is needed comes last, because the first that can be met is taken.
+    """The alternatives for one operation: its own, else the API's, else whatever is set in the environment; and with
+    each, if they are set, the credentials that its parameters are. That none is needed comes last, because the first
+    that can be met is taken.
     """
+    found = _declared(operation, api)
+    if operation.credentials:
+        keys = [scheme.name for scheme in operation.credentials]
+        sizes = range(len(keys), 0, -1) if len(keys) <= MOST_COMBINED else (len(keys), 1)
+        chosen = [*(each for size in sizes for each in combinations(keys, size)), ()]
+        found = tuple((*names, *more) for more in chosen for names in found or ((),))
+    return found
+
+
+def _declared(operation: Operation, api: Api) -> tuple[SecurityRequirement, ...] | None:
     declared = operation.security if operation.security is not None else api.security
-    if declared is not None:
-        return tuple(sorted(declared, key=lambda names: not names)) or None
-    if not api.schemes:
-        return _UNDECLARED
-    return (*((scheme.name,) for scheme in api.schemes), ())
+    if declared is None:
+        return (*((scheme.name,) for scheme in _fillable(api)), ()) if _has_schemes(api) else _UNDECLARED
+    known = {scheme.name for scheme in api.schemes if scheme.type != "other"}
+    usable = [names for names in declared if known.issuperset(names)]
+    if declared and not usable:
+        without = [tuple(name for name in names if name in known) for names in declared]
+        usable = [found for names in without for found in ((*names, OTHER), names)]
+    return tuple(sorted(dict.fromkeys(usable), key=lambda names: not names)) or None

@@ -48,12 +48,15 @@ class Site(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """What the document says of one operation. `servers` None where it has none of its own."""
+    """What the document says of one operation. `servers` None where it has none of its own; `credentials` are
+    parameters that carry one.
+    """
 
     parameters: tuple[Parameter, ...]
     body: RequestBody | None
     responses: tuple[Response, ...]
     servers: tuple[Server, ...] | None
+    credentials: tuple[SecurityScheme, ...] = ()
 
 
 Reader = Callable[[Site, PathTemplate, Surroundings], Inputs]
@@ -62,12 +65,13 @@ Reader = Callable[[Site, PathTemplate, Surroundings], Inputs]
 def read(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
     """The inputs by OpenAPI 3. Unusable where the operation cannot be called without what is not understood."""
     raw, where, references, diagnostics = site.raw, site.where, around.references, around.diagnostics
-    found = parameters.read(site.parameter_lists(), around.credentials, references, diagnostics)
+    found, credentials = parameters.read(site.parameter_lists(), around.credentials, references, diagnostics)
     return Inputs(
         parameters=parameters.matched_with_path(found, template, where, diagnostics),
         body=content.read_body(raw.get("requestBody"), where.inside("requestBody"), references, diagnostics),
         responses=content.read_responses(raw.get("responses"), where.inside("responses"), references, diagnostics),
         servers=_servers(site, around),
+        credentials=credentials,
     )
 
 

@@ -20,8 +20,7 @@ NEVER = {
 }
 _METHOD = re.compile(r"[A-Z][A-Z-]{0,30}")
 
-Outcome = tuple[str, Operation | Unusable]
-"""`METHOD /path` and what became of it."""
+Outcome = Operation | Skipped
 
 
 def read(value: JsonValue, where: Where, around: Surroundings) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
@@ -29,9 +28,9 @@ def read(value: JsonValue, where: Where, around: Surroundings) -> tuple[tuple[Op
     found: list[Operation] = []
     skipped: list[Skipped] = []
     for path, entry in as_object(value).items():
-        for label, outcome in () if path.startswith("x-") else _of_item(path, entry, where.inside(path), around):
-            if isinstance(outcome, Unusable):
-                skipped.append(Skipped(label, outcome.diagnostic))
+        for outcome in () if path.startswith("x-") else _of_item(path, entry, where.inside(path), around):
+            if isinstance(outcome, Skipped):
+                skipped.append(outcome)
             else:
                 found.append(outcome)
     _report_duplicate_ids(found, around)
@@ -43,28 +42,36 @@ def _of_item(path: str, entry: JsonValue, where: Where, around: Surroundings) ->
     seen: set[str] = set()
     if isinstance(entry, dict) and "$ref" in entry:
         for outcome in _each(path, entry, where, around):
-            seen.add(outcome[0])
+            seen.add(outcome.method)
             yield outcome
     try:
         item, place = around.references.resolve(entry, where)
     except Unusable as unusable:
-        yield path, unusable
+        yield Skipped(path, unusable.diagnostic, path=path)
         return
     for outcome in _each(path, item, place, around):
-        if outcome[0] not in seen:
+        if outcome.method not in seen:
             yield outcome
 
 
 def _each(path: str, item: JsonObject, place: Where, around: Surroundings) -> Iterator[Outcome]:
     for method, value, where, reason in _methods(item, place):
-        label = f"{clipped(method)} {path}"
+        raw: JsonObject = as_object(value)
         try:
             if reason:
                 raise Unusable("unsupported-method", f"{clipped(method)} is never offered as a tool: {reason}.", where)
             raw, raw_where = around.references.resolve(value, where)
-            yield label, _read_one(method, path, Site(raw, raw_where, item, place), around)
+            yield _read_one(method, path, Site(raw, raw_where, item, place), around)
         except Unusable as unusable:
-            yield label, unusable
+            yield Skipped(
+                f"{clipped(method)} {path}",
+                unusable.diagnostic,
+                method,
+                path,
+                as_text(raw.get("operationId")).strip() or None,
+                _tags(raw),
+                raw.get("deprecated") is True,
+            )
 
 
 def _methods(item: JsonObject, place: Where) -> Iterator[tuple[str, JsonValue, Where, str]]:
@@ -95,7 +102,7 @@ def _read_one(method: str, path: str, site: Site, around: Surroundings) -> Opera
         id=as_text(raw.get("operationId")).strip() or None,
         summary=as_text(raw.get("summary")) or as_text(item.get("summary")),
         description=as_text(raw.get("description")) or as_text(item.get("description")),
-        tags=tuple(tag for tag in as_list(raw.get("tags")) if isinstance(tag, str)),
+        tags=_tags(raw),
         deprecated=raw.get("deprecated") is True,
         parameters=inputs.parameters,
         body=inputs.body,
@@ -103,7 +110,12 @@ def _read_one(method: str, path: str, site: Site, around: Surroundings) -> Opera
         servers=inputs.servers,
         security=security.read_requirements(raw.get("security"), known, where.inside("security"), around.diagnostics),
         extension=as_object(raw.get("x-mcp")),
+        credentials=inputs.credentials,
     )
+
+
+def _tags(raw: JsonObject) -> tuple[str, ...]:
+    return tuple(tag for tag in as_list(raw.get("tags")) if isinstance(tag, str))
 
 
 def _with_unique_keys(found: list[Operation]) -> tuple[Operation, ...]:

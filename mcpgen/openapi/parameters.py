@@ -8,7 +8,7 @@ from typing import cast
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_text, compact
-from mcpgen.model import Location, Parameter, PathTemplate, Style
+from mcpgen.model import Location, Parameter, PathTemplate, SecurityScheme, Style
 from mcpgen.names import clipped
 from mcpgen.openapi.references import References
 
@@ -37,15 +37,20 @@ NOT_ARGUMENTS = frozenset(
 )
 """Header parameters that belong to HTTP, carry credentials or trace a request: never arguments."""
 
+_CREDENTIALS = frozenset(
+    {"apikey", "apitoken", "accesstoken", "authtoken", "authkey", "authapikey", "subscriptionkey", "securitytoken"}
+)
+_BEFORE = re.compile(r"^(?:x|ocpapim|xamz|amz)+")
+
 
 def read(
     lists: Iterable[tuple[JsonValue, Where]],
     credentials: frozenset[tuple[str, str]],
     references: References,
     diagnostics: Diagnostics,
-) -> tuple[Parameter, ...]:
-    """The parameters of all `lists` (value, place) that are arguments. `credentials` are the places that security
-    schemes fill. Unusable where a required one cannot be read.
+) -> tuple[tuple[Parameter, ...], tuple[SecurityScheme, ...]]:
+    """The parameters of all `lists` (value, place) that are arguments, and the credentials among the others.
+    `credentials` are the places that security schemes fill. Unusable where a required one cannot be read.
     """
     each = (_read_one(raw, where, references, diagnostics) for raw, where in gathered(lists, references))
     return without_credentials((found for found in each if found is not None), credentials, diagnostics)
@@ -65,9 +70,30 @@ def gathered(lists: Iterable[tuple[JsonValue, Where]], references: References) -
 
 def without_credentials(
     found: Iterable[Parameter], credentials: frozenset[tuple[str, str]], diagnostics: Diagnostics
-) -> tuple[Parameter, ...]:
-    """`found` without what the server or HTTP itself fills, each of which is reported."""
-    return tuple(parameter for parameter in found if not _is_credential(parameter, credentials, diagnostics))
+) -> tuple[tuple[Parameter, ...], tuple[SecurityScheme, ...]]:
+    """`found` without what the server or HTTP itself fills, each of which is reported; and the schemes that those are
+    which no document declares (`X-API-Key` as a mere header).
+    """
+    kept: list[Parameter] = []
+    implied: list[SecurityScheme] = []
+    for parameter in found:
+        if _is_credential(parameter, credentials, diagnostics):
+            continue
+        if (key := _implied(parameter)) is not None:
+            implied.append(key)
+            message = f"The {parameter.location} parameter {parameter.name} is a credential by its name, no argument."
+            hint = "The server sends the variable of that name. Declare it as a security scheme."
+            diagnostics.add("credential-parameter", message, parameter.where, hint)
+        else:
+            kept.append(parameter)
+    return tuple(kept), tuple(implied)
+
+
+def _implied(parameter: Parameter) -> SecurityScheme | None:
+    name = _BEFORE.sub("", re.sub(r"[^a-z0-9]", "", parameter.name.lower()))
+    if name not in _CREDENTIALS or parameter.location not in ("header", "query", "cookie"):
+        return None
+    return SecurityScheme(parameter.name, "apiKey", parameter.location, parameter.name, parameter.description)
 
 
 def matched_with_path(

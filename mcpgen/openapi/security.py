@@ -6,6 +6,7 @@ from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, as_text
 from mcpgen.model import SecurityRequirement, SecurityScheme
+from mcpgen.names import clipped
 from mcpgen.openapi.references import References
 
 _KEY_PLACES: dict[str, Literal["header", "query", "cookie"]] = {
@@ -18,7 +19,7 @@ _KEY_PLACES: dict[str, Literal["header", "query", "cookie"]] = {
 def read_schemes(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[SecurityScheme, ...]:
-    """The schemes that can be filled from the environment; others are reported."""
+    """The schemes, those that cannot be filled by name as `other`; which is reported."""
     found = []
     for name, entry in sorted(as_object(value).items()):
         try:
@@ -32,10 +33,10 @@ def read_schemes(
                 "invalid-security",
                 f"The security scheme {name} is of a kind that is not supported ({_kind(raw)}).",
                 place,
-                "Requests go out without it; set the credential with the _HEADER variable where the API takes one.",
+                "Where only it is offered, the server sends the header that its _HEADER variable holds.",
             )
-        else:
-            found.append(scheme)
+            scheme = SecurityScheme(name, "other", description=as_text(raw.get("description")))
+        found.append(scheme)
     return tuple(found)
 
 
@@ -59,7 +60,9 @@ def _scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
 def read_requirements(
     value: JsonValue, schemes: frozenset[str], where: Where, diagnostics: Diagnostics
 ) -> tuple[SecurityRequirement, ...] | None:
-    """The alternatives of a `security` list, None where there is none or none of it can be met."""
+    """The alternatives of a `security` list, None where there is none. Names that are not among `schemes` are reported
+    and stay: what needs them must not be called with other credentials.
+    """
     if not isinstance(value, list):
         return None
     found: list[SecurityRequirement] = []
@@ -77,11 +80,10 @@ def read_requirements(
         if unknown:
             diagnostics.add(
                 "invalid-security",
-                f"The security requirement names {', '.join(unknown)}, which is not defined; it is left out.",
+                f"The security requirement names {', '.join(map(clipped, unknown))}, which is not defined.",
                 where.inside(index),
-                "Define the scheme under components.securitySchemes.",
+                "Define the security scheme.",
             )
-            continue
         if names not in found:
             found.append(names)
-    return tuple(found) if found or not value else None
+    return tuple(found)

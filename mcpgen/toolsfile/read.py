@@ -164,7 +164,7 @@ def _read_tool(
     template = paths.parse(path, where, diagnostics)
     filled = frozenset((scheme.location, scheme.wire_name.lower()) for scheme in schemes if scheme.type == "apiKey")
     lists = [(entry.get("parameters"), where.inside("parameters"))]
-    read_parameters = parameters.read(lists, filled, references, diagnostics)
+    read_parameters, keys_of_api = parameters.read(lists, filled, references, diagnostics)
     return Operation(
         key=f"tool {name}",
         method=method,
@@ -176,6 +176,7 @@ def _read_tool(
         description=as_text(entry.get("description")),
         parameters=parameters.matched_with_path(read_parameters, template, where, diagnostics),
         body=_body(entry, where, references, diagnostics),
+        credentials=keys_of_api,
     )
 
 
