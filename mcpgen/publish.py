@@ -1,21 +1,25 @@
 """`FileTree` → a directory that is ours: what is written, what is kept, and what is refused.
 
 Everything that could go wrong is looked at before the first byte is written: a directory that is not ours, a link in
-the way, a generated file that somebody edited. Then each changed file is written beside its place and moved over it,
-the lock last. Files that belong to the user are written when they are missing and never again.
+the way, a generated file that somebody edited. Then all that changes is written to a stage. A new directory is moved
+into place as a whole. Into one that exists each file is moved over its old self: the lock last, so that until then
+the stage holds the lock of what came first, and a run after a kill knows the files of both; but first where there was
+none, since a directory without a lock is not ours. Files that belong to the user are written when they are missing
+and never again.
 """
 
 import os
 import stat
-import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from mcpgen import lock as locks
+from mcpgen import staging
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import digest
 from mcpgen.lock import Lock
+from mcpgen.staging import Stage
 from mcpgen.tree import FileTree
 
 
@@ -50,8 +54,9 @@ def plan(
     """
     _refuse_foreign(directory, previous)
     users = set(owned)
-    recorded = dict(previous.files) if previous else {}
-    write, kept, edited = [], [], []
+    recorded: Mapping[str, str] = previous.files if previous else {}
+    known = _known(directory, recorded)
+    write, kept, remove, edited = [], [], [], []
     for path, data in tree.items():
         present = _present(directory, path)
         if present is None:
@@ -60,33 +65,79 @@ def plan(
             kept.append(path)
         elif present != data:
             write.append(path)
-            if path != locks.NAME and recorded.get(path) != digest(present):
+            if path != locks.NAME and digest(present) not in known.get(path, ()):
                 edited.append(path)
-    remove = [
-        path for path in recorded if path not in tree and path not in users and _present(directory, path) is not None
-    ]
-    edited += [path for path in remove if digest(_present(directory, path) or b"") != recorded[path]]
+    for path in sorted(known.keys() - set(tree) - users):
+        present = _present(directory, path)
+        ours = present is not None and digest(present) in known[path]
+        if ours or (present is not None and path in recorded):
+            remove.append(path)
+            edited += [] if ours else [path]
     if edited and not overwrite:
         raise CannotGoOn(
             "edited-file",
             f"{_some(edited)} in {directory} {'was' if len(edited) == 1 else 'were'} edited by hand.",
             hint="Move the edit to hooks.py or mcpgen.yaml, or give --overwrite to lose it.",
         )
-    return Plan(directory, tuple(write), tuple(sorted(remove)), tuple(kept))
+    return Plan(directory, tuple(write), tuple(remove), tuple(kept))
 
 
 def publish(planned: Plan, tree: FileTree) -> None:
-    """Carry `planned` out. CannotGoOn where the file system refuses."""
+    """Carry `planned` out. CannotGoOn where the file system refuses.
+
+    A run that is killed at any moment leaves what the next run can take up.
+    """
     directory = planned.directory
     try:
-        directory.mkdir(parents=True, exist_ok=True)
-        for path in sorted(planned.write, key=lambda path: path == locks.NAME):
-            _replace(directory / path, tree[path])
-        for path in planned.remove:
-            (directory / path).unlink()
-            _remove_empty(directory, (directory / path).parent)
+        new = not directory.exists()
+        place = directory.parent if new else directory
+        if planned.write or planned.remove:
+            place.mkdir(parents=True, exist_ok=True)
+            with staging.staged(place, {path: tree[path] for path in planned.write}) as stage:
+                if new:
+                    stage.files.rename(directory)
+                else:
+                    _move(stage, planned)
+        for each in (directory.parent, directory):  # only now: until the lock is there, old stages say what is ours
+            staging.sweep(each)
     except OSError as error:
         raise _failed(directory, error) from None
+
+
+def _move(stage: Stage, planned: Plan) -> None:
+    """The staged files into their places, one by one. Where that breaks off the stage stays, for the next run."""
+    directory = planned.directory
+    stage.keep = True
+    first_ever = not (directory / locks.NAME).exists()
+    for path in sorted(planned.write, key=lambda path: (path == locks.NAME) is not first_ever):
+        if path == locks.NAME and not first_ever:
+            _remove(planned)
+        (directory / path).parent.mkdir(parents=True, exist_ok=True)
+        (stage.files / path).replace(directory / path)
+    _remove(planned)
+    stage.keep = False
+
+
+def _remove(planned: Plan) -> None:
+    for path in planned.remove:
+        (planned.directory / path).unlink(missing_ok=True)
+        _remove_empty(planned.directory, (planned.directory / path).parent)
+
+
+def _known(directory: Path, recorded: Mapping[str, str]) -> dict[str, set[str]]:
+    """Path → the digests that our own writing gives it: those of the lock, and of locks that still wait in the stages
+    of runs that broke off between the first file and the lock.
+    """
+    known = {path: {found} for path, found in recorded.items()}
+    for stage in staging.stages(directory):
+        data = staging.read(stage, locks.NAME)
+        try:
+            lock = locks.load(data, locks.NAME) if data is not None else None
+        except CannotGoOn:  # broken off while the lock itself was written: no file had been moved
+            lock = None
+        for path, found in lock.files.items() if lock else ():
+            known.setdefault(path, set()).add(found)
+    return known
 
 
 def _refuse_foreign(directory: Path, previous: Lock | None) -> None:
@@ -96,12 +147,17 @@ def _refuse_foreign(directory: Path, previous: Lock | None) -> None:
             reason = "is a link"
         elif directory.exists() and not directory.is_dir():
             reason = "is not a directory"
-        elif previous is None and directory.is_dir() and (found := sorted(path.name for path in directory.iterdir())):
+        elif previous is None and directory.is_dir() and (found := _strangers(directory)):
             reason = f"holds files that mcpgen did not write ({_some(found)})"
     except OSError as error:
         raise _failed(directory, error) from None
     if reason:
         raise CannotGoOn("output-refused", f"{directory} {reason}.", hint="Name an empty or new directory with -o.")
+
+
+def _strangers(directory: Path) -> list[str]:
+    ours = {stage.home.name for stage in staging.stages(directory)}
+    return sorted({path.name for path in directory.iterdir()} - ours)
 
 
 def _present(directory: Path, path: str) -> bytes | None:
@@ -127,24 +183,9 @@ def _present(directory: Path, path: str) -> bytes | None:
         raise _failed(directory, error) from None
 
 
-def _replace(place: Path, data: bytes) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=".mcpgen-", dir=place.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(place)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
 def _remove_empty(directory: Path, folder: Path) -> None:
     """Remove `folder` and its parents up to `directory` as long as they are empty."""
-    while folder != directory and not any(folder.iterdir()):
+    while folder != directory and folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
         folder = folder.parent
 

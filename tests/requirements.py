@@ -184,6 +184,7 @@ CFG-04 a log line stays one line
 CFG-06 proxies of the environment are not obeyed
 REL-04 what is not idempotent is sent at most once
 REL-11 a running server is not disturbed by regeneration
+REL-12 a run that is killed at any moment leaves what the next run can take up, and nothing of others is lost
 """
 
 REQUIREMENTS: dict[str, str] = dict(line.split(" ", 1) for line in _TABLE.strip().splitlines())

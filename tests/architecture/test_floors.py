@@ -32,6 +32,7 @@ FLOORS: dict[str, float] = {
     "emit": 5,
     "lock": 6,
     "diff": 6,
+    "staging": 6,
     "publish": 6.1,
     "pipeline": 7,
     "demo": 7.1,
