@@ -46,7 +46,7 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
             kept.append(tool)
             continue
         code, message = problem
-        reason = Diagnostic(code, message, "Override the tool in mcpgen.yaml, or report this.", tool.operation.where)
+        reason = Diagnostic(code, message, "Leave it out with --exclude, and report this.", tool.operation.where)
         diagnostics.extend([reason])
         skipped.append(Skipped(f"{tool.operation.method} {tool.operation.path}", reason))
     return replace(catalog, tools=tuple(kept), skipped=tuple(sorted(skipped, key=lambda entry: entry.operation)))

@@ -12,7 +12,8 @@ from typing import Literal
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.lower.compose import Composer, alternatives, members, types
-from mcpgen.lower.portable import Portable, only_demands
+from mcpgen.lower.kinds import only_demands
+from mcpgen.lower.portable import Portable
 from mcpgen.lower.xml import document_shape
 from mcpgen.model import Encoding, MediaType, RequestBody
 

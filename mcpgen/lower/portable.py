@@ -14,6 +14,7 @@ from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.lower import constraints
 from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.folding import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded
+from mcpgen.lower.kinds import implied_types, is_null, only_demands
 from mcpgen.lower.patterns import is_linear
 from mcpgen.lower.text import ended, plain, shortened
 from mcpgen.names import clipped
@@ -107,7 +108,7 @@ class Portable:
         found: list[JsonObject] = []
         for member in alternatives(node):
             flat, _ = self.composer.node(member)
-            if _is_null(flat):
+            if is_null(flat):
                 nullable = True
             elif only_demands(flat):
                 found.clear()
@@ -118,7 +119,7 @@ class Portable:
         if found:
             return found, nullable
         whole = {keyword: value for keyword, value in node.items() if keyword not in _ALTERNATIVES}
-        kinds = [kind for kind in types(node) or _implied_types(node) if kind != "null"]
+        kinds = [kind for kind in types(node) or implied_types(node) if kind != "null"]
         if "number" in kinds and "integer" in kinds:
             kinds.remove("integer")
         return [{**whole, "type": kind} for kind in kinds] or [whole], nullable or not kinds
@@ -190,7 +191,7 @@ class Portable:
         if alternatives(node) or len(set(types(node)) - {"null"}) > 1:
             return self._emit(source, at, keep_null=False, description=words)
         at = at.in_schema(identity)
-        kind = next(iter(types(node) or _implied_types(node)), None)
+        kind = next(iter(types(node) or implied_types(node)), None)
         if kind == "object":
             return self._object(node, at, words)
         if kind == "array":
@@ -258,8 +259,8 @@ class Portable:
 
     def _kinds(self, node: JsonObject) -> list[str]:
         """The types of `node` and of the alternatives in it, null apart; empty where that may be any."""
-        leaves = [node] if types(node) or _implied_types(node) else self._leaves(node)
-        found = [types(leaf) or _implied_types(leaf) for leaf in leaves]
+        leaves = [node] if types(node) or implied_types(node) else self._leaves(node)
+        found = [types(leaf) or implied_types(leaf) for leaf in leaves]
         return list(dict.fromkeys(kind for kinds in found for kind in kinds if kind != "null")) if all(found) else []
 
 
@@ -334,11 +335,6 @@ def _schema_name(reference: str) -> str:
     return name[:-1].partition(".")[0] if name.endswith("#") else name
 
 
-def _is_null(node: JsonObject) -> bool:
-    """Whether null is all that `node` takes."""
-    return node.get("type") == "null" or node.get("enum") == [None] or node.get("const", 0) is None
-
-
 def _items(node: JsonObject) -> JsonObject:
     """The schema of every item of an array, empty where an item may be anything."""
     items, prefix = node.get("items"), [as_object(item) for item in as_list(node.get("prefixItems"))]
@@ -357,51 +353,6 @@ def _with_null(node: JsonObject) -> JsonObject:
     return {"anyOf": [*branches, {"type": "null"}], **outer}
 
 
-def _implied_types(node: JsonObject) -> list[str]:
-    """The types that a node without `type` speaks of."""
-    if any(
-        keyword in node
-        for keyword in ("properties", "additionalProperties", "required", "minProperties", "maxProperties")
-    ):
-        return ["object"]
-    if any(keyword in node for keyword in ("items", "prefixItems", "minItems", "maxItems")):
-        return ["array"]
-    values = [node["const"]] if "const" in node else as_list(node.get("enum"))
-    if values:
-        return list(dict.fromkeys(map(_type_of, values)))
-    if any(keyword in node for keyword in ("pattern", "minLength", "maxLength", "contentEncoding", "format")):
-        return ["string"]
-    if any(keyword in node for keyword in ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum")):
-        return ["number"]
-    return []
-
-
-def _type_of(value: JsonValue) -> str:
-    for kind, python in (
-        ("null", type(None)),
-        ("boolean", bool),
-        ("integer", int),
-        ("number", float),
-        ("string", str),
-        ("array", list),
-    ):
-        if isinstance(value, python):
-            return kind
-    return "object"
-
-
 def _is_large(node: JsonObject) -> bool:
     """Whether a node has members of its own, so that cutting it saves anything."""
     return any(keyword in node for keyword in _STRUCTURE)
-
-
-def only_demands(node: JsonObject) -> bool:
-    """Whether an alternative adds nothing but `required`: `anyOf: [{required: [a]}, {required: [b]}]` beside
-    properties.
-    """
-    return (
-        bool(node)
-        and set(node) <= {"required", "type", "description", "title", "not"}
-        and types(node) in ([], ["object"])
-        and ("required" in node or "not" in node)
-    )

@@ -20,12 +20,14 @@ _TABLE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$|^(?=.*---)[ \t:|-]+$", re.MULTILI
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(.*?)[ \t#]*$", re.MULTILINE)
 _BULLET = re.compile(r"^[ \t]*(?:[*+-]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
 _EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|___|__|(?<!\w)_(?=\S))(?=\S)(.{1,300}?)(?<=\S)\1(?!\w)")
-_CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
+_CODE = re.compile(r"(?<!`)(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)", re.DOTALL)
+_MARK = re.compile("\x02([0-9]+)\x03")
+_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+(?:\[![A-Za-z]+\])?", re.MULTILINE)
 _URL = re.compile(r"<?https?://[^\s<>()\"']+>?")
 _POINTS_ELSEWHERE = re.compile(
     r"\b(?:see|read|visit|refer|documentation|docs|learn|more|here|guide|consult)\b", re.IGNORECASE
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9\x02])")
 _NOT_AN_END = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|incl|max|min|resp)\.|\b[A-Z]\.)$", re.IGNORECASE)
 _HIDDEN = re.compile(
     "["
@@ -54,16 +56,30 @@ def plain(text: str) -> str:
     """
     text = text[:READ]
     text = _HIDDEN.sub("", text.replace("\u2028", "\n").replace("\u2029", "\n\n"))
+    text = _QUOTE.sub("", _FENCE.sub("\n", text))
+    spans: list[str] = []
+    text = _CODE.sub(lambda match: _set_aside(match[2], spans), text)
     if "<" in text or "&" in text:
         text = _TAG.sub("", _BLOCK_TAG.sub("\n\n", _COMMENT.sub("", text)))
         text = html.unescape(text)
-    text = _FENCE.sub("\n", text)
     text = _REFERENCE_LINK.sub(r"\1", _LINK.sub(r"\1", _IMAGE.sub("", text)))
     text = _TABLE_ROW.sub("", text)
     text = _HEADING.sub(r"\n\1.\n\n", text)
-    text = _CODE.sub(r"\2", _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text)))
-    paragraphs = (_paragraph(block) for block in re.split(r"\n[ \t]*\n", text))
+    text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
+    paragraphs = (_put_back(_paragraph(block), spans) for block in re.split(r"\n[ \t]*\n", text))
     return "\n\n".join(paragraph for paragraph in paragraphs if any(map(str.isalnum, paragraph)))
+
+
+def _set_aside(code: str, spans: list[str]) -> str:
+    """A mark that stands for a code span, in which brackets and stars are no markup. Control characters were taken out
+    before, so no text holds one.
+    """
+    spans.append(" ".join(code.split()))
+    return f"\x02{len(spans) - 1}\x03"
+
+
+def _put_back(paragraph: str, spans: list[str]) -> str:
+    return _MARK.sub(lambda match: spans[int(match[1])], paragraph) if spans else paragraph
 
 
 def _paragraph(block: str) -> str:

@@ -86,7 +86,7 @@ def test_a_hook_that_fails_fails_the_call_and_says_nothing_to_the_model(
     failing: Callable[..., Any], capfd: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("before_all", "before_get_pet"):
-        with pytest.raises(HookFailed, match=rf"^The hook {name} of this server failed\. Its log says why\.$"):
+        with pytest.raises(HookFailed, match=rf"^The hook {name} of this server failed\. Its log says where\.$"):
             run(Hooks({name: failing}, TOOLS).before("get-pet", {}))
     with pytest.raises(HookFailed, match="instead_of_get_pet"):
         run(Hooks({"instead_of_get_pet": failing}, TOOLS).instead("get-pet", {}))
@@ -97,6 +97,16 @@ def test_a_hook_that_fails_fails_the_call_and_says_nothing_to_the_model(
     assert log.count('"event":"hook_failed"') == 5
     assert "secret text" not in log
     assert '"at":"broken:' in log or '"at":"leaving:' in log
+
+
+def takes_nothing() -> dict[str, Any]:
+    return {}
+
+
+def test_the_log_says_where_in_the_hook_or_that_it_takes_something_else(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(HookFailed):
+        run(Hooks({"before_get_pet": takes_nothing}, TOOLS).before("get-pet", {}))
+    assert '"at":"before_get_pet does not take 1 arguments"' in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -153,11 +153,49 @@ def test_a_server_of_the_document_that_cannot_be_used_is_reported_by_the_call(
     assert "PETSTORE_BASE_URL" in str(missing.value)
 
 
-def test_the_other_servers_stay_when_the_first_is_replaced() -> None:
-    settings = load(
-        {"PETSTORE_BASE_URL": "https://a.example"}, servers=[{"url": "https://b.example"}, {"url": "https://c.example"}]
-    )
-    assert [str(settings.server(0)), str(settings.server(1))] == ["https://a.example", "https://c.example"]
+B = {"url": "https://b.example/v1"}
+MOVED = {"PETSTORE_BASE_URL": "https://a.example/base"}
+
+
+@pytest.mark.parametrize(
+    ("environ", "url", "expected"),
+    [
+        ({}, "https://c.example/x", "https://c.example/x"),
+        ({}, "/v2", "https://b.example/v2"),
+        ({}, "v2/", "https://b.example/v1/v2"),
+        (MOVED, "https://b.example/v2", "https://a.example/v2"),
+        (MOVED, "https://b.example", "https://a.example"),
+        (MOVED, "/v2", "https://a.example/v2"),
+        (MOVED, "v2", "https://a.example/base/v2"),
+        (
+            MOVED,
+            "https://c.example/x",
+            "PETSTORE_BASE_URL stands for the API's own server, and this operation is on another, c.example. Name that "
+            "host in PETSTORE_ALLOW_HOSTS to call it.",
+        ),
+        ({**MOVED, "PETSTORE_ALLOW_HOSTS": "x.example, C.example"}, "https://c.example/x", "https://c.example/x"),
+        (MOVED, "https://169.254.169.254/x", "must not be a link-local or metadata address"),
+    ],
+)
+def test_where_an_operation_with_a_server_of_its_own_goes(environ: dict[str, str], url: str, expected: str) -> None:
+    settings = load(environ, servers=[B, {"url": url}])
+    try:
+        found = str(settings.server(1))
+    except NotReady as reason:
+        found = str(reason)
+    assert expected in found if " " in expected else found == expected
+
+
+def test_a_relative_server_of_an_operation_needs_the_first() -> None:
+    settings = load({}, servers=[{"url": "/"}, {"url": "/v2"}])
+    with pytest.raises(NotReady, match="PETSTORE_BASE_URL is not set"):
+        settings.server(1)
+    assert str(load(MOVED, servers=[{"url": "/"}, {"url": "/v2"}]).server(1)) == "https://a.example/v2"
+
+
+def test_a_base_url_that_leads_to_another_host_is_said() -> None:
+    settings = load({"PETSTORE_BASE_URL": "https://a.example"}, servers=[{"url": "https://b.example"}])
+    assert str(settings.server(0)) == "https://a.example"
     assert settings.warnings == ["PETSTORE_BASE_URL sends calls and credentials to a.example in place of b.example."]
 
 

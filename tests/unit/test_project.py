@@ -56,6 +56,9 @@ def test_the_readme_lists_tools_variables_and_what_is_missing() -> None:
         "`PET_STORE_BASE_URL`",
         "`PET_STORE_TIMEOUT`",
         "`PET_STORE_FILES_DIR`",
+        "`PET_STORE_PROXY`, `PET_STORE_CA_FILE`",
+        "`PET_STORE_ALLOW_HTTP`",
+        "`PET_STORE_ALLOW_HOSTS`",
         "`PET_STORE_LOG_LEVEL`",
     ]
     ((operation, why),) = rows(readme, "Not compiled")

@@ -14,6 +14,13 @@ from mcpgen.lower.text import READ, ended, hidden_characters, plain, sentences, 
     [
         ("Plain words.", "Plain words."),
         ("**Bold**, *slanted*, __both__ and `code`", "Bold, slanted, both and code"),
+        ("`GET /a?x[y][z]=1`, `List<String>`, `a*b*c`", "GET /a?x[y][z]=1, List<String>, a*b*c"),
+        (
+            "For the URL `https://x.example/files/123` it is `123`.",
+            "For the URL https://x.example/files/123 it is 123.",
+        ),
+        ("`` a `b` c `` and `lone", "a `b` c and `lone"),
+        ("> [!NOTE]\n> Quoted.", "Quoted."),
         ("snake_case_stays and 2 * 3 * 4 too", "snake_case_stays and 2 * 3 * 4 too"),
         ("<p>Tags <b>go</b></p><br/>&amp; entities", "Tags go\n\n& entities"),
         ("a < b and c > d", "a < b and c > d"),

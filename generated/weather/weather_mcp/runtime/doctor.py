@@ -28,6 +28,7 @@ RESERVED = {
     "PROXY": "the proxy to use",
     "CA_FILE": "certificates to trust in place of the system's",
     "ALLOW_HTTP": "1 to send to hosts other than this one without TLS",
+    "ALLOW_HOSTS": "hosts that operations with a server of their own may be called at, where BASE_URL is set",
     "LOG_LEVEL": "debug, info, warning or error",
 }
 _PURPOSES = {

@@ -95,9 +95,10 @@ class Hooks:
             return await made if inspect.isawaitable(made) else made
         except (Exception, SystemExit) as problem:
             # Where, and not what it says: that may hold arguments.
-            *_, last = traceback.extract_tb(problem.__traceback__)
-            log.event("error", "hook_failed", hook=name, error=type(problem).__name__, at=f"{last.name}:{last.lineno}")
-            raise HookFailed(f"The hook {name} of this server failed. Its log says why.") from None
+            inside = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename != __file__]
+            at = f"{inside[-1].name}:{inside[-1].lineno}" if inside else f"{name} does not take {len(given)} arguments"
+            log.event("error", "hook_failed", hook=name, error=type(problem).__name__, at=at)
+            raise HookFailed(f"The hook {name} of this server failed. Its log says where.") from None
 
 
 def _name(kind: str, tool: str) -> str:

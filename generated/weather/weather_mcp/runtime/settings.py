@@ -2,8 +2,7 @@
 """The environment and the flags become settings, checked once, before the first call.
 
 Whatever is wrong is kept as sentences for the operator that name the variable and never its value: `problems` keep the
-server from calling anything, `warnings` do not. What a document says about its own servers is believed less than what
-the operator typed: https unless loopback, and no link-local or metadata address.
+server from calling anything, `warnings` do not.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import os
 
 from . import keys
 from .addresses import Address, parse
+from .origins import Rules, nowhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Settings:
 
     def server(self, index: int) -> Address:
         """Where that server is. Raises NotReady where only the operator can say."""
-        found = self.servers[index] if index < len(self.servers) else _nowhere(self.prefix)
+        found = self.servers[index] if index < len(self.servers) else nowhere(self.prefix)
         if isinstance(found, str):
             raise NotReady(found)
         return found
@@ -83,9 +83,7 @@ def load(catalog: Catalog, environ: Mapping[str, str], base_url: str | None = No
     settings.files_dir = reader.checked("FILES_DIR", _directory, None)
     settings.ca_file = reader.checked("CA_FILE", _file, None)
     settings.proxy = reader.checked("PROXY", _proxy, None)
-    insecure = reader.checked("ALLOW_HTTP", _switch, False)
-    settings.servers = [reader.described(server, insecure) for server in catalog.servers]
-    reader.typed(base_url, insecure)
+    settings.servers = reader.addresses(catalog.servers, base_url)
     settings.secrets, problems, warnings = keys.read(catalog.security, environ)
     settings.problems += problems
     settings.warnings += warnings
@@ -110,37 +108,29 @@ class _Reader:
             self._settings.problems.append(f"{name} {reason}.")
             return default
 
-    def described(self, server: dict[str, Any], insecure: bool) -> Address | str:
-        """The server that the document describes, or why it cannot be used."""
-        url = server["url"]
+    def addresses(self, servers: list[dict[str, Any]], flag: str | None) -> list[Address | str]:
+        """The address of each server of the table, by what the operator typed and allowed."""
+        rules = Rules(
+            self._settings.prefix,
+            insecure=self.checked("ALLOW_HTTP", _switch, False),
+            hosts=self.checked("ALLOW_HOSTS", _hosts, frozenset()),
+        )
+        urls = [self._url(server) for server in servers]
+        name, value = ("--base-url", flag) if flag else self._value("BASE_URL")
+        try:
+            typed = rules.secured(parse(value)) if value else None
+        except ValueError as reason:
+            self._settings.problems.append(f"{name} {reason}.")
+            typed = None
+        if typed is not None and (sentence := rules.redirected(typed, urls)):
+            self._settings.warnings.append(f"{name} {sentence}")
+        return rules.addresses(urls, typed)
+
+    def _url(self, server: dict[str, Any]) -> str:
+        url = str(server["url"])
         for name, variable in server.get("variables", {}).items():
             url = url.replace(f"{{{name}}}", self._server_variable(variable))
-        if "://" not in url:
-            return _nowhere(self._settings.prefix)
-        try:
-            address = _secured(parse(url), insecure, self._settings.prefix)
-            if address.forbidden:
-                raise ValueError("must not be a link-local or metadata address")
-        except ValueError as reason:
-            prefix = self._settings.prefix
-            return f"The server that the API's description names {reason}; {prefix}_BASE_URL can name another."
-        return address
-
-    def typed(self, flag: str | None, insecure: bool) -> None:
-        """The address that the operator gave takes the place of the first server, path and all."""
-        name, value = ("--base-url", flag) if flag else self._value("BASE_URL")
-        if not value:
-            return
-        settings = self._settings
-        try:
-            address = _secured(parse(value), insecure, settings.prefix)
-        except ValueError as reason:
-            settings.problems.append(f"{name} {reason}.")
-            return
-        before = settings.servers[0] if settings.servers else ""
-        if isinstance(before, Address) and before.host != address.host and not address.loopback:
-            settings.warnings.append(f"{name} sends calls and credentials to {address.host} in place of {before.host}.")
-        settings.servers[:1] = [address]
+        return url
 
     def _value(self, suffix: str) -> tuple[str, str]:
         name = f"{self._settings.prefix}_{suffix}"
@@ -152,16 +142,6 @@ class _Reader:
         if value not in variable.get("enum", [value]):
             self._settings.problems.append(f"{name} must be one of {', '.join(variable['enum'])}.")
         return value
-
-
-def _nowhere(prefix: str) -> str:
-    return f"{prefix}_BASE_URL is not set, and the API's description does not say where its server is."
-
-
-def _secured(address: Address, insecure: bool, prefix: str) -> Address:
-    if address.scheme == "http" and not (address.loopback or insecure):
-        raise ValueError(f"must begin with https:// unless {prefix}_ALLOW_HTTP is 1")
-    return address
 
 
 # The checks raise ValueError with the rest of a sentence that begins with the variable's name.
@@ -181,6 +161,10 @@ def _seconds(value: str) -> float:
     if not 0 < seconds <= LONGEST_TIMEOUT:
         raise ValueError(f"must be a number of seconds above 0 and up to {LONGEST_TIMEOUT:.0f}")
     return seconds
+
+
+def _hosts(value: str) -> frozenset[str]:
+    return frozenset(host.strip().lower() for host in value.split(",") if host.strip())
 
 
 def _directory(value: str) -> str:
