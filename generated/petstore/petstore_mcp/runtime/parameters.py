@@ -62,7 +62,7 @@ def path_piece(parameter: Parameter, value: Any) -> list[str]:
         piece = place.value(_content(parameter, value))
     else:
         piece = write(STYLES[parameter["style"]], parameter["name"], value, parameter.get("explode", False), place)
-    if not piece or (parameter["style"] == "simple" and isinstance(value, str) and not value.strip()):
+    if not piece or (parameter.get("style") != "matrix" and isinstance(value, str) and not value.strip()):
         raise Unsendable("expected a value that is not empty")
     if _CONTROL.search(unquote(piece)):
         raise Unsendable("expected text without control characters")
