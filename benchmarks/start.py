@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.bars import Bar, show
 from mcpgen.demo import petstore
 from tests.interop import environments
 from tests.interop.environments import ROOT
@@ -153,8 +154,8 @@ def measure(rounds: int) -> dict[str, list[Sample]]:
         return samples
 
 
-def report(samples: dict[str, list[Sample]]) -> list[tuple[str, float, str, float]]:
-    """Rows of (what, ratio, comparison, bar), printed as a table; a ratio is of medians."""
+def report(samples: dict[str, list[Sample]]) -> list[Bar]:
+    """The samples, printed as a table, and the bars; a ratio is of medians."""
 
     def seconds(name: str) -> float:
         return statistics.median(sample.seconds for sample in samples[name])
@@ -162,35 +163,26 @@ def report(samples: dict[str, list[Sample]]) -> list[tuple[str, float, str, floa
     def memory(name: str) -> float:
         return statistics.median(sample.memory for sample in samples[name])
 
-    rows = [
-        ("first list by console script / bare Python", seconds("list: console script") / seconds("bare"), "<=", 2.5),
-        ("first list by python -m / bare Python", seconds("list: python -m") / seconds("bare"), "<=", 3.0),
-        ("FastMCP's first list / ours", seconds("list: FastMCP") / seconds("list: console script"), ">=", 40.0),
-        ("FastMCP's first call / ours", seconds("call: FastMCP") / seconds("call: console script"), ">=", 5.0),
-        (
-            "memory at the first list, of FastMCP's",
-            memory("list: console script") / memory("list: FastMCP"),
-            "<=",
-            0.15,
-        ),
-        ("memory after a call, of FastMCP's", memory("call: console script") / memory("call: FastMCP"), "<=", 0.42),
-    ]
     print(f"{'case':24} {'median ms':>10} {'fastest':>9} {'slowest':>9} {'peak MiB':>9}")
     for name, taken in samples.items():
         times = [sample.seconds * 1000 for sample in taken]
         print(f"{name:24} {statistics.median(times):10.1f} {min(times):9.1f} {max(times):9.1f} {memory(name):9.1f}")
     print()
-    for what, ratio, comparison, bar in rows:
-        held = ratio <= bar if comparison == "<=" else ratio >= bar
-        print(f"{what:46} {ratio:7.2f}  (bar {comparison} {bar:g}: {'held' if held else 'MISSED'})")
-    return rows
+    ours, peer = "console script", "FastMCP"
+    return [
+        Bar("first list by console script / bare Python", seconds(f"list: {ours}") / seconds("bare"), "<=", 2.5),
+        Bar("first list by python -m / bare Python", seconds("list: python -m") / seconds("bare"), "<=", 3.0),
+        Bar("FastMCP's first list / ours", seconds(f"list: {peer}") / seconds(f"list: {ours}"), ">=", 40.0),
+        Bar("FastMCP's first call / ours", seconds(f"call: {peer}") / seconds(f"call: {ours}"), ">=", 5.0),
+        Bar("memory at the first list, of FastMCP's", memory(f"list: {ours}") / memory(f"list: {peer}"), "<=", 0.15),
+        Bar("memory after a call, of FastMCP's", memory(f"call: {ours}") / memory(f"call: {peer}"), "<=", 0.42),
+    ]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15)
-    rows = report(measure(parser.parse_args().rounds))
-    return 0 if all((ratio <= bar) == (comparison == "<=") for _, ratio, comparison, bar in rows) else 1
+    return show(report(measure(parser.parse_args().rounds)))
 
 
 if __name__ == "__main__":

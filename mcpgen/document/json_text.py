@@ -77,9 +77,15 @@ def _is_deep(value: JsonValue) -> bool:
     """Whether `value` nests deeper than the budget, looked at level by level."""
     level = [value] if isinstance(value, (dict, list)) else []
     for _ in range(budgets.DEPTH):
-        members = (collection.values() if isinstance(collection, dict) else collection for collection in level)
-        level = [member for found in members for member in found if isinstance(member, (dict, list))]
-    return bool(level)
+        level = [
+            member
+            for collection in level
+            for member in (collection.values() if type(collection) is dict else collection)
+            if type(member) is dict or type(member) is list
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _too_deep(name: str) -> CannotGoOn:

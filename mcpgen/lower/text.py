@@ -23,6 +23,18 @@ _EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|___|__|(?<!\w)_(?=\S))(?=\S)(.{1,300}?)
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)", re.DOTALL)
 _MARK = re.compile("\x02([0-9]+)\x03")
 _QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+(?:\[![A-Za-z]+\])?", re.MULTILINE)
+_Step = tuple[str, re.Pattern[str], str]
+"""What a text must hold for a pattern to be worth a look, the pattern, and what stands for it."""
+
+_BEFORE_CODE: tuple[_Step, ...] = (("```", _FENCE, "\n"), ("~~~", _FENCE, "\n"), (">", _QUOTE, ""))
+_AFTER_CODE: tuple[_Step, ...] = (
+    ("![", _IMAGE, ""),
+    ("](", _LINK, r"\1"),
+    ("][", _REFERENCE_LINK, r"\1"),
+    ("|", _TABLE_ROW, ""),
+    ("---", _TABLE_ROW, ""),
+    ("#", _HEADING, r"\n\1.\n\n"),
+)
 _URL = re.compile(r"<?https?://[^\s<>()\"']+>?")
 _POINTS_ELSEWHERE = re.compile(
     r"\b(?:see|read|visit|refer|documentation|docs|learn|more|here|guide|consult)\b", re.IGNORECASE
@@ -56,18 +68,25 @@ def plain(text: str) -> str:
     """
     text = text[:READ]
     text = _HIDDEN.sub("", text.replace("\u2028", "\n").replace("\u2029", "\n\n"))
-    text = _QUOTE.sub("", _FENCE.sub("\n", text))
+    text = _replaced(text, _BEFORE_CODE)
     spans: list[str] = []
-    text = _CODE.sub(lambda match: _set_aside(match[2], spans), text)
+    if "`" in text:
+        text = _CODE.sub(lambda match: _set_aside(match[2], spans), text)
     if "<" in text or "&" in text:
         text = _TAG.sub("", _BLOCK_TAG.sub("\n\n", _COMMENT.sub("", text)))
         text = html.unescape(text)
-    text = _REFERENCE_LINK.sub(r"\1", _LINK.sub(r"\1", _IMAGE.sub("", text)))
-    text = _TABLE_ROW.sub("", text)
-    text = _HEADING.sub(r"\n\1.\n\n", text)
-    text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
+    text = _replaced(text, _AFTER_CODE)
+    if "*" in text or "_" in text:
+        text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
     paragraphs = (_put_back(_paragraph(block), spans) for block in re.split(r"\n[ \t]*\n", text))
     return "\n\n".join(paragraph for paragraph in paragraphs if any(map(str.isalnum, paragraph)))
+
+
+def _replaced(text: str, steps: tuple[_Step, ...]) -> str:
+    for trigger, pattern, replacement in steps:
+        if trigger in text:
+            text = pattern.sub(replacement, text)
+    return text
 
 
 def _set_aside(code: str, spans: list[str]) -> str:

@@ -1,0 +1,28 @@
+"""Figures against the bars that they must hold, as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One figure: what it is, its value, and the most or the least that it may be."""
+
+    what: str
+    value: float
+    comparison: Literal["<=", ">="]
+    bar: float
+
+    @property
+    def held(self) -> bool:
+        return self.value <= self.bar if self.comparison == "<=" else self.value >= self.bar
+
+
+def show(bars: list[Bar]) -> int:
+    """Print the table; the exit code of the benchmark."""
+    for bar in bars:
+        verdict = "held" if bar.held else "MISSED"
+        print(f"{bar.what:56} {bar.value:8.2f}  (bar {bar.comparison} {bar.bar:g}: {verdict})")
+    return 0 if all(bar.held for bar in bars) else 1

@@ -1,0 +1,102 @@
+"""The corpus: what becomes of each published document, as a table.
+
+    python -m benchmarks.corpus [FOLDER]
+
+FOLDER holds documents, and beside it a `manifest.tsv` that counts their operations; the corpus beside the repository
+if none is named. Of the operations that the standard can express, at least 99.9 % must become tools. Reasons that say
+that the standard cannot express an operation are marked so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.bars import Bar, show
+from mcpgen import fetch
+from mcpgen.errors import CannotGoOn
+from mcpgen.pipeline import Options, compile_source
+
+CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "dev"
+
+INEXPRESSIBLE = {
+    "invalid-path": "the path holds characters that no path has",
+    "invalid-media-type": "the body names no media type",
+    "unsupported-method": "TRACE; names that are no methods",
+    "unsupported-body": "a form that is not an object: its fields have no names",
+}
+"""Codes of reasons that lie in the document: the standard itself forbids or cannot say what stands there."""
+
+
+class Row(NamedTuple):
+    """One document. `refusal` says why there is no project."""
+
+    name: str
+    operations: int
+    tools: int
+    skipped: Counter[str]
+    seconds: float
+    list_bytes: int
+    refusal: str
+
+
+def rows(folder: Path) -> Iterator[Row]:
+    """A row for each document of the manifest that lies in `folder`."""
+    with (folder.parent / "manifest.tsv").open(encoding="utf-8", newline="") as table:
+        entries = list(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE))
+    for entry in entries:
+        if entry["path"].startswith(f"{folder.name}/"):
+            yield row(folder.parent / entry["path"], folder, int(entry["operations"]))
+
+
+def row(path: Path, folder: Path, operations: int) -> Row:
+    """The figures of one document."""
+    name = path.relative_to(folder).as_posix()
+    started = time.perf_counter()
+    try:
+        compiled = compile_source(fetch.read(str(path)), Options())
+    except CannotGoOn as end:
+        return Row(name, operations, 0, Counter(), time.perf_counter() - started, 0, str(end))
+    seconds = time.perf_counter() - started
+    catalog = compiled.catalog
+    skipped = Counter(entry.reason.code for entry in catalog.skipped)
+    size = len(compiled.tree[f"{catalog.identity.package}/tools.json"])
+    return Row(name, operations, len(catalog.tools), skipped, seconds, size, "")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, nargs="?", default=CORPUS)
+    found = list(rows(parser.parse_args().folder))
+    print(f"{'document':52} {'operations':>10} {'tools':>6} {'seconds':>8} {'list kB':>8}  skipped")
+    for each in found:
+        why = ", ".join(f"{count} {code}" for code, count in sorted(each.skipped.items())) or each.refusal
+        print(
+            f"{each.name[-52:]:52} {each.operations:10,} {each.tools:6,} {each.seconds:8.2f} "
+            f"{each.list_bytes / 1000:8.0f}  {why}"
+        )
+    total = sum(each.operations for each in found)
+    tools = sum(each.tools for each in found)
+    by_code = sum((each.skipped for each in found), Counter[str]())
+    beyond = sum(count for code, count in by_code.items() if code in INEXPRESSIBLE)
+    print(f"\n{len(found)} documents, {total:,} operations, {tools:,} tools, skipped: {dict(by_code)}")
+    for code in sorted(by_code):
+        print(f"  {code}: {INEXPRESSIBLE.get(code, 'expressible')}")
+    unread = [each.name for each in found if each.operations and not each.tools]
+    return show(
+        [
+            Bar("per cent of expressible operations that became tools", 100 * tools / (total - beyond), ">=", 99.9),
+            Bar("documents with operations and without a tool", len(unread), "<=", 0),
+            Bar("operations that are neither tool nor listed", total - tools - sum(by_code.values()), "<=", 0),
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
