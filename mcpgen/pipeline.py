@@ -7,7 +7,7 @@ from mcpgen import lock as locks
 from mcpgen import openapi, toolsfile
 from mcpgen.check import check
 from mcpgen.diagnostics import Diagnostic, Diagnostics, placed
-from mcpgen.document import Document, Library, load
+from mcpgen.document import Document, Library
 from mcpgen.emit import emit, user_files
 from mcpgen.errors import CannotGoOn
 from mcpgen.fetch import Fetched
@@ -143,11 +143,12 @@ def _compiled(run: _Run, fetched: Fetched, options: Options, project: Project) -
 def verdict(fetched: Fetched) -> tuple[Diagnostic, ...]:
     """The full verdict of the standard's own tool on an OpenAPI document; nothing for a tools file."""
     found = Diagnostics()
-    document = load(fetched.name, fetched.data, Diagnostics())
+    library = Library(Diagnostics())
+    document = library.add(fetched.name, fetched.data, fetched.folder.read if fetched.folder else None)
     version = openapi.version_of(document)
     if version is not None and not toolsfile.is_tools_file(document.value):
-        openapi.verdict(document, version, found)
-    return located(found, {document.name: document})
+        openapi.verdict(document, version, library, found)
+    return located(found, library.documents)
 
 
 def located(diagnostics: Iterable[Diagnostic], documents: Mapping[str, Document]) -> tuple[Diagnostic, ...]:
