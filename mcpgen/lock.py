@@ -33,8 +33,20 @@ class Lock:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     ref_dirs: tuple[str, ...] = ()
+    body_types: tuple[str, ...] = ()
+    server_variables: tuple[str, ...] = ()
     tools: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+
+
+_LISTS = {
+    "include": "include",
+    "exclude": "exclude",
+    "ref_dir": "ref_dirs",
+    "body_type": "body_types",
+    "server_var": "server_variables",
+}
+"""Key in the file, which is the flag's → field of `Lock`."""
 
 
 def digests(files: Mapping[str, bytes]) -> dict[str, str]:
@@ -47,8 +59,8 @@ def dump(lock: Lock) -> bytes:
     options: JsonObject = {"name": lock.name}
     if lock.base_url is not None:
         options["base_url"] = lock.base_url
-    for key, given in (("include", lock.include), ("exclude", lock.exclude), ("ref_dir", lock.ref_dirs)):
-        if given:
+    for key in _LISTS:
+        if given := getattr(lock, _LISTS[key]):
             options[key] = list[JsonValue](given)
     value: JsonObject = {
         "lock": FORMAT,
@@ -95,9 +107,7 @@ def load(data: bytes, file: str) -> Lock:
         version=as_text(value.get("version")) or "0.1.0",
         name=as_text(options.get("name")),
         base_url=base_url if isinstance(base_url, str) else None,
-        include=tuple(map(as_text, as_list(options.get("include")))),
-        exclude=tuple(map(as_text, as_list(options.get("exclude")))),
-        ref_dirs=tuple(map(as_text, as_list(options.get("ref_dir")))),
+        **{name: tuple(map(as_text, as_list(options.get(key)))) for key, name in _LISTS.items()},
         tools={key: as_text(name) for key, name in as_object(value.get("tools")).items()},
         files={path: as_text(known) for path, known in as_object(value.get("files")).items()},
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from mcpgen import lock as locks
 from mcpgen import openapi, toolsfile
 from mcpgen.check import check
+from mcpgen.choices import with_body_types, with_variables
 from mcpgen.diagnostics import Diagnostic, Diagnostics, placed
 from mcpgen.document import Document, Library
 from mcpgen.emit import emit, user_files
@@ -34,6 +35,8 @@ class Options:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     ref_dirs: tuple[str, ...] = ()
+    body_types: tuple[str, ...] = ()
+    server_variables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +116,10 @@ def _compiled(run: _Run, fetched: Fetched, options: Options, project: Project) -
     found = len(api.operations) + len(api.skipped)
     api = replace(
         api,
-        operations=select(api.operations, options.include, options.exclude),
+        operations=with_body_types(select(api.operations, options.include, options.exclude), options.body_types),
         skipped=select(api.skipped, options.include, options.exclude),
     )
+    api = with_variables(api, options.server_variables)
     api = _with_base_url(api, options.base_url, run.diagnostics)
     identity = _identity(api, options, project.lock)
     promised: Mapping[str, str] = project.lock.tools if project.lock else {}
@@ -132,6 +136,8 @@ def _compiled(run: _Run, fetched: Fetched, options: Options, project: Project) -
         include=options.include,
         exclude=options.exclude,
         ref_dirs=project.ref_dirs,
+        body_types=options.body_types,
+        server_variables=options.server_variables,
         tools={**promised, **{tool.operation.key: tool.name for tool in catalog.tools}},
         files=locks.digests({path: data for path, data in tree.items() if path not in user_files(identity)}),
     )

@@ -59,6 +59,8 @@ def _compiled(source: str, flags: Options) -> Compiled:
         flags.include or lock.include,
         flags.exclude or lock.exclude,
         flags.ref_dirs or tuple(str(directory / path) for path in lock.ref_dirs),
+        flags.body_types or lock.body_types,
+        flags.server_variables or lock.server_variables,
     )
     return compile_source(fetch.read(recorded, remembered.ref_dirs), remembered, project)
 

@@ -27,12 +27,24 @@ def compiling(command: Command) -> Command:
         include: tuple[str, ...],
         exclude: tuple[str, ...],
         ref_dir: tuple[str, ...],
+        body_type: tuple[str, ...],
+        server_var: tuple[str, ...],
         **others: Any,
     ) -> Any:
-        return command(flags=Options(name, base_url, include, exclude, ref_dir), **others)
+        flags = Options(name, base_url, include, exclude, ref_dir, body_type, server_var)
+        return command(flags=flags, **others)
 
     decorated: Any = with_flags
     for decorate in (
+        click.option(
+            "--server-var", multiple=True, metavar="NAME=VALUE", help="The value of a variable of the server URL."
+        ),
+        click.option(
+            "--body-type",
+            multiple=True,
+            metavar="GLOB",
+            help="Send bodies as this media type where it is offered, such as application/xml.",
+        ),
         click.option(
             "--ref-dir", multiple=True, metavar="DIR", help="A folder that references may lead to, beside SOURCE's own."
         ),

@@ -28,6 +28,7 @@ FLOORS: dict[str, float] = {
     "merge": 4,
     "lower": 4,
     "selection": 4,
+    "choices": 4,
     "check": 4.1,
     "emit": 5,
     "lock": 6,

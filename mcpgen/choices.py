@@ -1,0 +1,75 @@
+"""What a person chose where a document leaves a choice: media types of bodies, variables of server URLs."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from mcpgen.errors import CannotGoOn
+from mcpgen.model import Api, Operation, Server
+from mcpgen.openapi import servers
+
+
+def with_body_types(operations: tuple[Operation, ...], wanted: Iterable[str]) -> tuple[Operation, ...]:
+    """`operations`, those that offer a media type which one of the globs `wanted` names with such ones alone."""
+    globs = [glob.lower() for glob in wanted]
+    return tuple(_with_body_type(operation, globs) for operation in operations) if globs else operations
+
+
+def _with_body_type(operation: Operation, globs: list[str]) -> Operation:
+    if operation.body is None:
+        return operation
+    for glob in globs:
+        chosen = tuple(each for each in operation.body.content if fnmatchcase(each.name.lower(), glob))
+        if chosen:
+            return replace(operation, body=replace(operation.body, content=chosen))
+    return operation
+
+
+def with_variables(api: Api, chosen: Iterable[str]) -> Api:
+    """`api` with the variables of its server URLs at the values chosen as NAME=VALUE, which are no setting any more.
+
+    CannotGoOn for a name that no server has, or a value that is not one of its own.
+    """
+    values = dict(_variable(text) for text in chosen)
+    if not values:
+        return api
+    every = [api.servers, *(operation.servers or () for operation in api.operations)]
+    known = {variable.name: variable for group in every for server in group for variable in server.variables}
+    for name, value in values.items():
+        if name not in known:
+            raise CannotGoOn(
+                "invalid-flag", f"No server URL has a variable {name}.", hint=f"There are: {_listed(known)}."
+            )
+        if known[name].enum and value not in known[name].enum:
+            hint = f"Use one of {_listed(known[name].enum)}."
+            raise CannotGoOn("invalid-flag", f"{value!r} is not a value of {name}.", hint=hint)
+    operations = tuple(
+        replace(operation, servers=_resolved(operation.servers, values)) if operation.servers else operation
+        for operation in api.operations
+    )
+    return replace(api, servers=_resolved(api.servers, values), operations=operations)
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name or not value:
+        raise CannotGoOn("invalid-flag", f"{text!r} is not a variable and its value.", hint="Write NAME=VALUE.")
+    return name, value
+
+
+def _resolved(found_servers: tuple[Server, ...], values: Mapping[str, str]) -> tuple[Server, ...]:
+    found = []
+    for server in found_servers:
+        url = server.url
+        for name, value in values.items():
+            url = url.replace(f"{{{name}}}", value)
+        left = tuple(variable for variable in server.variables if variable.name not in values)
+        chosen = replace(server, url=url, variables=left)
+        if reason := servers.refusal(servers.with_defaults(chosen)):
+            raise CannotGoOn("invalid-flag", f"The server URL would be {url!r}, which cannot be used: {reason}.")
+        found.append(chosen)
+    return tuple(found)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
