@@ -1,13 +1,15 @@
 """The command line: click, one file a command. The only printer, and the only place of exit codes."""
 
+import contextlib
 import gc
 import importlib
 import sys
-from typing import Any
+from typing import NoReturn
 
 import click
 
 from mcpgen import __version__
+from mcpgen.cli import signals, streams
 
 COMMANDS = {
     "generate": "Compile SOURCE into a standalone MCP server package.",
@@ -45,11 +47,32 @@ def _group() -> None:
     """
 
 
-def main(arguments: list[str] | None = None) -> Any:
-    """The entry point. Never returns a traceback to the user for anything that a document or a flag can cause."""
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """The entry point. Never shows a traceback for anything that a document, a flag, a stream or a signal can cause."""
     gc.disable()  # a compile builds one large tree and ends; scanning it over and over is most of the time of reading
+    streams.prepare()
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        return _group.main(args=arguments, prog_name="mcpgen", standalone_mode=True)
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0
+        with signals.obeyed():
+            code = _group.main(args=given, prog_name="mcpgen", standalone_mode=False) or 0
+    except signals.Stopped as stopped:
+        code = stopped.exit_code
+    except click.ClickException as error:
+        code = _misused(error, given)
+    except OSError as error:
+        from mcpgen.cli import report  # brings the model, which `--help` does without
+
+        report.cannot_write(error)
+    sys.exit(code)
+
+
+def _misused(error: click.ClickException, given: list[str]) -> int:
+    """Says what is wrong with the command line, in the format that it asks for."""
+    from mcpgen.cli import report  # brings the model, which `--help` does without
+
+    if report.asks_for_json(given):
+        report.misused_json(error)
+    else:
+        with contextlib.suppress(OSError):
+            error.show()
+    return report.CANNOT_GO_ON

@@ -1,10 +1,16 @@
 """`mcpgen check`: everything that is wrong with SOURCE, and nothing written."""
 
+import contextlib
+import json
+from collections.abc import Iterator, Sequence
+
 import click
 
 from mcpgen import fetch
-from mcpgen.cli import options, report
+from mcpgen.cli import options, report, sarif
 from mcpgen.diagnostics import Diagnostic
+from mcpgen.errors import CannotGoOn
+from mcpgen.model import Skipped
 from mcpgen.pipeline import Options, compile_source, verdict
 
 
@@ -12,7 +18,7 @@ from mcpgen.pipeline import Options, compile_source, verdict
 @options.source
 @options.compiling
 @click.option("--strict", is_flag=True, help="Fail where an operation had to be skipped, or the document is not valid.")
-@options.output_format
+@options.findings_format
 def command(
     source: str,
     flags: Options,
@@ -24,25 +30,43 @@ def command(
 
     Exit codes: 0 nothing that fails, 1 findings, 2 cannot go on.
     """
-    with report.ending(output):
+    with report.ending(output), _ending(output):
         fetched = fetch.read(source, flags.ref_dirs)
         compiled = compile_source(fetched, flags)
         with report.progress("Checking against the schema of the standard"):
             full = verdict(fetched)
     found: list[Diagnostic] = [*(d for d in compiled.diagnostics if d.code != "invalid-document"), *full]
     skipped = compiled.catalog.skipped
+    _show(found, skipped, len(compiled.catalog.tools), output)
+    bad = any(diagnostic.severity == "error" for diagnostic in found)
+    strictly_bad = strict and (bool(skipped) or any(diagnostic.code == "invalid-document" for diagnostic in found))
+    report.leave(report.FINDINGS if bad or strictly_bad else report.DONE)
+
+
+def _show(found: Sequence[Diagnostic], skipped: Sequence[Skipped], tools: int, output: str) -> None:
     if output == "json":
         report.result_json(
             {
-                "tools": len(compiled.catalog.tools),
+                "tools": tools,
                 "skipped": [report.skipped_json(entry) for entry in skipped],
                 "diagnostics": [report.diagnostic_json(diagnostic) for diagnostic in found],
             }
         )
+    elif output == "sarif":
+        report.say(json.dumps(sarif.log(found, skipped), indent=2), err=False)
     else:
         report.diagnostics(found, skipped)
-        counts = ((len(compiled.catalog.tools), "tool"), (len(skipped), "skipped operation"), (len(found), "finding"))
+        counts = ((tools, "tool"), (len(skipped), "skipped operation"), (len(found), "finding"))
         report.say(", ".join(report.counted(*count) for count in counts) + ".", err=False)
-    bad = any(diagnostic.severity == "error" for diagnostic in found)
-    strictly_bad = strict and (bool(skipped) or any(diagnostic.code == "invalid-document" for diagnostic in found))
-    report.leave(report.FINDINGS if bad or strictly_bad else report.DONE)
+
+
+@contextlib.contextmanager
+def _ending(output: str) -> Iterator[None]:
+    """Turns what ends a run into a SARIF log too, where that is asked for."""
+    try:
+        yield
+    except CannotGoOn as end:
+        if output != "sarif":
+            raise
+        _show([end.diagnostic], (), 0, output)
+        report.leave(report.CANNOT_GO_ON)

@@ -1,8 +1,14 @@
 """`mcpgen demo`: the whole job on an embedded API, told step by step."""
 
+import contextlib
+from typing import TYPE_CHECKING
+
 import click
 
-from mcpgen.cli import report
+from mcpgen.cli import report, signals
+
+if TYPE_CHECKING:
+    from mcpgen.demo.story import Step
 
 
 @click.command("demo", short_help="Show the whole job on an embedded API.")
@@ -10,15 +16,22 @@ def command() -> None:
     """Compile a document, serve it, call it, change it, compile it again: everything real, and nothing left behind."""
     from mcpgen.demo.story import tell  # brings SQLite and an HTTP server, which no other command needs
 
-    with report.ending():
+    with report.ending(), signals.held() as stop, contextlib.closing(tell()) as story:
         try:
-            for number, step in enumerate(tell(), start=1):
-                report.say(f"\n{number}. {step.headline}", err=False, bold=True)
-                if step.sent:
-                    report.say(f"   > {step.sent}", err=False, fg="cyan")
-                for line in step.came:
-                    report.say(f"     {line}", err=False)
+            for number, step in enumerate(story, start=1):
+                if stop.number is not None:
+                    break  # between two steps: closing the story ends the server and the API
+                _show(number, step)
         except RuntimeError as failure:
-            report.say(f"\nThe demo failed: {failure}.", fg="red")
-            report.leave(report.FINDINGS)
+            if stop.number is None:  # Ctrl-C reaches the server too, and the story misses it
+                report.say(f"\nThe demo failed: {failure}.", fg="red")
+                report.leave(report.FINDINGS)
     report.say("\nYour turn: mcpgen generate YOUR-OPENAPI-DOCUMENT", err=False)
+
+
+def _show(number: int, step: "Step") -> None:
+    report.say(f"\n{number}. {step.headline}", err=False, bold=True)
+    if step.sent:
+        report.say(f"   > {step.sent}", err=False, fg="cyan")
+    for line in step.came:
+        report.say(f"     {line}", err=False)

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from mcpgen import fetch
-from mcpgen.cli import options, report
+from mcpgen.cli import options, report, signals
 from mcpgen.fetch import Fetched
 from mcpgen.pipeline import Compiled, Options, Project, compile_source
 from mcpgen.publish import Plan, plan, previous_lock, publish
@@ -43,7 +43,8 @@ def command(
         previous = previous_lock(target)
         planned = plan(target, compiled.tree, compiled.user_files, previous, overwrite=overwrite)
         if not failed and not dry_run:
-            publish(planned, compiled.tree)
+            with signals.held():
+                publish(planned, compiled.tree)
     _report(compiled, planned, output, written=not failed and not dry_run, failed=failed)
     report.leave(report.FINDINGS if failed else report.DONE)
 

@@ -15,6 +15,15 @@ output_format = click.option(
     "--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True, help="What to print."
 )
 
+findings_format = click.option(
+    "--format",
+    "output",
+    type=click.Choice(["text", "json", "sarif"]),
+    default="text",
+    show_default=True,
+    help="What to print; sarif is what code hosts and editors read.",
+)
+
 
 def compiling(command: Command) -> Command:
     """The options that decide what is compiled, given to the command as one `flags: Options`."""

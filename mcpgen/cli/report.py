@@ -1,6 +1,7 @@
 """What a person reads of a run, and the exit codes. Results go to stdout, everything else to stderr."""
 
 import contextlib
+import itertools
 import json
 import os
 import sys
@@ -12,6 +13,7 @@ from typing import Any, NoReturn
 
 import click
 
+from mcpgen.cli import streams
 from mcpgen.diagnostics import Diagnostic
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonObject
@@ -33,9 +35,27 @@ def terminal_text(text: str) -> str:
 
 def say(text: str = "", *, err: bool = True, **style: Any) -> None:
     """One line, styled where the stream is a terminal and NO_COLOR is not set."""
+    coloured = (sys.stderr if err else sys.stdout).isatty() and not os.environ.get("NO_COLOR")
+    _print(click.style(terminal_text(text), **style) if style and coloured else terminal_text(text), err=err)
+
+
+def _print(text: str, *, err: bool) -> None:
+    """One line. Where results cannot be written the command ends, unless whoever read them has seen enough."""
     stream = sys.stderr if err else sys.stdout
-    coloured = stream.isatty() and not os.environ.get("NO_COLOR")
-    click.echo(click.style(terminal_text(text), **style) if style and coloured else terminal_text(text), err=err)
+    try:
+        click.echo(text, file=stream)
+    except OSError as error:
+        streams.silence(stream)
+        if not err and not streams.nobody_reads(error):
+            cannot_write(error)
+
+
+def cannot_write(error: OSError) -> NoReturn:
+    """The end of a command whose output cannot be written."""
+    streams.silence(sys.stdout)
+    reason = os.strerror(error.errno) if error.errno else "the stream refuses"
+    say(f"The results could not be written: {reason}.", fg="red")
+    raise SystemExit(CANNOT_GO_ON)
 
 
 def counted(number: int, noun: str) -> str:
@@ -89,12 +109,25 @@ def skipped_json(entry: Skipped) -> JsonObject:
 
 def result_json(value: JsonObject) -> None:
     """The one JSON document of a command, on stdout."""
-    click.echo(json.dumps({"schema": SCHEMA, **value}, indent=2, ensure_ascii=True))
+    _print(json.dumps({"schema": SCHEMA, **value}, indent=2, ensure_ascii=True), err=False)
+
+
+def asks_for_json(given: Sequence[str]) -> bool:
+    """Whether a command line that could not be read asks for JSON."""
+    flags = list(itertools.takewhile(lambda argument: argument != "--", given))
+    return "--format=json" in flags or ("--format", "json") in itertools.pairwise(flags)
+
+
+def misused_json(error: click.ClickException) -> None:
+    """What is wrong with a command line, as the one JSON document."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    path = context.command_path if context is not None else "mcpgen"
+    found = Diagnostic("invalid-flag", error.format_message(), f"See `{path} --help`.")
+    result_json({"diagnostics": [diagnostic_json(found)]})
 
 
 def leave(code: int) -> NoReturn:
     """End the command with an exit code."""
-    sys.stdout.flush()
     raise SystemExit(code)
 
 

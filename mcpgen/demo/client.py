@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +33,9 @@ class Client:
         assert self._process.stdout is not None
         self._last_id += 1
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": {**params, "_meta": _META}}
-        self._process.stdin.write(json.dumps(message).encode() + b"\n")
-        self._process.stdin.flush()
+        with suppress(BrokenPipeError):  # then there is no answer either
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._process.stdin.flush()
         line = self._process.stdout.readline()
         if not line:
             raise RuntimeError("the server ended without an answer")
@@ -59,7 +60,8 @@ def connect(command: list[str], directory: Path, environment: Mapping[str, str])
         yield Client(process)
     finally:
         assert process.stdin is not None
-        process.stdin.close()
+        with suppress(BrokenPipeError):
+            process.stdin.close()
         try:
             process.wait(5)
         except subprocess.TimeoutExpired:

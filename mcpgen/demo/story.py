@@ -11,7 +11,7 @@ import copy
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,8 +39,11 @@ class Step:
     came: tuple[str, ...] = ()
 
 
-def tell() -> Iterator[Step]:
-    """The story. RuntimeError where something did not happen as it should; a demo that fails must say so."""
+def tell() -> Generator[Step, None, None]:
+    """The story. RuntimeError where something did not happen as it should; a demo that fails must say so.
+
+    Closed between two steps it leaves nothing behind either.
+    """
     document = read(str(assets.specs() / "petstore.openapi.yaml"))
     with tempfile.TemporaryDirectory(prefix="mcpgen-demo-") as folder:
         directory = Path(folder) / "petstore"
