@@ -177,6 +177,7 @@ LIFE-06 streams that are missing or useless do no harm
 LIFE-07 a full stderr holds up no call
 LIFE-09 calls that are given up leave nothing behind
 LIFE-10 a call that breaks is an error and the server lives
+LIFE-11 a client that has left holds nothing up by not reading
 CFG-01 nothing is imported from the working directory
 CFG-02 the environment of others is not obeyed
 CFG-03 files that do not belong together are refused at start

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -42,6 +43,16 @@ def call(id_: object, name: str, **arguments: object) -> bytes:
     """One call of a tool as a line."""
     params = {"name": name, "arguments": arguments, "_meta": ENVELOPE}
     return json.dumps({"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": params}).encode() + b"\n"
+
+
+def fill(descriptor: int) -> None:
+    """Until not one byte more goes in."""
+    os.set_blocking(descriptor, False)
+    for size in (4096, 1):
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(descriptor, b"x" * size)
+    os.set_blocking(descriptor, True)
 
 
 class Server:

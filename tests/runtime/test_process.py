@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.runtime.conversation import TABLE
-from tests.runtime.process import Server, call, generate, line
+from tests.runtime.process import Server, call, fill, generate, line
 from tests.runtime.revisions import R1, R2, R3, R4, R5
 
 #: What may be imported before the first answer, beside the package's own modules and what Python starts with.
@@ -241,7 +240,7 @@ class TestPrivateStreams:
         read, write = os.pipe()
         with Server(home, stderr=write) as server:
             server.ask("tools/call", name="echo", arguments={"text": "loaded by now"})
-            _fill(write)
+            fill(write)
             os.close(write)
             for _ in range(100):
                 assert server.ask("tools/call", name="echo", arguments={"text": "break"})["error"]["code"] == -32603
@@ -306,13 +305,3 @@ class TestFailures:
             assert "no_such_module" in event["reason"]
             server.end()
             assert server.ended() == 0
-
-
-def _fill(descriptor: int) -> None:
-    """Until not one byte more goes in."""
-    os.set_blocking(descriptor, False)
-    for size in (4096, 1):
-        with contextlib.suppress(BlockingIOError):
-            while True:
-                os.write(descriptor, b"x" * size)
-    os.set_blocking(descriptor, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable
@@ -11,9 +12,10 @@ import pytest
 from package.runtime.catalog import Catalog
 from package.runtime.server import Server
 from package.runtime.shapes import Result
-from package.runtime.stdio import Wire
+from package.runtime.stdio import Room, Wire
 
 from tests.runtime.conversation import TABLE
+from tests.runtime.process import fill
 from tests.runtime.test_protocol import call, request
 
 
@@ -50,6 +52,9 @@ class Watched:
     def drain(self, seconds: float) -> None:
         assert not self.server._lock.locked()
 
+    def hurry(self, seconds: float) -> None:
+        assert seconds > 0
+
 
 def test_the_lock_covers_the_protocol_and_what_it_answers() -> None:
     watched = Watched([f"{line}\n".encode() for line in (request(1, "tools/list"), call(2), call(3), "nonsense")])
@@ -62,9 +67,41 @@ def test_a_line_is_written_whole_however_little_the_system_takes(monkeypatch: py
     system_write = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, data: system_write(descriptor, bytes(data)[:7]))
     wire = object.__new__(Wire)
-    wire._out = write
+    wire._out, wire._fits, wire._room = write, 99, None
     wire.write(b"a line that is longer than seven bytes\n")
     monkeypatch.undo()
     os.close(write)
     with open(read, "rb") as out:
         assert out.read() == b"a line that is longer than seven bytes\n"
+
+
+@pytest.mark.parametrize("left", [False, True], ids=["stays", "leaves"])
+def test_only_a_client_that_has_left_must_make_room_in_time(monkeypatch: pytest.MonkeyPatch, left: bool) -> None:
+    said, stdin = os.pipe()
+    read, write = os.pipe()
+    ended: list[int] = []
+
+    def end(code: int) -> None:
+        ended.append(code)
+        raise SystemExit
+
+    def wait() -> None:
+        with contextlib.suppress(SystemExit):
+            Room(said, write, 0.001).wait()
+
+    monkeypatch.setattr(os, "_exit", end)
+    fill(write)
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    if left:
+        os.close(stdin)
+        waiting.join()
+    else:
+        waiting.join(0.1)
+        assert waiting.is_alive()
+        os.read(read, 65536)
+        waiting.join()
+        os.close(stdin)
+    assert ended == [0] * left
+    for descriptor in (said, read, write):
+        os.close(descriptor)

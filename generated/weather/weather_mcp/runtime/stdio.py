@@ -5,19 +5,26 @@ While it serves, descriptor 1 is stderr and descriptor 0 the null device, so tha
 process can neither write into the protocol nor read from it. Knows neither JSON nor MCP.
 
 Invariants: a write is whole or the process ends, quietly, since a client that closed its side has said all it wants to;
-reading and writing block, which is the back-pressure. One thread reads; writers hold the server's lock.
+reading and writing block, which is the back-pressure, but a client that closed stdin has no more than `LAST_SECONDS` to
+make room for what is written to it. One thread reads; writers hold the server's lock.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import select
 
+#: Clients send SIGTERM two seconds after they closed stdin; whatever is left to do may take most of that.
+LAST_SECONDS = 1.5
+
 _CHUNK = 65536
+#: So much goes into any pipe or socket that is new, whether or not somebody reads.
+_ROOM_AT_FIRST = 4096
 
 
 def fill_gaps() -> None:
@@ -40,12 +47,15 @@ def complain(sentence: str) -> None:
 class Wire:
     """Takes stdin and stdout for itself when it is made."""
 
-    __slots__ = ("_in", "_out", "_poll")
+    __slots__ = ("_fits", "_in", "_out", "_poll", "_room", "_seconds")
 
     def __init__(self) -> None:
         self._in = os.dup(0)
         self._out = os.dup(1)
         self._poll: select.poll | None = None
+        self._fits = _ROOM_AT_FIRST
+        self._room: Room | None = None
+        self._seconds = LAST_SECONDS
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 0)
         os.dup2(2, 1)
@@ -74,13 +84,23 @@ class Wire:
             return b""
 
     def write(self, lines: bytes) -> None:
-        """All of it, however long that takes."""
+        """All of it, however long that takes while stdin is open."""
+        self._fits -= len(lines)
+        if self._fits < 0 and self._room is None:
+            self._room = Room(self._in, self._out, self._seconds)
         rest = memoryview(lines)
         try:
             while rest:
-                rest = rest[os.write(self._out, rest) :]
+                size = len(rest) if self._room is None else self._room.wait()
+                rest = rest[os.write(self._out, rest[:size]) :]
         except OSError:
             os._exit(0)
+
+    def hurry(self, seconds: float) -> None:
+        """From now on the client has no more than that to make room."""
+        self._seconds = seconds
+        if self._room is not None:
+            self._room.seconds = seconds
 
     def _wait(self, poll: select.poll) -> None:
         import select
@@ -90,3 +110,44 @@ class Wire:
                 self._poll = None
             elif descriptor == self._out and event & (select.POLLERR | select.POLLHUP):
                 os._exit(0)
+
+
+class Room:
+    """Says how much can be written without waiting, and ends the process where the client has left and takes nothing.
+
+    A write that blocks could not be told that stdin was closed. The descriptors themselves stay blocking: others, such
+    as the shell on a terminal, share that setting.
+    """
+
+    __slots__ = ("_both", "_left", "_out", "_size", "_writing", "seconds")
+
+    def __init__(self, stdin: int, stdout: int, seconds: float) -> None:
+        """`seconds` is how long a client that has left may take nothing."""
+        import select  # a C module that the way to the first short answers does without
+
+        self.seconds = seconds
+        self._out = stdout
+        self._size = getattr(select, "PIPE_BUF", _CHUNK)  # what never blocks once there is room
+        self._left = stat.S_ISREG(os.fstat(stdin).st_mode)  # a file has no other side that could hang up
+        self._both: select.poll | None = None
+        if hasattr(select, "poll"):
+            self._both, self._writing = select.poll(), select.poll()
+            self._both.register(stdin, getattr(select, "POLLRDHUP", 0))
+            for poll in (self._both, self._writing):
+                poll.register(stdout, select.POLLOUT)
+
+    def wait(self) -> int:
+        """Wait until something can be written; how much."""
+        import select
+
+        while self._both is not None:
+            ready = self._writing.poll(self.seconds * 1000) if self._left else self._both.poll()
+            if not ready:
+                os._exit(0)
+            if any(descriptor == self._out for descriptor, _ in ready):
+                break
+            if ready[0][1] & select.POLLNVAL:  # where poll cannot watch stdin, nothing tells that the client has left
+                self._both = self._writing
+            else:
+                self._left = True
+        return self._size

@@ -1,0 +1,74 @@
+"""A client that never reads what it asked for: the server waits for it while stdin is open, and no longer (LIFE-11)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.process import Server, call, line
+
+LONG = "x" * 300_000
+SAID = {
+    "the reader": line("server/discover") * 200,
+    "a list": b"".join(line("tools/list") for _ in range(100)),
+    "a call": call(1, "echo", text=LONG),
+    "a call and the reader": call(1, "echo", text=LONG) + line("server/discover") * 180,
+    "calls that wait": call(1, "wait") + call(2, "wait") + call(3, "echo", text=LONG),
+    "more calls than wait": b"".join(call(number, "echo", text=LONG[:200] * (number < 100)) for number in range(450)),
+}
+"""Who is stuck → with answers to what; more than a pipe holds, to less than one holds once the server reads no more."""
+
+
+@pytest.fixture
+def unread() -> Iterator[int]:
+    """The side to write to of a pipe that nobody reads and nobody closes."""
+    read, write = os.pipe()
+    yield write
+    os.close(read)
+    with contextlib.suppress(OSError):
+        os.close(write)
+
+
+@pytest.mark.parametrize("stuck", SAID)
+def test_life_11_stdin_is_closed(home: Path, unread: int, stuck: str) -> None:
+    with Server(home, stdout=unread) as server:
+        os.close(unread)
+        server.say(SAID[stuck])
+        server.end()
+        assert server.ended() == 0
+
+
+@pytest.mark.parametrize("stuck", SAID)
+def test_life_11_stdin_is_a_file(home: Path, unread: int, tmp_path: Path, stuck: str) -> None:
+    (tmp_path / "said").write_bytes(SAID[stuck])
+    with (tmp_path / "said").open("rb") as said, Server(home, stdin=said, stdout=unread) as server:
+        assert server.ended() == 0
+
+
+@pytest.mark.parametrize("stuck", SAID)
+def test_life_11_stdin_is_a_socket_of_which_one_direction_ends(home: Path, stuck: str) -> None:
+    ours_in, its_in = socket.socketpair()
+    ours_out, its_out = socket.socketpair()
+    with ours_in, ours_out, its_in, its_out, Server(home, stdin=its_in, stdout=its_out) as server:
+        its_in.close()
+        its_out.close()
+        ours_in.sendall(SAID[stuck])
+        ours_in.shutdown(socket.SHUT_WR)
+        assert server.ended() == 0
+
+
+@pytest.mark.parametrize("stuck", ["the reader", "a call", "a call and the reader"])
+def test_who_reads_only_after_the_end_of_stdin_misses_nothing(home: Path, stuck: str) -> None:
+    read, write = os.pipe()
+    with Server(home, stdout=write) as server, open(read, "rb") as out:
+        os.close(write)
+        server.say(SAID[stuck])
+        server.end()
+        answers = out.read().splitlines()
+        assert len(answers) == SAID[stuck].count(b"\n")
+        assert server.ended() == 0
