@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from mcpgen import crowding, openapi, toolsfile
 from mcpgen import lock as locks
-from mcpgen import openapi, toolsfile
 from mcpgen.check import check
 from mcpgen.choices import with_body_types, with_variables
 from mcpgen.diagnostics import Diagnostic, Diagnostics, placed
@@ -126,6 +126,7 @@ def _compiled(run: _Run, fetched: Fetched, options: Options, project: Project) -
     catalog = check(lower(api, identity, promised, run.diagnostics), run.diagnostics)
     if not catalog.tools:
         raise CannotGoOn("no-operations", _why_empty(catalog, found), hint=_EMPTY_HINT)
+    crowding.warn(catalog, run.diagnostics)
     tree = emit(catalog)
     lock = Lock(
         source=project.source or fetched.name,

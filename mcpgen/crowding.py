@@ -1,0 +1,63 @@
+"""More tools than models choose among well: a warning, and a selection that would do.
+
+Clients cut long lists (Cursor at 40 tools, VS Code at 128), and models pick worse from them.
+"""
+
+import posixpath
+import shlex
+from collections import Counter
+from collections.abc import Callable
+
+from mcpgen.diagnostics import Diagnostics
+from mcpgen.model import Catalog, Operation
+from mcpgen.selection import select
+
+MANY, TOO_MANY = 40, 100
+_SHOWN = 12
+_TRIED = 60
+
+
+def warn(catalog: Catalog, diagnostics: Diagnostics) -> None:
+    """Report more than MANY tools; more than TOO_MANY with a ready selection of at most so many."""
+    operations = [tool.operation for tool in catalog.tools]
+    if len(operations) <= MANY:
+        return
+    message = f"{len(operations):,} tools are more than models choose among well."
+    hint = "Select what is needed with --include or --exclude."
+    if len(operations) > TOO_MANY:
+        hint = f"{_counts(operations)} {_line(operations)}".strip()
+    diagnostics.add("many-tools", message, hint=hint)
+
+
+def _counts(operations: list[Operation]) -> str:
+    counts = Counter(tag for operation in operations for tag in operation.tags)
+    if not counts:
+        return ""
+    shown = ", ".join(f"{tag} {count}" for tag, count in counts.most_common(_SHOWN))
+    return f"By tag: {shown}{', …' if len(counts) > _SHOWN else ''}."
+
+
+def _line(operations: list[Operation]) -> str:
+    """The words for a selection that keeps most and stays below the limit: by tag, else by the beginning of the path,
+    else what only reads.
+    """
+    shared = len(posixpath.commonpath([operation.path for operation in operations]).rstrip("/")) + 1
+    ways: tuple[Callable[[Operation], list[str]], ...] = (
+        lambda operation: [f"tag:{tag}" for tag in operation.tags[:1] if "," not in tag],
+        lambda operation: [f"path:{operation.path[:shared]}{operation.path[shared:].partition('/')[0]}*"],
+        lambda operation: [f"method:{operation.method}"],
+    )
+    for way in ways:
+        groups = Counter(selector for operation in operations for selector in way(operation))
+        chosen: list[str] = []
+        total = 0
+        for selector, count in groups.most_common(_TRIED):
+            if total + count <= TOO_MANY and len(chosen) < _SHOWN:
+                kept = len(select(operations, [*chosen, selector], ()))
+                if kept <= TOO_MANY:
+                    chosen.append(selector)
+                    total = kept
+        if total > TOO_MANY // 2:
+            flags = " ".join(f"--include {shlex.quote(selector)}" for selector in chosen)
+            return f"This keeps {total}: {flags}"
+    return "Select what is needed with --include or --exclude."

@@ -1,0 +1,63 @@
+"""What is said of many tools: nothing, a warning, or a selection that keeps few enough."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Any
+
+import pytest
+
+from mcpgen.crowding import MANY, TOO_MANY
+from mcpgen.fetch import Fetched
+from mcpgen.jsonvalue import compact
+from mcpgen.pipeline import Options, compile_source
+
+
+def said(paths: dict[str, Any], include: tuple[str, ...] = ()) -> tuple[int, str | None]:
+    """The number of tools, and the hint of the warning."""
+    document: dict[str, Any] = {"openapi": "3.1.0", "servers": [{"url": "https://x.example"}], "paths": paths}
+    compiled = compile_source(Fetched("f", compact(document).encode()), Options(include=include))
+    hints = [found.hint for found in compiled.diagnostics if found.code == "many-tools"]
+    return len(compiled.catalog.tools), hints[0] if hints else None
+
+
+def many(count: int, *tags: str, prefix: str = "/v1") -> dict[str, Any]:
+    """Operations that take the tags in turns, and a path of the tag's name."""
+    groups = tags or ("p", "q", "r", "s", "t")
+    paths = [(f"{prefix}/{groups[n % len(groups)]}/{n}", [groups[n % len(groups)]]) for n in range(count)]
+    return {path: {"get": {"tags": tag if tags else []}} for path, tag in paths}
+
+
+@pytest.mark.parametrize(("count", "warned"), [(1, False), (MANY, False), (MANY + 1, True), (TOO_MANY, True)])
+def test_a_warning_comes_above_forty(count: int, warned: bool) -> None:
+    tools, hint = said(many(count, "a", "b"))
+    assert tools == count
+    assert (hint is not None) == warned
+    assert hint is None or "By tag" not in hint
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        many(300, "a", "b c", "d", "e'f"),
+        many(300),
+        {**many(150, "huge"), **many(60, "small", prefix="/v2"), **many(39, "tiny", prefix="/v3")},
+        {f"/{n}": {method: {} for method in ("get", "put", "post", "delete")} for n in range(60)},
+    ],
+)
+def test_above_a_hundred_the_line_brings_it_under_and_says_to_how_many(paths: dict[str, Any]) -> None:
+    _, hint = said(paths)
+    assert hint is not None
+    kept = re.search(r"This keeps (\d+): (.*)", hint)
+    assert kept is not None
+    flags = shlex.split(kept[2])
+    selectors = tuple(flag for flag in flags if flag != "--include")
+    assert flags == [word for selector in selectors for word in ("--include", selector)]
+    assert TOO_MANY // 2 < said(paths, selectors)[0] == int(kept[1]) <= TOO_MANY
+
+
+def test_the_counts_stand_by_tag() -> None:
+    _, hint = said({**many(90, "a"), **many(60, "b", prefix="/v2")})
+    assert hint is not None
+    assert hint.startswith("By tag: a 90, b 60. This keeps 90: --include tag:a")
