@@ -1,0 +1,116 @@
+"""What a schema of the document says about the form of a value: its shape on the wire, its members, its one value.
+
+Only as much of JSON Schema as a reader of a request needs. Where a schema leaves a choice, every shape is named, and
+the reader reads every one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tests.requests.raw import Node
+
+SHAPES = frozenset({"scalar", "array", "object"})
+
+_OF_OBJECTS = ("properties", "additionalProperties", "required", "minProperties", "maxProperties", "patternProperties")
+_OF_ARRAYS = ("items", "prefixItems", "minItems", "maxItems", "uniqueItems")
+_OF_SCALARS = ("pattern", "format", "minLength", "maxLength", "minimum", "maximum", "multipleOf", "contentEncoding")
+
+
+def together(schema: Node, seen: frozenset[int] = frozenset()) -> Iterator[Node]:
+    """The schemas that all hold for a value: this one, the one it refers to, and those of `allOf`."""
+    if not isinstance(schema.value, dict) or id(schema.value) in seen:
+        return
+    seen |= {id(schema.value)}
+    yield schema
+    if schema.reference() is not None:
+        yield from together(schema.target(), seen)
+    members = schema.at("allOf")
+    for index in range(len(members.value or ())):
+        yield from together(members.at(index), seen)
+
+
+def choices(schema: Node) -> Iterator[Node]:
+    """The alternatives that a schema names."""
+    for part in together(schema):
+        for keyword in ("oneOf", "anyOf"):
+            members = part.at(keyword)
+            for index in range(len(members.value or ())):
+                yield members.at(index)
+
+
+def shapes(schema: Node, depth: int = 0) -> frozenset[str]:
+    """The shapes that a value may have; all of them where nothing is said."""
+    declared = [found for part in together(schema) if (found := _declared(part))]
+    if declared:
+        return frozenset.intersection(*declared) or frozenset.union(*declared)
+    implied = {shape for part in together(schema) for shape in _implied(part)}
+    if depth < 8:
+        implied |= {shape for choice in choices(schema) for shape in shapes(choice, depth + 1)}
+    return frozenset(implied) or SHAPES
+
+
+def _declared(part: Node) -> frozenset[str]:
+    kinds = part.at("type").value
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    return frozenset(kind if kind in SHAPES else "scalar" for kind in kinds if isinstance(kind, str) and kind != "null")
+
+
+def _implied(part: Node) -> Iterator[str]:
+    for shape, keywords in (("object", _OF_OBJECTS), ("array", _OF_ARRAYS), ("scalar", _OF_SCALARS)):
+        if any(keyword in part for keyword in keywords):
+            yield shape
+    values = [part.at("const").value] if "const" in part else part.at("enum").value or []
+    for value in values:
+        yield "object" if isinstance(value, dict) else "array" if isinstance(value, list) else "scalar"
+
+
+def properties(schema: Node, depth: int = 0) -> dict[str, Node]:
+    """The members that the schema describes, those of its alternatives among them."""
+    found: dict[str, Node] = {}
+    for choice in choices(schema) if depth < 6 else ():
+        found.update(properties(choice, depth + 1))
+    for part in together(schema):
+        found.update({key: part.at("properties").at(key) for key in part.at("properties").keys()})  # noqa: SIM118
+    return found
+
+
+def items(schema: Node) -> Node:
+    """The schema of the items of an array."""
+    for part in together(schema):
+        if "items" in part:
+            return part.at("items")
+    return next((items(choice) for choice in choices(schema) if "array" in shapes(choice)), schema.at(""))
+
+
+def required(schema: Node) -> set[str]:
+    return {str(name) for part in together(schema) for name in part.at("required").value or () if name is not True}
+
+
+def only_value(schema: Node) -> list[Any]:
+    """The one value that a schema takes, or nothing."""
+    for part in together(schema):
+        if "const" in part:
+            return [part.at("const").value]
+        values = part.at("enum").value
+        if isinstance(values, list) and len(values) == 1:
+            return [values[0]]
+    return []
+
+
+def is_read_only(schema: Node) -> bool:
+    return any(part.at("readOnly").value is True for part in together(schema))
+
+
+def is_bytes(schema: Node, version: str, depth: int = 0) -> bool:
+    """Whether a member of a multipart body is a file: `type: file` (2.0), `format: binary` (3.0), a string with a media
+    type and without an encoding (3.1), or an array of such."""
+    for part in together(schema):
+        if part.text("type") == "file" or part.text("format") == "binary":
+            return True
+        if version >= "3.1" and "contentMediaType" in part and "contentEncoding" not in part:
+            return not part.text("contentMediaType").startswith(("text/", "application/json"))
+        if "items" in part and depth < 2:
+            return is_bytes(part.at("items"), version, depth + 1)
+    return False

@@ -1,0 +1,112 @@
+"""Any arguments that a tool's schema takes give a request that reads back to the same values, or a refusal.
+
+The reader beside this file is fed from the document and never from the table of mcpgen. Refusals are for the reasons
+listed here and no other, and few.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from package.runtime.arguments import Checker
+from package.runtime.files import Files
+from package.runtime.refusal import Refused
+from package.runtime.request import build
+
+from tests.requests.agreement import differences
+from tests.requests.draws import arguments
+from tests.requests.known import DIFFERENCES, Difference, is_known
+from tests.requests.pairs import Unreadable
+from tests.requests.sources import CORPUS, Case, cases, name_of, paths
+from tests.requests.standard import Sent, read
+
+REASONS = (
+    r"expected a value that is not empty",
+    r"expected text without control characters",
+    r"expected text without NUL characters",
+    r"expected text that cannot be read as a step to another path",
+    r"expected visible ASCII characters, without blanks at the ends",
+    r"expected visible ASCII characters without blanks, quotes, semicolons and backslashes",
+    r"expected items without (?:a comma|a space|a vertical bar|a tab|a dot|an equals sign), which stands between .*",
+    r"expected a file name without a directory",
+    r"expected text that can be written as .*",
+    r"is required where any part of the body is given",
+    r"belongs to \w+",
+    r"writes the query parameter .*, which is not its own",
+)
+"""Why arguments that the schema takes may be refused. Each names something that the place cannot carry, or that two
+arguments say twice."""
+
+MOST_REFUSED = 0.05
+EXAMPLES = 4
+"""Drawn for each operation, on the average; the profile `wide` draws 30 times as many."""
+
+NO_FILES = Files(None, "FILES_DIR")
+seen: Counter[str] = Counter()
+"""Draws, and refusals by reason, of this run."""
+
+
+def reason(text: str) -> str | None:
+    return next((pattern for pattern in REASONS if re.fullmatch(pattern, text, re.DOTALL)), None)
+
+
+def count(refused: Refused) -> None:
+    reasons = {reason(problem.text) for problem in refused.problems}
+    assert None not in reasons, [str(problem) for problem in refused.problems]
+    seen["refused"] += 1
+    seen.update(str(each) for each in reasons)
+
+
+def check(case: Case, given_arguments: dict[str, Any]) -> None:
+    seen["draws"] += 1
+    assert not list(map(str, Checker().check(case.tool, given_arguments)))
+    try:
+        request = build(case.tool, given_arguments, NO_FILES, bytes(16))
+    except Refused as refused:
+        count(refused)
+        return
+    path, _, query = request.target.partition("?")
+    reading = read(case.operation, Sent(request.method, path, query, request.fields, request.body))
+    assert not differences(case, given_arguments, reading), (request.target, request.fields, request.body)
+
+
+@pytest.mark.parametrize("path", paths(), ids=name_of)
+def test_what_is_sent_is_read_back(path: Path) -> None:
+    sample = {repr(case): (case, arguments(case)) for case in cases(path)}
+
+    @settings(max_examples=max(20, EXAMPLES * len(sample)) * settings().max_examples // 100)
+    @given(st.data())
+    def is_read_back(data: st.DataObject) -> None:
+        case, strategy = sample[data.draw(st.sampled_from(list(sample)))]
+        drawn = data.draw(strategy)
+        assume(not is_known(case, drawn))
+        check(case, drawn)
+
+    is_read_back()
+
+
+def test_few_draws_are_refused() -> None:
+    """Over the whole run, which is the tests above."""
+    assert seen["refused"] <= MOST_REFUSED * seen["draws"], seen
+
+
+HERE = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside the repository")
+
+
+@HERE
+@pytest.mark.xfail(raises=(AssertionError, Unreadable), strict=True)
+@pytest.mark.parametrize("difference", DIFFERENCES, ids=lambda difference: difference.applies.__name__)
+def test_a_known_difference_is_still_there(difference: Difference) -> None:
+    [case] = [each for each in cases(CORPUS / difference.document) if each.tool.name == difference.tool]
+    check(case, difference.arguments)
+
+
+@HERE
+def test_the_sample_is_there() -> None:
+    assert len(paths()) > 60
