@@ -45,32 +45,39 @@ def previous_lock(directory: Path) -> Lock | None:
 
 
 def plan(
-    directory: Path, tree: FileTree, owned: Iterable[str], previous: Lock | None, *, overwrite: bool = False
+    directory: Path,
+    tree: FileTree,
+    owned: Iterable[str],
+    previous: Lock | None,
+    *,
+    carried: Iterable[str] = (),
+    overwrite: bool = False,
 ) -> Plan:
-    """What it takes to make `directory` hold `tree`. `owned` are the user's files.
+    """What it takes to make `directory` hold `tree`. `owned` are the user's files; of the paths `carried` the tree has
+    what was edited.
 
     CannotGoOn where the directory is not ours to write, or where generated files were edited and `overwrite` is not
     given.
     """
     _refuse_foreign(directory, previous)
-    users = set(owned)
+    users, unedited = set(owned), {locks.NAME, *carried}
     recorded: Mapping[str, str] = previous.files if previous else {}
     known = _known(directory, recorded)
     write, kept, remove, edited = [], [], [], []
     for path, data in tree.items():
-        present = _present(directory, path)
-        if present is None:
+        there = present(directory, path)
+        if there is None:
             write.append(path)
         elif path in users:
             kept.append(path)
-        elif present != data:
+        elif there != data:
             write.append(path)
-            if path != locks.NAME and digest(present) not in known.get(path, ()):
+            if path not in unedited and digest(there) not in known.get(path, ()):
                 edited.append(path)
     for path in sorted(known.keys() - set(tree) - users):
-        present = _present(directory, path)
-        ours = present is not None and digest(present) in known[path]
-        if ours or (present is not None and path in recorded):
+        there = present(directory, path)
+        ours = there is not None and digest(there) in known[path]
+        if ours or (there is not None and path in recorded):
             remove.append(path)
             edited += [] if ours else [path]
     if edited and not overwrite:
@@ -160,7 +167,7 @@ def _strangers(directory: Path) -> list[str]:
     return sorted({path.name for path in directory.iterdir()} - ours)
 
 
-def _present(directory: Path, path: str) -> bytes | None:
+def present(directory: Path, path: str) -> bytes | None:
     """The bytes at `path`, None where nothing is there. CannotGoOn for anything but a regular file inside the
     directory.
     """

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from mcpgen import fetch
+from mcpgen import changelog, fetch
 from mcpgen.cli import options, report, signals
 from mcpgen.fetch import Fetched
 from mcpgen.pipeline import Compiled, Options, Project, compile_source
@@ -41,10 +41,11 @@ def command(
         target, compiled = _compile(fetched, flags, directory, source)
         failed = any(d.severity == "error" for d in compiled.diagnostics) or (strict and bool(compiled.catalog.skipped))
         previous = previous_lock(target)
-        planned = plan(target, compiled.tree, compiled.user_files, previous, overwrite=overwrite)
+        tree, _ = changelog.continued(target, compiled.tree, compiled.lock, previous)
+        planned = plan(target, tree, compiled.user_files, previous, carried=[changelog.NAME], overwrite=overwrite)
         if not failed and not dry_run:
             with signals.held():
-                publish(planned, compiled.tree)
+                publish(planned, tree)
     _report(compiled, planned, output, written=not failed and not dry_run, failed=failed)
     report.leave(report.FINDINGS if failed else report.DONE)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from mcpgen import assets
+from mcpgen.changelog import continued
 from mcpgen.demo import petstore
 from mcpgen.demo.client import REVISION, Client, connect
 from mcpgen.diagnostics import Diagnostics
@@ -69,7 +70,8 @@ def tell() -> Generator[Step, None, None]:
 
 def _generate(document: Fetched, directory: Path, project: Project) -> Compiled:
     compiled = compile_source(document, Options(), project)
-    publish(plan(directory, compiled.tree, compiled.user_files, project.lock), compiled.tree)
+    tree, _ = continued(directory, compiled.tree, compiled.lock, project.lock)
+    publish(plan(directory, tree, compiled.user_files, project.lock), tree)
     return compiled
 
 

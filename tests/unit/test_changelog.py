@@ -1,0 +1,111 @@
+"""CHANGELOG.md through the generations of a project: nothing of it is lost, and the lock knows it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from mcpgen import changelog
+from mcpgen import lock as locks
+from mcpgen.cli import main
+from mcpgen.jsonvalue import digest
+
+FIRST = "# Changelog\n\n## 0.1.0\n\n- First generated: 2 tools.\n"
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+def generate(operations: dict[str, str], *flags: str, title: str = "Pets") -> object:
+    """Generate a project whose operations are these, each with its summary."""
+    paths = {
+        f"/{name}": {"get": {"operationId": name, "summary": summary, "responses": {"200": {"description": "ok"}}}}
+        for name, summary in operations.items()
+    }
+    document = {"openapi": "3.1.0", "info": {"title": title, "version": "1"}, "paths": paths}
+    Path("api.json").write_text(json.dumps({**document, "servers": [{"url": "https://api.example.com"}]}))
+    with pytest.raises(SystemExit) as ended:
+        main(["generate", "api.json", "-o", "out", *flags])
+    return ended.value.code
+
+
+def history() -> str:
+    """The text, which the lock knows."""
+    data = (Path("out") / changelog.NAME).read_bytes()
+    assert locks.load((Path("out") / locks.NAME).read_bytes(), "").files[changelog.NAME] == digest(data)
+    return data.decode()
+
+
+def test_the_first_entry_stays_and_each_change_of_tools_is_added() -> None:
+    assert generate({"a": "A", "b": "B"}) == 0
+    assert history() == FIRST
+    assert generate({"a": "A", "b": "B"}) == 0
+    assert history() == FIRST
+    assert generate({"a": "Changed", "c": "C", "d": "D"}) == 0
+    second = FIRST + "- Added: `get_c`, `get_d`.\n- Removed: `get_b`.\n- Changed: `get_a`.\n"
+    assert history() == second
+    assert generate({"a": "Changed", "c": "C", "d": "D"}) == 0
+    assert history() == second
+    assert generate({"a": "Changed", "d": "D"}) == 0
+    assert history() == second + "- Removed: `get_c`.\n"
+
+
+def test_a_new_version_has_a_heading_of_its_own() -> None:
+    generate({"a": "A", "b": "B"})
+    Path("out/mcpgen.yaml").write_text("mcpgen: 1\nserver: {name: pets, version: 0.2.0}\n")
+    assert generate({"a": "A"}) == 0
+    assert history() == FIRST + "\n## 0.2.0\n\n- Removed: `get_b`.\n"
+
+
+@pytest.mark.parametrize("edited", [FIRST + "- Mine.\n", FIRST + "- No newline", "", "\ufeff\r\nMine"])
+@pytest.mark.parametrize("flags", [[], ["--overwrite"]], ids=["plain", "overwrite"])
+def test_what_was_edited_is_kept(edited: str, flags: list[str]) -> None:
+    generate({"a": "A", "b": "B"})
+    (Path("out") / changelog.NAME).write_text(edited, newline="")
+    assert generate({"a": "A", "b": "B"}, *flags) == 0
+    assert history() == edited
+    assert generate({"a": "A"}, *flags) == 0
+    assert history().startswith(edited.rstrip("\n"))
+    assert history().endswith("- Removed: `get_b`.\n")
+
+
+def test_without_the_tables_of_before_nothing_is_said() -> None:
+    generate({"a": "A", "b": "B"})
+    next(Path("out").glob("*/tools.json")).write_text("[")
+    assert generate({"a": "A"}, "--overwrite") == 0
+    assert history() == FIRST
+    next(Path("out").glob("*/tools.json")).unlink()
+    assert generate({"a": "A", "b": "B"}) == 0
+    assert history() == FIRST
+
+
+def test_a_deleted_one_begins_anew() -> None:
+    generate({"a": "A", "b": "B"})
+    (Path("out") / changelog.NAME).unlink()
+    assert generate({"a": "A"}) == 0
+    assert history() == FIRST.replace("2 tools", "1 tool")
+
+
+def test_the_entry_of_a_run_that_was_killed_is_not_repeated() -> None:
+    """The text was in its place, the tables were not."""
+    generate({"a": "A", "b": "B"})
+    before = {path: path.read_bytes() for path in Path("out").rglob("*.json")}
+    generate({"a": "A"})
+    after = history()
+    for path, data in before.items():
+        path.write_bytes(data)
+    assert generate({"a": "A"}) == 0
+    assert history() == after
+
+
+def test_a_link_or_a_pipe_in_its_place_is_refused_at_once() -> None:
+    generate({"a": "A", "b": "B"})
+    (Path("out") / changelog.NAME).unlink()
+    os.mkfifo(Path("out") / changelog.NAME)
+    assert generate({"a": "A"}) == 2
