@@ -46,7 +46,7 @@ def command(
         if not failed and not dry_run:
             with signals.held():
                 publish(planned, tree)
-    _report(compiled, planned, output, written=not failed and not dry_run, failed=failed)
+    _report(compiled, planned, output, dry_run=dry_run, failed=failed)
     report.leave(report.FINDINGS if failed else report.DONE)
 
 
@@ -61,11 +61,9 @@ def _compile(fetched: Fetched, flags: Options, directory: str | None, source: st
 
 
 def _project(target: Path, source: str, flags: Options) -> Project:
-    settings = target / "mcpgen.yaml"
-    present = settings.is_file() and not settings.is_symlink()
     return Project(
         previous_lock(target),
-        fetch.read(str(settings)) if present else None,
+        options.settings(target),
         _recorded(source, target),
         tuple(_recorded(path, target) for path in flags.ref_dirs),
     )
@@ -81,8 +79,9 @@ def _recorded(source: str, target: Path) -> str:
         return Path(source).absolute().as_posix()
 
 
-def _report(compiled: Compiled, planned: Plan, output: str, *, written: bool, failed: bool) -> None:
+def _report(compiled: Compiled, planned: Plan, output: str, *, dry_run: bool, failed: bool) -> None:
     catalog = compiled.catalog
+    written, would = not failed and not dry_run, not failed and dry_run
     if output == "json":
         report.result_json(
             {
@@ -91,6 +90,8 @@ def _report(compiled: Compiled, planned: Plan, output: str, *, written: bool, fa
                 "tools": [tool.name for tool in catalog.tools],
                 "written": list(planned.write) if written else [],
                 "removed": list(planned.remove) if written else [],
+                "wouldWrite": list(planned.write) if would else [],
+                "wouldRemove": list(planned.remove) if would else [],
                 "skipped": [report.skipped_json(entry) for entry in catalog.skipped],
                 "diagnostics": [report.diagnostic_json(diagnostic) for diagnostic in compiled.diagnostics],
             }

@@ -1,6 +1,8 @@
 """`mcpgen inspect`: what the tools are, and what each sends."""
 
+import difflib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -11,9 +13,12 @@ from mcpgen.cli import options, report
 from mcpgen.emit import table
 from mcpgen.emit.environment import environment
 from mcpgen.errors import CannotGoOn
-from mcpgen.jsonvalue import JsonObject, JsonValue
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
 from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ToolSpec
 from mcpgen.pipeline import Compiled, Options, Project, compile_source
+
+MOST = 8
+"""Tools that are named where none is near to what was asked for."""
 
 
 @click.command("inspect", short_help="Show the tools of SOURCE, and what each sends.")
@@ -27,19 +32,43 @@ def command(
     flags: Options,
     output: str,
 ) -> None:
-    """Show the tools of SOURCE, or of a generated project in DIR, and what each sends."""
+    """Show the tools of SOURCE, or of a generated project in DIR, and what each sends.
+
+    TOOL is a tool's name, its operationId, or its request ("GET /pets/{id}").
+    """
     with report.ending(output):
         compiled = _compiled(source, flags)
-        tools = [entry for entry in compiled.catalog.tools if tool in (None, entry.name)]
-        if not tools:
-            near = ", ".join(entry.name for entry in compiled.catalog.tools[:8])
-            raise CannotGoOn("invalid-flag", f"There is no tool {tool}.", hint=f"There are: {near}, …")
+        tools = list(compiled.catalog.tools) if tool is None else _called(compiled.catalog.tools, tool)
     if output == "json":
         report.result_json(_json(compiled, tools))
     elif tool is not None:
-        _show_one(tools[0])
+        for entry in tools:
+            _show_one(entry)
     else:
         _show_all(compiled.catalog)
+
+
+def _called(tools: Sequence[ToolSpec], wanted: str) -> list[ToolSpec]:
+    """The tools that `wanted` names in one of the ways to name one. CannotGoOn, with the nearest, for no tool."""
+    method, _, path = wanted.partition(" ")
+    found = (
+        [tool for tool in tools if tool.name == wanted]
+        or [tool for tool in tools if tool.operation.id == wanted]
+        or [tool for tool in tools if _request(tool) == f"{method.upper()} {path.strip()}"]
+    )
+    if found:
+        return found
+    known = {tool.name: None for tool in tools}
+    known |= {word: None for tool in tools for word in (tool.operation.id, _request(tool)) if word}
+    near = difflib.get_close_matches(wanted, known, n=3)
+    names = [tool.name for tool in tools]
+    some = ", ".join(names[:MOST]) + (", …" if len(names) > MOST else ".")
+    hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {some}"
+    raise CannotGoOn("invalid-flag", f"There is no tool {wanted}.", hint=hint)
+
+
+def _request(tool: ToolSpec) -> str:
+    return f"{tool.operation.method} {tool.operation.path}"
 
 
 def _compiled(source: str, flags: Options) -> Compiled:
@@ -51,8 +80,7 @@ def _compiled(source: str, flags: Options) -> Compiled:
         raise CannotGoOn("unreadable", f"{source} is a directory without a generated project.", hint="Name a document.")
     lock = locks.load(lock_file.read_bytes(), str(lock_file))
     recorded = lock.source if "://" in lock.source else str(directory / lock.source)
-    settings = directory / "mcpgen.yaml"
-    project = Project(lock, fetch.read(str(settings)) if settings.is_file() else None, lock.source)
+    project = Project(lock, options.settings(directory), lock.source)
     remembered = Options(
         flags.name,
         flags.base_url or lock.base_url,
@@ -145,10 +173,11 @@ def _body_places(body: BodyBinding) -> list[tuple[str, JsonObject]]:
 
 
 def _show_all(catalog: Catalog) -> None:
+    report.diagnostics((), catalog.skipped)
     rows = [
         (
             tool.name,
-            f"{tool.operation.method} {tool.operation.path}",
+            _request(tool),
             str(len(arguments_json(tool))),
             str(tokens.estimate(table.tool_object(tool))),
             "reads" if tool.annotations.read_only else ("destructive" if tool.annotations.destructive else "adds"),
@@ -169,8 +198,8 @@ def _show_all(catalog: Catalog) -> None:
 def _show_one(tool: ToolSpec) -> None:
     report.say(f"{tool.name}: {tool.title}", err=False, bold=True)
     report.say(tool.description, err=False)
-    report.say(f"\n{tool.operation.method} {tool.operation.path}", err=False)
+    report.say(f"\n{_request(tool)}", err=False)
     for argument, place in arguments_json(tool).items():
-        required = " (required)" if argument in json.dumps(tool.input_schema.get("required", [])) else ""
+        required = " (required)" if argument in as_list(tool.input_schema.get("required")) else ""
         report.say(f"  {argument}{required} → {json.dumps(place)}", err=False)
     report.say("\n" + json.dumps(tool.input_schema, indent=2), err=False)

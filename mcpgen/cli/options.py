@@ -1,11 +1,15 @@
 """Options that several commands share."""
 
+import codecs
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
 
+from mcpgen import fetch
+from mcpgen.fetch import Fetched
 from mcpgen.pipeline import Options
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -23,6 +27,13 @@ findings_format = click.option(
     show_default=True,
     help="What to print; sarif is what code hosts and editors read.",
 )
+
+
+def settings(project: Path) -> Fetched | None:
+    """The user's tools file in the directory of a project; None where there is none, or nothing in it."""
+    path = project / "mcpgen.yaml"
+    fetched = fetch.read(str(path)) if path.is_file() and not path.is_symlink() else None
+    return fetched if fetched is not None and fetched.data.removeprefix(codecs.BOM_UTF8).strip() else None
 
 
 def compiling(command: Command) -> Command:

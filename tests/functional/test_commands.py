@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from mcpgen.cli import main
 from mcpgen.demo import petstore
 from mcpgen.demo.client import connect
 
@@ -62,6 +63,20 @@ def test_run_serves_a_document_and_keeps_nothing(tmp_path: Path) -> None:
             answer = client.call("get_pet", petId=1)
             assert json.loads(answer["content"][0]["text"])["name"] == "Mitzi"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dry_run_says_what_would_be_removed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = []
+    for more in ([], ["--name", "other", "--dry-run"], ["--name", "other"]):
+        with pytest.raises(SystemExit):
+            main(["generate", str(PETSTORE), "-o", str(tmp_path / "out"), "--format", "json", *more])
+        told.append(json.loads(capsys.readouterr().out))
+    _, would, did = told
+    assert "petstore_mcp/tools.json" in would["wouldRemove"]
+    assert "other_mcp/tools.json" in would["wouldWrite"]
+    assert (would["written"], would["removed"]) == ([], [])
+    assert (did["written"], did["removed"]) == (would["wouldWrite"], would["wouldRemove"])
+    assert (did["wouldWrite"], did["wouldRemove"]) == ([], [])
 
 
 @pytest.mark.parametrize("command", ["generate", "check", "inspect", "run", "demo"])
