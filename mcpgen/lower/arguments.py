@@ -13,7 +13,7 @@ from typing import Literal
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, types
-from mcpgen.lower.portable import Portable
+from mcpgen.lower.portable import FILE_NOTE, Portable
 from mcpgen.model import Encoding, Location, Operation, Parameter
 from mcpgen.names import argument_name, distinct
 
@@ -29,7 +29,6 @@ REST: Slot = ("rest", "")
 
 _PLACES: tuple[Place, ...] = ("path", "query", "querystring", "header", "cookie", "body", "rest", "filename", "part")
 _ORDER = {place: index for index, place in enumerate(_PLACES)}
-_FILE_NOTE = "Base64, or file:NAME for a file in the directory that the server was given."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def lay_out(operation: Operation, plan: BodyPlan | None, composer: Composer) -> 
     inputs = [entry for entry in everything if entry.slot not in constants]
     names = _named(inputs, composer)
     nulls = operation.method == "PATCH" or (plan is not None and "merge-patch" in plan.content_type)
-    portable = Portable(composer, nulls=nulls)
+    portable = Portable(composer, nulls=nulls, files=plan is not None and plan.encoding == "multipart")
     properties: JsonObject = {}
     for entry in sorted(inputs, key=_position):
         if names[entry.slot] not in properties:
@@ -206,7 +205,7 @@ def _file_schema(entry: Input, portable: Portable) -> JsonObject:
     node, _ = portable.composer.node(entry.schema)
     words = portable.schema({"type": "string", "description": entry.description or node.get("description", "")})
     text = str(words.get("description", ""))
-    note = f"{text}{'' if not text or text[-1] in '.!?' else '.'} {_FILE_NOTE}".strip()
+    note = f"{text}{'' if not text or text[-1] in '.!?' else '.'} {FILE_NOTE}".strip()
     one: JsonObject = {"type": "string", "contentEncoding": "base64"}
     if "array" in types(node):
         return {"type": "array", "items": one, "description": note}

@@ -5,7 +5,7 @@ from dataclasses import replace
 from mcpgen.jsonvalue import JsonObject
 from mcpgen.lower.arguments import REST, WHOLE, Arguments, Slot, part_slot
 from mcpgen.lower.bodies import BodyPlan, part_of
-from mcpgen.lower.compose import Composer, members, types
+from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.model import (
     BodyBinding,
     Encoding,
@@ -95,12 +95,22 @@ def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBindi
     binding = BodyBinding(plan.content_type, plan.encoding, plan.body.required, xml=plan.xml)
     if plan.properties is None:
         in_form = plan.encoding in ("form", "multipart")
-        inner = members(composer.node(plan.schema)[0]) if in_form else []
+        inner = _all_members(plan.schema, composer) if in_form else []
         described = (_field(key, schema, plan, arguments, composer) for key, schema in inner)
         return replace(binding, argument=arguments.names[WHOLE], fields=tuple(described))
     fields = (_field(key, schema, plan, arguments, composer) for key, schema in plan.properties.items())
     needs = () if plan.body.required else tuple(key for key in plan.properties if key in plan.required)
     return replace(binding, fields=tuple(fields), rest=arguments.names.get(REST), needs=needs)
+
+
+def _all_members(schema: JsonObject, composer: Composer) -> list[tuple[str, JsonObject]]:
+    """The members of a body and of the alternatives in it; the first of a name counts."""
+    node, _ = composer.node(schema)
+    found = dict(members(node))
+    for branch in alternatives(node):
+        for key, member in members(composer.node(branch)[0]):
+            found.setdefault(key, member)
+    return list(found.items())
 
 
 def _field(key: str, schema: JsonObject, plan: BodyPlan, arguments: Arguments, composer: Composer) -> FieldBinding:
@@ -110,7 +120,7 @@ def _field(key: str, schema: JsonObject, plan: BodyPlan, arguments: Arguments, c
     encoding = plan.media_type.encoding.get(key, Encoding())
     node, _ = composer.node(schema)
     if plan.encoding == "form":
-        return _form_field(binding, encoding, node)
+        return _form_field(binding, encoding)
     if plan.encoding == "multipart":
         filename = arguments.names.get(("filename", key))
         slots = {part_slot(key, header): header for header in encoding.headers}
@@ -121,14 +131,17 @@ def _field(key: str, schema: JsonObject, plan: BodyPlan, arguments: Arguments, c
     return binding
 
 
-def _form_field(binding: FieldBinding, encoding: Encoding, node: JsonObject) -> FieldBinding:
+def _form_field(binding: FieldBinding, encoding: Encoding) -> FieldBinding:
     """A field of an urlencoded body (OpenAPI 3.1, 4.8.15.1): by its style, or as JSON where its content type says so.
 
-    An object without either is written with brackets (`a[b]=c`), which is what APIs that leave it open read.
+    Without either the value decides: an array is exploded, and an object is written with brackets (`a[b]=c`), which is
+    what APIs that leave it open read.
     """
     if encoding.content_type is not None and encoding.style is None and "json" in encoding.content_type:
         return replace(binding, content_type=encoding.content_type)
-    style = encoding.style or ("deepObject" if "object" in types(node) or "properties" in node else "form")
+    if encoding.style is None and encoding.explode is None and not encoding.reserved:
+        return binding
+    style = encoding.style or "form"
     explode = encoding.explode if encoding.explode is not None else style in ("form", "deepObject")
     return replace(binding, style=style, explode=explode, reserved=encoding.reserved)
 
@@ -143,6 +156,8 @@ def _multipart_field(binding: FieldBinding, encoding: Encoding, node: JsonObject
         return replace(binding, style=encoding.style, explode=False)
     declared = list(filter(None, map(str.strip, (encoding.content_type or "").split(","))))
     concrete = [name for name in declared if "*" not in name]
+    if binding.part is None:
+        return replace(binding, filename=filename)
     whole = binding.part == "json" and encoding.content_type is not None
     return replace(
         binding,

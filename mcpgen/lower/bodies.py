@@ -13,26 +13,12 @@ from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.kinds import only_demands
+from mcpgen.lower.media_types import BodyEncoding, encoding_of, is_file
 from mcpgen.lower.portable import Portable
 from mcpgen.lower.xml import document_shape
 from mcpgen.model import Encoding, MediaType, RequestBody
 
 FLAT = 40
-BodyEncoding = Literal["json", "jsonl", "form", "multipart", "xml", "text", "binary"]
-
-
-_JSON_LINES = frozenset(
-    {
-        "application/jsonl",
-        "application/x-jsonlines",
-        "application/x-ndjson",
-        "application/ndjson",
-        "application/json-seq",
-    }
-)
-
-
-_TEXTUAL = ("yaml", "/graphql", "/sdp", "/sql", "/csv", "javascript", "/toml", "/rtf", "/x-sh", "/markdown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,29 +66,11 @@ def plan(body: RequestBody, composer: Composer) -> BodyPlan | None:
     )
 
 
-def encoding_of(media_type: str) -> BodyEncoding:
-    """How a body of that media type is written."""
-    essence = media_type.partition(";")[0].strip().lower()
-    if essence in ("*/*", "application/*") or essence.endswith(("/json", "+json")):
-        return "json"
-    if essence == "application/x-www-form-urlencoded":
-        return "form"
-    if essence.startswith("multipart/"):
-        return "multipart"
-    if essence.endswith(("/xml", "+xml")):
-        return "xml"
-    if essence in _JSON_LINES:
-        return "jsonl"
-    if essence.startswith("text/") or essence.endswith(_TEXTUAL):
-        return "text"
-    return "binary"
-
-
 def _rank(media_type: MediaType, composer: Composer) -> tuple[int, bool, str]:
     encoding = encoding_of(media_type.name)
     if encoding == "multipart" and media_type.schema is not None:
         node, _ = composer.node(media_type.schema)
-        if any(is_binary(composer, as_object(member)) for member in as_object(node.get("properties")).values()):
+        if any(_is_file(composer, as_object(member)) for member in as_object(node.get("properties")).values()):
             return 1, False, media_type.name
     order = {"json": 0, "form": 2, "multipart": 3, "text": 4, "xml": 4, "jsonl": 5, "binary": 6}
     essence = media_type.name.partition(";")[0].strip().lower()
@@ -149,31 +117,26 @@ def _laid_flat(node: JsonObject, composer: Composer) -> tuple[dict[str, JsonObje
     return properties, as_object(rest) if isinstance(rest, dict) or rest is True else None
 
 
-def is_binary(composer: Composer, schema: JsonObject) -> bool:
-    """Whether a part is a file: OpenAPI 3.0's `format: binary`, 3.1's string of a media type that is no text, or an
-    array of such.
-    """
+def _is_file(composer: Composer, schema: JsonObject) -> bool:
+    """Whether a part is a file, or several."""
     node, _ = composer.node(schema)
-    if "array" in types(node):
-        node, _ = composer.node(as_object(node.get("items")))
-    media_type = node.get("contentMediaType")
-    return node.get("format") == "binary" or (
-        isinstance(media_type, str) and encoding_of(media_type) == "binary" and "contentEncoding" not in node
-    )
+    return is_file(composer.node(as_object(node.get("items")))[0] if "array" in types(node) else node)
 
 
-def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) -> Literal["text", "json", "file"]:
+def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) -> Literal["text", "json", "file"] | None:
     """What a part of a multipart body is (OpenAPI 3.1, 4.8.15.1.1): by its schema, and by the content type that it
-    declares.
+    declares. None where that depends on the value: an object or a list is JSON, anything else text.
     """
     node, _ = composer.node(schema)
     declared = plan.media_type.encoding.get(key, Encoding()).content_type or ""
-    if is_binary(composer, schema):
+    if _is_file(composer, schema):
         return "file"
     if "json" in declared:
         return "json"
     inner = composer.node(as_object(node.get("items")))[0] if "array" in types(node) else node
     if "object" in types(inner) or "properties" in inner or "array" in types(inner):
         return "json"
+    if not declared and not types(node):
+        return None
     is_text = not declared or declared.startswith("text/") or declared.endswith("xml")
     return "text" if is_text or types(node) != ["string"] else "file"

@@ -15,6 +15,7 @@ from mcpgen.lower import constraints
 from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.folding import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded
 from mcpgen.lower.kinds import implied_types, is_null, only_demands
+from mcpgen.lower.media_types import is_file
 from mcpgen.lower.patterns import is_linear
 from mcpgen.lower.text import ended, plain, shortened
 from mcpgen.names import clipped
@@ -31,6 +32,7 @@ that.
 """
 
 TEXT = 240
+FILE_NOTE = "Base64, or file:NAME for a file in the directory that the server was given."
 ALTERNATIVES = 8
 _MOST_LOOKED_INTO = 40
 _MEANS_NULL = re.compile(r"\bnull\b", re.IGNORECASE)
@@ -64,11 +66,14 @@ class _At(NamedTuple):
 
 
 class Portable:
-    """Portable schemas of one tool: the node budget is shared by its arguments. `cuts` names what was cut."""
+    """Portable schemas of one tool: the node budget is shared by its arguments. `cuts` names what was cut. With
+    `files`, strings that are files are bytes, as in a multipart body.
+    """
 
-    def __init__(self, composer: Composer, *, nulls: bool = False) -> None:
+    def __init__(self, composer: Composer, *, nulls: bool = False, files: bool = False) -> None:
         self.composer = composer
         self.nulls = nulls
+        self.files = files
         self.cuts: list[str] = []
         self._left = NODES
 
@@ -196,6 +201,8 @@ class Portable:
             return self._object(node, at, words)
         if kind == "array":
             return self._array(node, at, words)
+        if kind == "string" and self.files and is_file(node):
+            return {"type": "string", "contentEncoding": "base64", **_text(words, FILE_NOTE)}
         if kind in SCALARS:
             return _scalar(node, kind, words)
         self._left -= ANY_VALUE_NODES

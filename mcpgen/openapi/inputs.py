@@ -4,12 +4,12 @@ Versions of OpenAPI differ in how a document says it (`Reader`); everything arou
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue
-from mcpgen.model import Parameter, PathTemplate, RequestBody, Response, SecurityScheme, Server
+from mcpgen.model import MediaType, Parameter, PathTemplate, RequestBody, Response, SecurityScheme, Server
 from mcpgen.openapi import content, parameters, servers
 from mcpgen.openapi.references import References
 
@@ -73,6 +73,25 @@ def read(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
         servers=_servers(site, around),
         credentials=credentials,
     )
+
+
+def read_3_0(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
+    """The inputs by OpenAPI 3.0, where styles of the parts of a multipart body "SHALL be ignored" (4.7.15)."""
+    found = read(site, template, around)
+    if found.body is None:
+        return found
+    content = tuple(
+        _without_styles(each) if each.name.startswith("multipart/") else each for each in found.body.content
+    )
+    return found._replace(body=replace(found.body, content=content))
+
+
+def _without_styles(media_type: MediaType) -> MediaType:
+    plain = {
+        name: replace(encoding, style=None, explode=None, reserved=False)
+        for name, encoding in media_type.encoding.items()
+    }
+    return replace(media_type, encoding=plain)
 
 
 def _servers(site: Site, around: Surroundings) -> tuple[Server, ...] | None:

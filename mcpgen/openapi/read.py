@@ -22,7 +22,7 @@ class _Version:
 _OPENAPI = _Version("/components/securitySchemes", inputs.read)
 VERSIONS = {
     "2.0": _Version("/securityDefinitions", swagger.read_inputs),
-    "3.0": _OPENAPI,
+    "3.0": _Version("/components/securitySchemes", inputs.read_3_0),
     "3.1": _OPENAPI,
     "3.2": _OPENAPI,
 }

@@ -35,6 +35,8 @@ REASONS = (
     r"expected visible ASCII characters without blanks, quotes, semicolons and backslashes",
     r"expected items without (?:a comma|a space|a vertical bar|a tab|a dot|an equals sign), which stands between .*",
     r"expected a file name without a directory",
+    r"expected names of members without brackets, which nest them, and not empty",
+    r"expected members with names, since each is a cookie",
     r"expected text that can be written as .*",
     r"is required where any part of the body is given",
     r"belongs to \w+",

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from . import fields
 from .refusal import Unsendable
-from .styles import STYLES, Place, brackets, parts, percent, reserved, scalar, write
+from .styles import STYLES, Place, brackets, defined, parts, percent, reserved, scalar, write
 
 Parameter = dict[str, Any]
 
@@ -114,7 +114,7 @@ def header(parameter: Parameter, value: Any) -> list[tuple[str, str]]:
         text = _content(parameter, value, ascii_only=True)
     else:
         text = write(STYLES[parameter["style"]], name, value, parameter.get("explode", False), _HEADER)
-        if not text and value != "":
+        if defined(value) is None:
             return []
     if not fields.is_value(text):
         raise Unsendable("expected visible ASCII characters, without blanks at the ends")
@@ -127,11 +127,12 @@ def cookies(parameter: Parameter, value: Any) -> list[str]:
         return []
     if "content" in parameter:
         return [f"{COOKIE.name(parameter['name'])}={COOKIE.value(_content(parameter, value))}"]
-    explode = parameter.get("explode", True)
-    if parameter["style"] != "cookie":
-        return parts(STYLES["form"], parameter["name"], value, explode, COOKIE)
-    pairs = parts(STYLES["cookie"], parameter["name"], value, explode, _RAW_COOKIE)
-    if not all(_COOKIE_PAIR.fullmatch(pair) for pair in pairs):
+    plain = parameter["style"] == "cookie"
+    place = _RAW_COOKIE if plain else COOKIE
+    pairs = parts(STYLES[parameter["style"]], parameter["name"], value, parameter.get("explode", True), place)
+    if any(pair.startswith("=") for pair in pairs):
+        raise Unsendable("expected members with names, since each is a cookie")
+    if plain and not all(_COOKIE_PAIR.fullmatch(pair) for pair in pairs):
         raise Unsendable("expected visible ASCII characters without blanks, quotes, semicolons and backslashes")
     return pairs
 

@@ -122,6 +122,8 @@ def brackets(name: str, value: Any, place: Place) -> Iterator[str]:
     value = defined(value)
     if isinstance(value, dict):
         for key, member in value.items():
+            if not key or "[" in key or "]" in key:
+                raise Unsendable("expected names of members without brackets, which nest them, and not empty")
             yield from brackets(f"{name}[{key}]", member, place)
     elif isinstance(value, list):
         nested = any(isinstance(item, (list, dict)) for item in value)
