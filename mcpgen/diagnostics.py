@@ -47,6 +47,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "unused-path-parameter": ("warning", "A path parameter is declared that the path does not hold."),
     "invalid-parameter": ("warning", "A parameter cannot be understood."),
     "invalid-style": ("warning", "A style is not defined for this place; the default is used."),
+    "nested-values": ("note", "A style leaves open how values inside the values of a parameter are written."),
     "unsupported-method": ("warning", "This method is never offered as a tool."),
     "invalid-media-type": ("warning", "A key under `content` is not a media type."),
     "unsupported-body": ("warning", "No media type of the body can be sent."),

@@ -77,14 +77,16 @@ SPEC-05 merges that multiply are refused or stay cheap
 SPEC-06 deep nesting is refused
 SPEC-07 YAML tags outside of JSON are refused
 SPEC-08 large documents without aliases are read
+SPEC-09 YAML means what YAML 1.2 says, and keys are texts
 SPEC-10 no reference is ever fetched
-SPEC-11 no reference ever opens a file
+SPEC-11 no reference opens a file outside of the folders that a document may read
 SPEC-12 references in data positions are data
 SPEC-13 URIs that name schemas are never locations
 SPEC-14 link-local and metadata addresses are no servers
 SPEC-15 also in other spellings
 SPEC-17 a server URL is http or https without user information, query and fragment
 SPEC-18 server variables are settled by the operator, never by an argument
+SPEC-19 no reference is fetched when arguments are checked
 SPEC-20 a document by URL is read under the same limits
 SPEC-21 patterns are bounded and run in linear time, or are words
 SPEC-22 oversized and contradictory schemas end in a result or a sentence

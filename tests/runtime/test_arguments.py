@@ -88,6 +88,7 @@ def test_a_validator_is_built_once_for_a_tool(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_no_reference_is_fetched() -> None:
+    """SPEC-19."""
     schema = {"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:9/schema.json"}}}
     with pytest.raises(jsonschema_rs.ValidationError, match="not present in a registry"):
         Checker().check(tool(schema), {"a": 1})

@@ -1,4 +1,4 @@
-"""YAML text → value: plain scalars by the core schema of YAML 1.2.2 (section 10.3.2), and what is refused."""
+"""YAML text → value: plain scalars by the core schema of YAML 1.2.2 (section 10.3.2; SPEC-09), and what is refused."""
 
 from __future__ import annotations
 
