@@ -24,6 +24,7 @@ VERSION_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,5}(?:(?:a|b|rc)\d{1,9})?(?:
 """What a Python package may be versioned as: the normal form of PEP 440, without epochs and local labels."""
 
 _HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+|[A-Z]+")
+_APOSTROPHE = re.compile(r"['\u2019](?:[sS]\b)?")
 _FILLER = frozenset(
     [
         "api",
@@ -31,12 +32,15 @@ _FILLER = frozenset(
         "http",
         "json",
         "mcp",
+        "official",
         "openapi",
         "public",
         "rest",
         "restful",
         "server",
         "service",
+        "spec",
+        "specification",
         "swagger",
         "the",
         "web",
@@ -46,8 +50,10 @@ _COMPARISONS = (("<=", "_lte"), (">=", "_gte"), ("<", "_lt"), (">", "_gt"), ("!=
 
 
 def words(text: str) -> list[str]:
-    """`text` split at punctuation and camel humps, lower-cased; digits stay with their word (`oauth2`, `v1`)."""
-    folded = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    """`text` split at punctuation and camel humps, lower-cased; digits stay with their word (`oauth2`, `v1`), and a
+    genitive loses its ending.
+    """
+    folded = unicodedata.normalize("NFKD", _APOSTROPHE.sub("", text)).encode("ascii", "ignore").decode()
     return [word.lower() for word in _HUMPS.findall(folded)]
 
 
@@ -91,7 +97,7 @@ def server_name(title: str) -> str:
 
     `Swagger Petstore - OpenAPI 3.1` → `petstore`. At most 24 characters where that leaves a whole word.
     """
-    folded = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    folded = unicodedata.normalize("NFKD", _APOSTROPHE.sub("", title)).encode("ascii", "ignore").decode().lower()
     found = re.findall(r"[a-z0-9]+", folded)
     kept = [word for word in found if word not in _FILLER and not re.fullmatch(r"v?[0-9]+", word)] or found
     name = ""
