@@ -12,7 +12,8 @@ from typing import Literal
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
 from mcpgen.lower.bodies import BodyPlan, part_of
-from mcpgen.lower.compose import Composer, types
+from mcpgen.lower.compose import Composer, alternatives, types
+from mcpgen.lower.kinds import is_null
 from mcpgen.lower.portable import FILE_NOTE, Portable
 from mcpgen.model import Encoding, Location, Operation, Parameter
 from mcpgen.names import argument_name, distinct
@@ -207,6 +208,9 @@ def _file_schema(entry: Input, portable: Portable) -> JsonObject:
     text = str(words.get("description", ""))
     note = f"{text}{'' if not text or text[-1] in '.!?' else '.'} {FILE_NOTE}".strip()
     one: JsonObject = {"type": "string", "contentEncoding": "base64"}
-    if "array" in types(node):
-        return {"type": "array", "items": one, "description": note}
-    return {**one, "description": note}
+    several: JsonObject = {"type": "array", "items": one}
+    branches = [portable.composer.node(each)[0] for each in alternatives(node)] or [node]
+    kinds = {"array" in types(branch) for branch in branches if not is_null(branch)}
+    if kinds == {True, False}:
+        return {"anyOf": [one, several], "description": note}
+    return {**(several if kinds == {True} else one), "description": note}

@@ -6,6 +6,7 @@ from mcpgen.jsonvalue import JsonObject
 from mcpgen.lower.arguments import REST, WHOLE, Arguments, Slot, part_slot
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, alternatives, members, types
+from mcpgen.lower.media_types import encoding_of
 from mcpgen.model import (
     BodyBinding,
     Encoding,
@@ -137,7 +138,7 @@ def _form_field(binding: FieldBinding, encoding: Encoding) -> FieldBinding:
     Without either the value decides: an array is exploded, and an object is written with brackets (`a[b]=c`), which is
     what APIs that leave it open read.
     """
-    if encoding.content_type is not None and encoding.style is None and "json" in encoding.content_type:
+    if encoding.content_type is not None and encoding.style is None and encoding_of(encoding.content_type) == "json":
         return replace(binding, content_type=encoding.content_type)
     if encoding.style is None and encoding.explode is None and not encoding.reserved:
         return binding

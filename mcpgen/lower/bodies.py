@@ -12,7 +12,7 @@ from typing import Literal
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.lower.compose import Composer, alternatives, members, types
-from mcpgen.lower.kinds import only_demands
+from mcpgen.lower.kinds import is_null, only_demands
 from mcpgen.lower.media_types import BodyEncoding, encoding_of, is_file
 from mcpgen.lower.portable import Portable
 from mcpgen.lower.xml import document_shape
@@ -118,8 +118,14 @@ def _laid_flat(node: JsonObject, composer: Composer) -> tuple[dict[str, JsonObje
 
 
 def _is_file(composer: Composer, schema: JsonObject) -> bool:
-    """Whether a part is a file, or several."""
+    """Whether a part is a file, or several, in each of its alternatives but null."""
     node, _ = composer.node(schema)
+    if branches := [found for each in alternatives(node) if not is_null(found := composer.node(each)[0])]:
+        return all(_is_file_or_list(branch, composer) for branch in branches)
+    return _is_file_or_list(node, composer)
+
+
+def _is_file_or_list(node: JsonObject, composer: Composer) -> bool:
     return is_file(composer.node(as_object(node.get("items")))[0] if "array" in types(node) else node)
 
 
@@ -131,7 +137,7 @@ def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) ->
     declared = plan.media_type.encoding.get(key, Encoding()).content_type or ""
     if _is_file(composer, schema):
         return "file"
-    if "json" in declared:
+    if encoding_of(declared) == "json" and declared:
         return "json"
     inner = composer.node(as_object(node.get("items")))[0] if "array" in types(node) else node
     if "object" in types(inner) or "properties" in inner or "array" in types(inner):

@@ -31,7 +31,7 @@ def encoding_of(media_type: str) -> BodyEncoding:
         return "multipart"
     if essence.endswith(("/xml", "+xml")):
         return "xml"
-    if essence in _JSON_LINES:
+    if essence in _JSON_LINES or essence.endswith("+json-seq"):
         return "jsonl"
     if essence.startswith("text/") or essence.endswith(_TEXTUAL):
         return "text"

@@ -58,7 +58,7 @@ def _fillable(api: Api) -> list[SecurityScheme]:
     """The schemes that can be filled by name: those that are declared, and those that parameters are."""
     implied = {scheme.name: scheme for operation in api.operations for scheme in operation.credentials}
     declared = {scheme.name: scheme for scheme in api.schemes}
-    return [scheme for scheme in {**implied, **declared}.values() if scheme.type != "other"]
+    return [scheme for scheme in {**declared, **implied, **declared}.values() if scheme.type != "other"]
 
 
 def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> dict[str, str]:
@@ -83,7 +83,8 @@ def requirement(operation: Operation, api: Api) -> tuple[SecurityRequirement, ..
         keys = [scheme.name for scheme in operation.credentials]
         sizes = range(len(keys), 0, -1) if len(keys) <= MOST_COMBINED else (len(keys), 1)
         chosen = [*(each for size in sizes for each in combinations(keys, size)), ()]
-        found = tuple((*names, *more) for more in chosen for names in found or ((),))
+        wanted = (tuple(dict.fromkeys((*names, *more))) for more in chosen for names in found or ((),))
+        found = tuple(dict.fromkeys(wanted))
     return found
 
 

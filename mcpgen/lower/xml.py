@@ -11,7 +11,7 @@ from mcpgen.lower.compose import Composer, alternatives, members, types
 
 DEPTH = 6
 NODES = 300
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
+_NAME = re.compile(r"[^\W\d][\w.\-]*")
 _COMPONENT = re.compile(r"/(?:schemas|definitions)/([^/]+)$")
 _KINDS = {"attribute", "text", "cdata"}
 

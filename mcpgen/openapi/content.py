@@ -84,8 +84,8 @@ def _part_headers(
     """
     found = []
     for name, entry in as_object(value).items():
-        if name.lower() == "content-type":
-            continue
+        if name.lower() in ("content-type", "content-disposition", "content-length", "content-transfer-encoding"):
+            continue  # they say what the part is, and are written by whoever writes it
         try:
             raw, place = references.resolve(entry, where.inside(name))
         except Unusable as unusable:

@@ -26,11 +26,10 @@ class Surroundings:
     reader: "Reader"
 
     @property
-    def credentials(self) -> frozenset[tuple[str, str]]:
-        """The places, (location, lower-case name), that security schemes fill."""
-        return frozenset(
-            (scheme.location, scheme.wire_name.lower()) for scheme in self.schemes if scheme.type == "apiKey"
-        )
+    def credentials(self) -> parameters.Credentials:
+        """The API keys by the places that they fill."""
+        keys = (scheme for scheme in self.schemes if scheme.type == "apiKey")
+        return {parameters.place_of(scheme.location, scheme.wire_name): scheme for scheme in keys}
 
 
 class Site(NamedTuple):

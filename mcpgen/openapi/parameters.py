@@ -1,13 +1,13 @@
 """Parameters of an operation (OpenAPI 3.1, 4.8.12): merged, resolved, with style and explode settled."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import cast
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_text, compact
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, compact
 from mcpgen.model import Location, Parameter, PathTemplate, SecurityScheme, Style
 from mcpgen.names import clipped
 from mcpgen.openapi.references import References
@@ -40,20 +40,38 @@ NOT_ARGUMENTS = frozenset(
 _CREDENTIALS = frozenset(
     {"apikey", "apitoken", "accesstoken", "authtoken", "authkey", "authapikey", "subscriptionkey", "securitytoken"}
 )
+Credentials = Mapping[tuple[str, str], SecurityScheme]
+"""Place (see `place_of`) → the API key that is sent there."""
+
 _BEFORE = re.compile(r"^(?:x|ocpapim|xamz|amz)+")
 
 
 def read(
     lists: Iterable[tuple[JsonValue, Where]],
-    credentials: frozenset[tuple[str, str]],
+    credentials: Credentials,
     references: References,
     diagnostics: Diagnostics,
 ) -> tuple[tuple[Parameter, ...], tuple[SecurityScheme, ...]]:
     """The parameters of all `lists` (value, place) that are arguments, and the credentials among the others.
-    `credentials` are the places that security schemes fill. Unusable where a required one cannot be read.
+    `credentials` are the schemes by the places that they fill. Unusable where a required one cannot be read.
     """
-    each = (_read_one(raw, where, references, diagnostics) for raw, where in gathered(lists, references))
+    raw_ones = gathered(lists, references)
+    _refuse_two_queries(raw_ones)
+    each = (_read_one(raw, where, references, diagnostics) for raw, where in raw_ones)
     return without_credentials((found for found in each if found is not None), credentials, diagnostics)
+
+
+def _refuse_two_queries(raw_ones: list[tuple[JsonObject, Where]]) -> None:
+    """Unusable where the whole query is described beside another one, or beside parameters in it."""
+    whole = [where for raw, where in raw_ones if raw.get("in") == "querystring"]
+    if len(whole) > 1 or (whole and any(raw.get("in") == "query" for raw, _ in raw_ones)):
+        message = "The whole query is one parameter, and there are others in it."
+        raise Unusable("invalid-parameter", message, whole[0], "Describe all of it in one of them.")
+
+
+def place_of(location: str, name: str) -> tuple[str, str]:
+    """Where a credential goes: header names are compared without case, no others."""
+    return location, name.lower() if location == "header" else name
 
 
 def gathered(lists: Iterable[tuple[JsonValue, Where]], references: References) -> list[tuple[JsonObject, Where]]:
@@ -69,17 +87,21 @@ def gathered(lists: Iterable[tuple[JsonValue, Where]], references: References) -
 
 
 def without_credentials(
-    found: Iterable[Parameter], credentials: frozenset[tuple[str, str]], diagnostics: Diagnostics
+    found: Iterable[Parameter], credentials: Credentials, diagnostics: Diagnostics
 ) -> tuple[tuple[Parameter, ...], tuple[SecurityScheme, ...]]:
-    """`found` without what the server or HTTP itself fills, each of which is reported; and the schemes that those are
-    which no document declares (`X-API-Key` as a mere header).
+    """`found` without what the server or HTTP itself fills, each of which is reported; and the schemes that those are,
+    also where no document declares them (`X-API-Key` as a mere header).
     """
     kept: list[Parameter] = []
     implied: list[SecurityScheme] = []
     for parameter in found:
-        if _is_credential(parameter, credentials, diagnostics):
-            continue
-        if (key := _implied(parameter)) is not None:
+        plain = parameter.name.lower()
+        if parameter.location == "header" and plain.replace("_", "-") in NOT_ARGUMENTS:
+            _report_filled(parameter, "it belongs to HTTP", diagnostics)
+        elif (scheme := credentials.get(place_of(parameter.location, parameter.name))) is not None:
+            implied.append(scheme)
+            _report_filled(parameter, "it is a credential", diagnostics)
+        elif (key := _implied(parameter)) is not None:
             implied.append(key)
             message = f"The {parameter.location} parameter {parameter.name} is a credential by its name, no argument."
             hint = "The server sends the variable of that name. Declare it as a security scheme."
@@ -198,22 +220,13 @@ def _schema(raw: JsonObject, where: Where, references: References) -> tuple[str 
     content = raw.get("content")
     if isinstance(content, dict) and content:
         media_type, entry = next(iter(content.items()))
-        if isinstance(entry, dict) and "schema" in entry:
-            return media_type, references.schema(where.inside("content", media_type, "schema"))
-        return media_type, {} if "json" in media_type else {"type": "string"}
+        raw, place = references.resolve(as_object(entry), where.inside("content", media_type))
+        if "schema" in raw:
+            return media_type, references.schema(place.inside("schema"))
+        return media_type, {} if media_type.endswith(("/json", "+json")) else {"type": "string"}
     return None, references.schema(where.inside("schema")) if "schema" in raw else {"type": "string"}
 
 
-def _is_credential(parameter: Parameter, credentials: frozenset[tuple[str, str]], diagnostics: Diagnostics) -> bool:
-    """Whether a parameter is filled by the server or by HTTP instead of by an argument; said where it is."""
-    plain = parameter.name.lower()
-    of_http = parameter.location == "header" and plain.replace("_", "-") in NOT_ARGUMENTS
-    if not of_http and (parameter.location, plain) not in credentials:
-        return False
-    diagnostics.add(
-        "credential-parameter",
-        f"The {parameter.location} parameter {parameter.name} is not an argument: "
-        + ("it belongs to HTTP." if of_http else "it is a credential."),
-        parameter.where,
-    )
-    return True
+def _report_filled(parameter: Parameter, by: str, diagnostics: Diagnostics) -> None:
+    message = f"The {parameter.location} parameter {parameter.name} is not an argument: {by}."
+    diagnostics.add("credential-parameter", message, parameter.where)

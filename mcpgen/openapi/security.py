@@ -75,7 +75,7 @@ def read_requirements(
                 "Write `- name_of_the_scheme: []`.",
             )
             continue
-        names = tuple(sorted(entry))
+        names = tuple(sorted(name.rpartition("/")[2] if name.startswith("#/") else name for name in entry))
         unknown = [name for name in names if name not in schemes]
         if unknown:
             diagnostics.add(

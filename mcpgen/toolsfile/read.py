@@ -162,7 +162,8 @@ def _read_tool(
         return None
     method, path = request.groups()
     template = paths.parse(path, where, diagnostics)
-    filled = frozenset((scheme.location, scheme.wire_name.lower()) for scheme in schemes if scheme.type == "apiKey")
+    api_keys = (scheme for scheme in schemes if scheme.type == "apiKey")
+    filled = {parameters.place_of(scheme.location, scheme.wire_name): scheme for scheme in api_keys}
     lists = [(entry.get("parameters"), where.inside("parameters"))]
     read_parameters, keys_of_api = parameters.read(lists, filled, references, diagnostics)
     return Operation(

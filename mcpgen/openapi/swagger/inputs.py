@@ -52,6 +52,10 @@ def _body(
     gathered: list[Raw], takes: list[str], references: References, diagnostics: Diagnostics
 ) -> RequestBody | None:
     fields = [raw for raw in gathered if raw[0].get("in") == "formData"]
+    bodies = [where for raw, where in gathered if raw.get("in") == "body"]
+    if len(bodies) + bool(fields) > 1:
+        message = "The body is described twice: by several body parameters, or beside fields of a form."
+        raise Unusable("invalid-parameter", message, bodies[-1], "Keep one of them.")
     for raw, where in gathered:
         if raw.get("in") == "body":
             schema = references.schema(where.inside("schema")) if "schema" in raw else None

@@ -137,8 +137,8 @@ def _parts(member: Member, arguments: dict[str, Any], files: Files) -> Iterator[
     if "style" in field:
         yield from _styled(field, value)
         return
-    headers = [line for each in field.get("headers", ()) for line in header(each, value_of(each, arguments))]
-    many = field.get("repeat", "part" not in field) and isinstance(value, list)
+    headers = [line for each in field.get("headers", ()) for line in _part_header(each, arguments)]
+    many = (field.get("repeat", "part" not in field) or field.get("part") == "file") and isinstance(value, list)
     for index, item in enumerate(value if many else [value]):
         kind = field.get("part") or ("json" if isinstance(item, (dict, list)) else "text")
         media = field.get("contentType", "")
@@ -150,6 +150,13 @@ def _parts(member: Member, arguments: dict[str, Any], files: Files) -> Iterator[
             content, own = files.content(item)
             name = _file_name(field.get("filename", ""), arguments, index) or own or field["name"]
             yield Part(field["name"], content, media_type(media, content), name, headers)
+
+
+def _part_header(bound: dict[str, Any], arguments: dict[str, Any]) -> list[tuple[str, str]]:
+    value = value_of(bound, arguments)
+    if bound.get("required") and value is ABSENT:
+        raise Refused(Problem(bound["argument"], "is required with this part"))
+    return header(bound, value)
 
 
 def _styled(field: dict[str, Any], value: Any) -> Iterator[Part]:

@@ -88,6 +88,8 @@ def query_string(parameter: Parameter, value: Any) -> list[str]:
         return []
     if parameter["content"].partition(";")[0].strip().lower() != "application/x-www-form-urlencoded":
         return [QUERY.value(_content(parameter, value))]
+    if not isinstance(value, dict):
+        raise Unsendable("expected an object, whose members are the fields of the query")
     pairs = [pair for name, member in value.items() for pair in field_pairs({"name": name}, member, _FORM)]
     if any("%00" in pair for pair in pairs):
         raise Unsendable("expected text without NUL characters")
@@ -139,6 +141,7 @@ def cookies(parameter: Parameter, value: Any) -> list[str]:
 
 def _content(parameter: Parameter, value: Any, ascii_only: bool = False) -> str:
     """The value as the media type that the parameter declares: JSON, or else text."""
-    if "json" not in parameter["content"]:
+    essence = parameter["content"].partition(";")[0].strip().lower()
+    if not essence.endswith(("/json", "+json")):
         return scalar(value)
     return json.dumps(value, ensure_ascii=ascii_only, separators=(",", ":"))

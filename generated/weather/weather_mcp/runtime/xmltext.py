@@ -17,7 +17,7 @@ from .styles import scalar
 Shape = dict[str, Any]
 
 _PLAIN: Shape = {}
-_NAME = re.compile(r"[A-Za-z_][\w.\-]*")
+_NAME = re.compile(r"[^\W\d][\w.\-]*")
 _FOREIGN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _IN_TEXT = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord("\r"): "&#13;"}
 _IN_ATTRIBUTE = {**_IN_TEXT, ord('"'): "&quot;", ord("\t"): "&#9;", ord("\n"): "&#10;"}
@@ -59,7 +59,10 @@ def _members(shape: Shape, value: dict[str, Any]) -> tuple[str, str]:
         if member is None:
             continue
         if kind == "attribute":
-            attributes += f' {_qualified(inner.get("name", key), inner)}="{_text(member).translate(_IN_ATTRIBUTE)}"'
+            name = _qualified(inner.get("name", key), inner)
+            declared = _declared(inner)
+            attributes += "" if declared in attributes else declared
+            attributes += f' {name}="{_text(member).translate(_IN_ATTRIBUTE)}"'
         elif kind == "text":
             content += _text(member).translate(_IN_TEXT)
         elif kind == "cdata":
@@ -71,10 +74,16 @@ def _members(shape: Shape, value: dict[str, Any]) -> tuple[str, str]:
 
 def _tagged(name: str, shape: Shape, attributes: str, content: str) -> str:
     tag = _qualified(name, shape)
-    if "namespace" in shape:
-        declared = f"xmlns:{shape['prefix']}" if "prefix" in shape else "xmlns"
-        attributes = f' {declared}="{shape["namespace"].translate(_IN_ATTRIBUTE)}"{attributes}'
-    return f"<{tag}{attributes}>{content}</{tag}>"
+    declared = _declared(shape)
+    return f"<{tag}{'' if declared in attributes else declared}{attributes}>{content}</{tag}>"
+
+
+def _declared(shape: Shape) -> str:
+    """The declaration of a namespace, where the shape has one."""
+    if "namespace" not in shape:
+        return ""
+    name = f"xmlns:{shape['prefix']}" if "prefix" in shape else "xmlns"
+    return f' {name}="{shape["namespace"].translate(_IN_ATTRIBUTE)}"'
 
 
 def _qualified(name: str, shape: Shape) -> str:
