@@ -222,7 +222,8 @@ class FieldBinding:
     explode: bool | None = None
     reserved: bool = False
     content_type: str | None = None
-    part: Literal["text", "json", "file"] | None = None
+    part: Literal["text", "json", "xml", "file"] | None = None
+    xml: JsonObject | None = None
     filename: str | None = None
     repeat: bool = False
     headers: tuple[ParameterBinding, ...] = ()

@@ -165,21 +165,29 @@ def _field(binding: FieldBinding) -> JsonObject:
         result["argument"] = binding.argument
     result["name"] = binding.name
     if binding.part is not None:
-        result["part"] = binding.part
-        if binding.style is not None:
-            result.update(style=binding.style, explode=binding.explode)
-        if binding.content_type is not None:
-            result["contentType"] = binding.content_type
-        if binding.filename is not None:
-            result["filename"] = binding.filename
-        if binding.repeat:
-            result["repeat"] = True
-        if binding.headers:
-            result["headers"] = [parameter(entry) for entry in binding.headers]
+        result.update(_part(binding))
     elif binding.content_type is not None:
         result["content"] = binding.content_type
     elif binding.style is not None:
         result.update(style=binding.style, explode=binding.explode)
         if binding.reserved:
             result["reserved"] = True
+    return result
+
+
+def _part(binding: FieldBinding) -> JsonObject:
+    """What a field says as a part of a multipart body."""
+    result: JsonObject = {"part": binding.part}
+    if binding.style is not None:
+        result.update(style=binding.style, explode=binding.explode)
+    if binding.content_type is not None:
+        result["contentType"] = binding.content_type
+    if binding.xml is not None:
+        result["xml"] = binding.xml
+    if binding.filename is not None:
+        result["filename"] = binding.filename
+    if binding.repeat:
+        result["repeat"] = True
+    if binding.headers:
+        result["headers"] = [parameter(entry) for entry in binding.headers]
     return result

@@ -7,6 +7,7 @@ from mcpgen.lower.arguments import REST, WHOLE, Arguments, Slot, part_slot
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.media_types import encoding_of
+from mcpgen.lower.xml import part_shape
 from mcpgen.model import (
     BodyBinding,
     Encoding,
@@ -128,6 +129,8 @@ def _field(key: str, schema: JsonObject, plan: BodyPlan, arguments: Arguments, c
         headers = [_parameter(header, arguments, slot) for slot, header in slots.items()]
         known = tuple(each for each in headers if each.argument is not None or each.value is not None)
         part = replace(binding, part=part_of(plan, key, schema, composer), headers=known)
+        if part.part == "xml":
+            part = replace(part, xml=part_shape(key, schema, composer))
         return _multipart_field(part, encoding, node, filename)
     return binding
 

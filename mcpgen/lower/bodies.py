@@ -17,6 +17,7 @@ from mcpgen.lower.media_types import BodyEncoding, encoding_of, is_file
 from mcpgen.lower.portable import Portable
 from mcpgen.lower.xml import document_shape
 from mcpgen.model import Encoding, MediaType, RequestBody
+from mcpgen.names import clipped
 
 FLAT = 40
 
@@ -129,20 +130,31 @@ def _is_file_or_list(node: JsonObject, composer: Composer) -> bool:
     return is_file(composer.node(as_object(node.get("items")))[0] if "array" in types(node) else node)
 
 
-def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) -> Literal["text", "json", "file"] | None:
+PartKind = Literal["text", "json", "xml", "file"]
+
+
+def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) -> PartKind | None:
     """What a part of a multipart body is (OpenAPI 3.1, 4.8.15.1.1): by its schema, and by the content type that it
-    declares. None where that depends on the value: an object or a list is JSON, anything else text.
+    declares, of several the first that is no range. None where that depends on the value: an object or a list is JSON,
+    anything else text.
+
+    Unusable for a structure that is declared as a form, which nothing here writes inside a part.
     """
     node, _ = composer.node(schema)
-    declared = plan.media_type.encoding.get(key, Encoding()).content_type or ""
+    types_declared = (plan.media_type.encoding.get(key, Encoding()).content_type or "").split(",")
+    declared = next((name.strip() for name in types_declared if "*" not in name), "")
     if _is_file(composer, schema):
         return "file"
-    if encoding_of(declared) == "json" and declared:
+    encoding = encoding_of(declared) if declared else None
+    if encoding == "json":
         return "json"
     inner = composer.node(as_object(node.get("items")))[0] if "array" in types(node) else node
     if "object" in types(inner) or "properties" in inner or "array" in types(inner):
-        return "json"
+        if encoding in ("form", "multipart"):
+            message = f"The part {clipped(key)} is declared as {declared}, which is not written inside a part."
+            raise Unusable("unsupported-body", message, plan.body.where, "Declare it as application/json.")
+        return "xml" if encoding == "xml" else "json"
     if not declared and not types(node):
         return None
-    is_text = not declared or declared.startswith("text/") or declared.endswith("xml")
+    is_text = encoding in (None, "xml") or declared.startswith("text/")
     return "text" if is_text or types(node) != ["string"] else "file"

@@ -41,6 +41,7 @@ def lower(api: Api, identity: Identity, promised: Mapping[str, str], diagnostics
 def _tool(
     operation: Operation, name: str, api: Api, servers: list[Server], composer: Composer, diagnostics: Diagnostics
 ) -> ToolSpec:
+    nesting.refuse_unwritable(operation, composer)
     composer.contradictions.clear()  # what an answer or an operation that was skipped left behind
     plan = bodies.plan(operation.body, composer) if operation.body else None
     layout = arguments.lay_out(operation, plan, composer)

@@ -3,12 +3,28 @@
 """
 
 from mcpgen.diagnostics import Diagnostics
+from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_object
 from mcpgen.lower.compose import Composer, alternatives, members, types
+from mcpgen.lower.media_types import encoding_of
 from mcpgen.model import Operation, Parameter
+from mcpgen.names import clipped
 
 _COLLECTIONS = {"object", "array"}
 _MOST_LOOKED_INTO = 20
+
+
+def refuse_unwritable(operation: Operation, composer: Composer) -> None:
+    """Unusable where a parameter is a structure in a media type that no parameter is written in (OpenAPI 3.1,
+    4.8.12.2.2): JSON is, and a form is as the whole query.
+    """
+    for parameter in operation.parameters:
+        encoding = encoding_of(parameter.content) if parameter.content is not None else "json"
+        is_form = encoding == "form" and parameter.location == "querystring"
+        if encoding != "json" and not is_form and _is_collection(parameter.schema, composer):
+            message = f"The parameter {clipped(parameter.name)} is a structure as {parameter.content}."
+            hint = "Describe it as application/json, or with a style."
+            raise Unusable("invalid-parameter", message + " Parameters are not written so.", parameter.where, hint)
 
 
 def report(operation: Operation, composer: Composer, diagnostics: Diagnostics) -> None:

@@ -8,12 +8,13 @@ import re
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, as_text
 from mcpgen.lower.compose import Composer, alternatives, members, types
+from mcpgen.lower.kinds import is_null
 
 DEPTH = 6
 NODES = 300
 _NAME = re.compile(r"[^\W\d][\w.\-]*")
 _COMPONENT = re.compile(r"/(?:schemas|definitions)/([^/]+)$")
-_KINDS = {"attribute", "text", "cdata"}
+_KINDS = {"attribute", "text", "cdata", "none"}
 
 
 def document_shape(schema: JsonObject, composer: Composer) -> JsonObject | None:
@@ -31,6 +32,13 @@ def document_shape(schema: JsonObject, composer: Composer) -> JsonObject | None:
     return None
 
 
+def part_shape(key: str, schema: JsonObject, composer: Composer) -> JsonObject:
+    """The shape of a part, whose root is called as the part is where the schema has no name for it."""
+    node, _ = composer.node(schema)
+    item = as_object(node["items"]) if "array" in types(node) and isinstance(node.get("items"), dict) else schema
+    return document_shape(item, composer) or {**_Shapes(composer).of(item, DEPTH), "name": key}
+
+
 class _Shapes:
     """The shapes of one document, which share a budget of nodes."""
 
@@ -42,6 +50,9 @@ class _Shapes:
         """The shape of `schema`, empty where all is usual."""
         self._left -= 1
         node, _ = self._composer.node(schema)
+        branches = [found for each in alternatives(node) if not is_null(found := self._composer.node(each)[0])]
+        if len(branches) == 1:  # a member that may be null
+            node = self._composer.merged(node, branches[0])
         shape = _own(as_object(node.get("xml")), is_array="array" in types(node) or "items" in node)
         if depth and self._left > 0:
             inner = {key: found for key, member in members(node) if (found := self.of(member, depth - 1))}

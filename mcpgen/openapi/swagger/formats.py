@@ -1,7 +1,8 @@
 """A parameter that is a schema itself, and `collectionFormat` (OpenAPI 2.0, Parameter Object) → style and explode."""
 
 from mcpgen.diagnostics import Diagnostics, Where
-from mcpgen.jsonvalue import JsonObject, as_text, compact
+from mcpgen.errors import Unusable
+from mcpgen.jsonvalue import JsonObject, as_object, as_text, compact
 from mcpgen.model import Location, Parameter, Style
 from mcpgen.names import clipped
 from mcpgen.openapi import parameters
@@ -37,7 +38,13 @@ def parameter_of(raw: JsonObject, where: Where, references: References, diagnost
 
 
 def style_of(raw: JsonObject, location: Location, where: Where, diagnostics: Diagnostics) -> tuple[Style, bool]:
-    """Style and explode of an array; of anything else they say nothing."""
+    """Style and explode of an array; of anything else they say nothing.
+
+    Unusable for arrays in arrays, each with a format of its own, which no style of a later version has.
+    """
+    if as_object(raw.get("items")).get("type") == "array":
+        message = "Arrays in arrays, each with a collectionFormat of its own, are not written."
+        raise Unusable("invalid-style", message, where.inside("items"), "Take one array, or a body.")
     declared = raw.get("collectionFormat", "csv")
     plain = _PLAIN[location]
     if declared == "multi" and location == "query":

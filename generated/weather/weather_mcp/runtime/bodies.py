@@ -144,6 +144,8 @@ def _parts(member: Member, arguments: dict[str, Any], files: Files) -> Iterator[
         media = field.get("contentType", "")
         if kind == "json":
             yield Part(field["name"], json_bytes(item), media or "application/json", headers=headers)
+        elif item is not None and kind == "xml":
+            yield Part(field["name"], xmltext.document(field["xml"], item).encode(), media, headers=headers)
         elif item is not None and kind == "text":
             yield Part(field["name"], scalar(item).encode(), media, headers=headers)
         elif item is not None:

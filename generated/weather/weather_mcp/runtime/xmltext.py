@@ -2,8 +2,8 @@
 """A value becomes an XML document, as the XML Object of OpenAPI says (3.1, 4.8.26).
 
 The binding holds a shape for each schema that says something about XML: `name`, `namespace`, `prefix`, `kind` (element,
-attribute, text, cdata), `wrapped`, and the shapes of `members` and `items`. What has no shape is an element under its
-own name, an array one element an item, and null is not written.
+attribute, text, cdata, or none for the content alone), `wrapped`, and the shapes of `members` and `items`. What has no
+shape is an element under its own name, an array one element an item, and null is not written.
 """
 
 from __future__ import annotations
@@ -28,6 +28,18 @@ def document(shape: Shape, value: Any) -> str:
     return f'<?xml version="1.0"?>\n{_element(shape["name"], shape, value)}'
 
 
+def _node(name: str, shape: Shape, value: Any) -> str:
+    """What stands for a member or an item: an element, or what its kind says instead."""
+    kind = shape.get("kind", "element")
+    if kind == "text":
+        return _text(value).translate(_IN_TEXT)
+    if kind == "cdata":
+        return f"<![CDATA[{_text(value).replace(']]>', ']]]]><![CDATA[>')}]]>"
+    if kind == "none" and isinstance(value, dict):
+        return _members(shape, value)[1]
+    return _member(name, shape, value)
+
+
 def _member(name: str, shape: Shape, value: Any) -> str:
     """What stands inside an element for a member: an element, or one for each item of an array."""
     if not isinstance(value, list):
@@ -39,7 +51,7 @@ def _member(name: str, shape: Shape, value: Any) -> str:
 
 def _items(name: str, shape: Shape, value: list[Any]) -> list[str]:
     inner = shape.get("items", _PLAIN)
-    return [_element(inner.get("name", name), inner, item) for item in value if item is not None]
+    return [_node(inner.get("name", name), inner, item) for item in value if item is not None]
 
 
 def _element(name: str, shape: Shape, value: Any) -> str:
@@ -63,12 +75,8 @@ def _members(shape: Shape, value: dict[str, Any]) -> tuple[str, str]:
             declared = _declared(inner)
             attributes += "" if declared in attributes else declared
             attributes += f' {name}="{_text(member).translate(_IN_ATTRIBUTE)}"'
-        elif kind == "text":
-            content += _text(member).translate(_IN_TEXT)
-        elif kind == "cdata":
-            content += f"<![CDATA[{_text(member).replace(']]>', ']]]]><![CDATA[>')}]]>"
         else:
-            content += _member(key, inner, member)
+            content += _node(key, inner, member)
     return attributes, content
 
 
