@@ -21,7 +21,8 @@ from typing import NamedTuple
 from benchmarks.bars import Bar, show
 from mcpgen import fetch
 from mcpgen.errors import CannotGoOn
-from mcpgen.pipeline import Options, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import compile_source
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "dev"
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 import mcpgen
 from mcpgen.diagnostics import Where
 from mcpgen.errors import CannotGoOn
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, digest
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, as_text, digest
 from mcpgen.names import SERVER_NAME
+from mcpgen.options import Options, recorded, remembered
 from mcpgen.tree import check_contained
 
 NAME = "mcpgen.lock.json"
@@ -21,32 +22,16 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """`source` is relative to the project or a URL, `ref_dirs` are relative to it; `tools` are operation key → name,
-    `files` path → SHA-256.
+    """`source` is relative to the project or a URL; so are the paths in `options`, which always hold the name. `tools`
+    are operation key → name, `files` path → SHA-256.
     """
 
     source: str
     source_digest: str
     version: str
-    name: str
-    base_url: str | None = None
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    ref_dirs: tuple[str, ...] = ()
-    body_types: tuple[str, ...] = ()
-    server_variables: tuple[str, ...] = ()
+    options: Options
     tools: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
-
-
-_LISTS = {
-    "include": "include",
-    "exclude": "exclude",
-    "ref_dir": "ref_dirs",
-    "body_type": "body_types",
-    "server_var": "server_variables",
-}
-"""Key in the file, which is the flag's → field of `Lock`."""
 
 
 def digests(files: Mapping[str, bytes]) -> dict[str, str]:
@@ -56,19 +41,13 @@ def digests(files: Mapping[str, bytes]) -> dict[str, str]:
 
 def dump(lock: Lock) -> bytes:
     """The bytes of the lock file."""
-    options: JsonObject = {"name": lock.name}
-    if lock.base_url is not None:
-        options["base_url"] = lock.base_url
-    for key in _LISTS:
-        if given := getattr(lock, _LISTS[key]):
-            options[key] = list[JsonValue](given)
     value: JsonObject = {
         "lock": FORMAT,
         "mcpgen": mcpgen.__version__,
         "source": lock.source,
         "source_digest": lock.source_digest,
         "version": lock.version,
-        "options": options,
+        "options": recorded(lock.options),
         "tools": dict[str, JsonValue](sorted(lock.tools.items())),
         "files": dict[str, JsonValue](sorted(lock.files.items())),
     }
@@ -99,15 +78,11 @@ def load(data: bytes, file: str) -> Lock:
             Where(file),
             "Restore it from version control, or update mcpgen.",
         )
-    options = as_object(value.get("options"))
-    base_url = options.get("base_url")
     return Lock(
         source=as_text(value.get("source")),
         source_digest=as_text(value.get("source_digest")),
         version=as_text(value.get("version")) or "0.1.0",
-        name=as_text(options.get("name")),
-        base_url=base_url if isinstance(base_url, str) else None,
-        **{name: tuple(map(as_text, as_list(options.get(key)))) for key, name in _LISTS.items()},
+        options=remembered(value.get("options")),
         tools={key: as_text(name) for key, name in as_object(value.get("tools")).items()},
         files={path: as_text(known) for path, known in as_object(value.get("files")).items()},
     )

@@ -20,23 +20,11 @@ from mcpgen.merge import merge
 from mcpgen.model import Api, Catalog, Identity, Server, Skipped
 from mcpgen.names import SERVER_NAME, server_name
 from mcpgen.openapi import servers
+from mcpgen.options import Options
 from mcpgen.selection import select
 from mcpgen.tree import FileTree
 
 LONGEST_TITLE = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What a person asked for on the command line."""
-
-    name: str | None = None
-    base_url: str | None = None
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    ref_dirs: tuple[str, ...] = ()
-    body_types: tuple[str, ...] = ()
-    server_variables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +44,7 @@ class Compiled:
 @dataclass(frozen=True, slots=True)
 class Project:
     """What an existing project brings into a compile: its lock, the user's tools file, and how it calls SOURCE and the
-    folders of `Options.ref_dirs`.
+    folders of `Options.ref_dir`.
     """
 
     lock: Lock | None = None
@@ -116,10 +104,10 @@ def _compiled(run: _Run, fetched: Fetched, options: Options, project: Project) -
     found = len(api.operations) + len(api.skipped)
     api = replace(
         api,
-        operations=with_body_types(select(api.operations, options.include, options.exclude), options.body_types),
+        operations=with_body_types(select(api.operations, options.include, options.exclude), options.body_type),
         skipped=select(api.skipped, options.include, options.exclude),
     )
-    api = with_variables(api, options.server_variables)
+    api = with_variables(api, options.server_var)
     api = _with_base_url(api, options.base_url, run.diagnostics)
     identity = _identity(api, options, project.lock)
     promised: Mapping[str, str] = project.lock.tools if project.lock else {}
@@ -132,13 +120,7 @@ def _compiled(run: _Run, fetched: Fetched, options: Options, project: Project) -
         source=project.source or fetched.name,
         source_digest=digest(fetched.data),
         version=identity.version,
-        name=identity.name,
-        base_url=options.base_url,
-        include=options.include,
-        exclude=options.exclude,
-        ref_dirs=project.ref_dirs,
-        body_types=options.body_types,
-        server_variables=options.server_variables,
+        options=replace(options, name=identity.name, ref_dir=project.ref_dirs),
         tools={**promised, **{tool.operation.key: tool.name for tool in catalog.tools}},
         files=locks.digests({path: data for path, data in tree.items() if path not in user_files(identity)}),
     )
@@ -201,7 +183,7 @@ def _identity(api: Api, options: Options, lock: Lock | None) -> Identity:
             f"--name {options.name!r} cannot be the name of a server.",
             hint="Use lower-case letters, digits and hyphens, a letter first, at most 40.",
         )
-    name = options.name or api.name or (lock.name if lock else None) or server_name(api.title)
+    name = options.name or api.name or (lock.options.name if lock else None) or server_name(api.title)
     version = api.version or (lock.version if lock else "0.1.0")
     return Identity(name, shortened(plain(api.title), LONGEST_TITLE) or name, version, api.instructions)
 

@@ -11,7 +11,8 @@ from mcpgen.cli import options, report, sarif
 from mcpgen.diagnostics import Diagnostic
 from mcpgen.errors import CannotGoOn
 from mcpgen.model import Skipped
-from mcpgen.pipeline import Options, compile_source, verdict
+from mcpgen.options import Options
+from mcpgen.pipeline import compile_source, verdict
 
 
 @click.command("check", short_help="Report everything that is wrong with SOURCE.")
@@ -31,7 +32,7 @@ def command(
     Exit codes: 0 nothing that fails, 1 findings, 2 cannot go on.
     """
     with report.ending(output), _ending(output):
-        fetched = fetch.read(source, flags.ref_dirs)
+        fetched = fetch.read(source, flags.ref_dir)
         compiled = compile_source(fetched, flags)
         with report.progress("Checking against the schema of the standard"):
             full = verdict(fetched)

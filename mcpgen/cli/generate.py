@@ -8,7 +8,8 @@ import click
 from mcpgen import changelog, fetch
 from mcpgen.cli import options, report, signals
 from mcpgen.fetch import Fetched
-from mcpgen.pipeline import Compiled, Options, Project, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import Compiled, Project, compile_source
 from mcpgen.publish import Plan, plan, previous_lock, publish
 
 MOST = 5
@@ -37,7 +38,7 @@ def command(
     Exit codes: 0 done, 1 findings, 2 cannot go on.
     """
     with report.ending(output):
-        fetched = fetch.read(source, flags.ref_dirs)
+        fetched = fetch.read(source, flags.ref_dir)
         target, compiled = _compile(fetched, flags, directory, source)
         failed = any(d.severity == "error" for d in compiled.diagnostics) or (strict and bool(compiled.catalog.skipped))
         previous = previous_lock(target)
@@ -65,7 +66,7 @@ def _project(target: Path, source: str, flags: Options) -> Project:
         previous_lock(target),
         options.settings(target),
         _recorded(source, target),
-        tuple(_recorded(path, target) for path in flags.ref_dirs),
+        tuple(_recorded(path, target) for path in flags.ref_dir),
     )
 
 

@@ -3,6 +3,7 @@
 import difflib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -15,7 +16,8 @@ from mcpgen.emit.environment import environment
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
 from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ToolSpec
-from mcpgen.pipeline import Compiled, Options, Project, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import Compiled, Project, compile_source
 
 MOST = 8
 """Tools that are named where none is near to what was asked for."""
@@ -74,23 +76,16 @@ def _request(tool: ToolSpec) -> str:
 def _compiled(source: str, flags: Options) -> Compiled:
     directory = Path(source)
     if not directory.is_dir():
-        return compile_source(fetch.read(source, flags.ref_dirs), flags)
+        return compile_source(fetch.read(source, flags.ref_dir), flags)
     lock_file = directory / locks.NAME
     if not lock_file.is_file():
         raise CannotGoOn("unreadable", f"{source} is a directory without a generated project.", hint="Name a document.")
     lock = locks.load(lock_file.read_bytes(), str(lock_file))
     recorded = lock.source if "://" in lock.source else str(directory / lock.source)
     project = Project(lock, options.settings(directory), lock.source)
-    remembered = Options(
-        flags.name,
-        flags.base_url or lock.base_url,
-        flags.include or lock.include,
-        flags.exclude or lock.exclude,
-        flags.ref_dirs or tuple(str(directory / path) for path in lock.ref_dirs),
-        flags.body_types or lock.body_types,
-        flags.server_variables or lock.server_variables,
-    )
-    return compile_source(fetch.read(recorded, remembered.ref_dirs), remembered, project)
+    own = replace(lock.options, ref_dir=tuple(str(directory / path) for path in lock.options.ref_dir))
+    remembered = flags.over(own)
+    return compile_source(fetch.read(recorded, remembered.ref_dir), remembered, project)
 
 
 # -- JSON, by the contract --------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import codecs
 import functools
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -10,7 +11,7 @@ import click
 
 from mcpgen import fetch
 from mcpgen.fetch import Fetched
-from mcpgen.pipeline import Options
+from mcpgen.options import Options
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -40,19 +41,9 @@ def compiling(command: Command) -> Command:
     """The options that decide what is compiled, given to the command as one `flags: Options`."""
 
     @functools.wraps(command)
-    def with_flags(
-        *,
-        name: str | None,
-        base_url: str | None,
-        include: tuple[str, ...],
-        exclude: tuple[str, ...],
-        ref_dir: tuple[str, ...],
-        body_type: tuple[str, ...],
-        server_var: tuple[str, ...],
-        **others: Any,
-    ) -> Any:
-        flags = Options(name, base_url, include, exclude, ref_dir, body_type, server_var)
-        return command(flags=flags, **others)
+    def with_flags(**given: Any) -> Any:
+        flags = Options(**{field.name: given.pop(field.name) for field in fields(Options)})
+        return command(flags=flags, **given)
 
     decorated: Any = with_flags
     for decorate in (

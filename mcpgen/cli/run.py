@@ -10,7 +10,8 @@ import click
 
 from mcpgen import fetch
 from mcpgen.cli import options, report, signals
-from mcpgen.pipeline import Options, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import compile_source
 from mcpgen.publish import plan, publish
 
 PATIENCE = 3.0
@@ -28,7 +29,7 @@ def command(source: str, flags: Options) -> None:
         if source == "-":
             report.say("SOURCE cannot be - here: standard input belongs to the client.", fg="red")
             report.leave(report.CANNOT_GO_ON)
-        compiled = compile_source(fetch.read(source, flags.ref_dirs), flags)
+        compiled = compile_source(fetch.read(source, flags.ref_dir), flags)
         report.diagnostics(compiled.diagnostics, compiled.catalog.skipped, most=1)
         if any(diagnostic.severity == "error" for diagnostic in compiled.diagnostics):
             report.leave(report.FINDINGS)

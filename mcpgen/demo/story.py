@@ -25,7 +25,8 @@ from mcpgen.diff import Difference, compare
 from mcpgen.document import load
 from mcpgen.fetch import Fetched, read
 from mcpgen.jsonvalue import JsonObject, as_object, compact
-from mcpgen.pipeline import Compiled, Options, Project, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import Compiled, Project, compile_source
 from mcpgen.publish import plan, publish
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"

@@ -15,7 +15,8 @@ from mcpgen.document import load
 from mcpgen.fetch import Fetched, read
 from mcpgen.jsonvalue import JsonValue
 from mcpgen.lock import NAME
-from mcpgen.pipeline import Options, Project, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import Project, compile_source
 
 ROOT = Path(__file__).parents[2]
 PETSTORE = assets.specs() / "petstore.openapi.yaml"

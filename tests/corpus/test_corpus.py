@@ -18,7 +18,8 @@ import pytest
 from mcpgen import fetch
 from mcpgen.check import DEEPEST
 from mcpgen.errors import CannotGoOn
-from mcpgen.pipeline import Compiled, Options, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import Compiled, compile_source
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 MANIFEST = CORPUS / "manifest.tsv"

@@ -6,7 +6,8 @@ import json
 
 from mcpgen.fetch import Fetched
 from mcpgen.jsonvalue import JsonObject, JsonValue
-from mcpgen.pipeline import Compiled, Options, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import Compiled, compile_source
 
 
 def compiled(document: JsonValue, name: str = "openapi.json") -> Compiled:

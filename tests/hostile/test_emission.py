@@ -14,7 +14,8 @@ from mcpgen.cli import main
 from mcpgen.errors import CannotGoOn
 from mcpgen.fetch import Fetched
 from mcpgen.names import SERVER_NAME, TOOL_NAME
-from mcpgen.pipeline import Compiled, Options, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import Compiled, compile_source
 from tests.hostile.documents import compiled, everywhere, tools_file
 from tests.hostile.emitted import assert_reproducible, assert_sound
 

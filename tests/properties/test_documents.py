@@ -15,7 +15,8 @@ from mcpgen.errors import CannotGoOn
 from mcpgen.fetch import Fetched
 from mcpgen.jsonvalue import JsonValue
 from mcpgen.lock import NAME
-from mcpgen.pipeline import Compiled, Options, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import Compiled, compile_source
 from tests.hostile.documents import everywhere, tools_file
 from tests.hostile.emitted import assert_reproducible, assert_sound
 from tests.properties.schemas import DEFINITIONS, GARBAGE, VALID

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from mcpgen.errors import CannotGoOn
 from mcpgen.fetch import Fetched
 from mcpgen.model import BodyBinding, ToolSpec
-from mcpgen.pipeline import Compiled, Options, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import Compiled, compile_source
 from tests.hostile.emitted import assert_sound
 from tests.properties import schemas
 from tests.properties.schemas import Schema

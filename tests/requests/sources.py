@@ -20,7 +20,8 @@ from mcpgen import fetch
 from mcpgen.cli.inspect import arguments_json
 from mcpgen.emit import table
 from mcpgen.model import Catalog, ToolSpec
-from mcpgen.pipeline import Options, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import compile_source
 from tests.requests.described import Described, Operation
 from tests.requests.raw import Node
 from tests.requests.standard import slot

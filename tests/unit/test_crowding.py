@@ -11,7 +11,8 @@ import pytest
 from mcpgen.crowding import MANY, TOO_MANY
 from mcpgen.fetch import Fetched
 from mcpgen.jsonvalue import compact
-from mcpgen.pipeline import Options, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import compile_source
 
 
 def said(paths: dict[str, Any], include: tuple[str, ...] = ()) -> tuple[int, str | None]:

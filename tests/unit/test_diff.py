@@ -10,7 +10,8 @@ from mcpgen.diff import Change, Difference, compare
 from mcpgen.fetch import Fetched
 from mcpgen.jsonvalue import JsonObject, JsonValue
 from mcpgen.model import Catalog
-from mcpgen.pipeline import Options, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import compile_source
 
 
 def catalog(**operations: JsonValue) -> Catalog:

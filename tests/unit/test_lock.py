@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 
 from mcpgen.errors import CannotGoOn
 from mcpgen.lock import Lock, digests, dump, load
+from mcpgen.options import Options
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 SERVER = st.from_regex(r"[a-z][a-z0-9-]{0,39}", fullmatch=True)
 PATHS = st.from_regex(r"[a-z]{1,4}_(/[a-z]{1,4}_){0,2}", fullmatch=True)
+TEXTS = st.lists(TEXT, max_size=3).map(tuple)
+OPTIONS = st.builds(Options, name=SERVER, base_url=st.none() | TEXT, include=TEXTS, ref_dir=TEXTS, server_var=TEXTS)
 LOCKS = st.builds(
     Lock,
     source=TEXT,
     source_digest=TEXT,
     version=TEXT.filter(bool),
-    name=SERVER,
-    base_url=st.none() | TEXT,
-    include=st.lists(TEXT, max_size=3).map(tuple),
-    exclude=st.lists(TEXT, max_size=3).map(tuple),
+    options=OPTIONS,
     tools=st.dictionaries(TEXT, TEXT, max_size=3),
     files=st.dictionaries(PATHS, TEXT, max_size=3),
 )
@@ -37,7 +37,7 @@ def test_a_lock_comes_back_as_it_was_written(lock: Lock) -> None:
 
 
 def test_one_fact_a_line_in_an_order_of_its_own() -> None:
-    lock = Lock("s", "d", "0.1.0", "n", tools={"GET /b": "b", "GET /a": "a"}, files={"b": "2", "a": "1"})
+    lock = Lock("s", "d", "0.1.0", Options(name="n"), tools={"GET /b": "b", "GET /a": "a"}, files={"b": "2", "a": "1"})
     lines = dump(lock).decode().splitlines()
     assert [line.strip(" ,") for line in lines if '"GET' in line or '"a"' in line][:2] == [
         '"GET /a": "a"',
@@ -69,8 +69,15 @@ def test_any_bytes_are_a_lock_or_end_the_run(data: bytes) -> None:
 
 
 def test_members_of_the_wrong_kind_are_read_as_nothing() -> None:
-    lock = load(json.dumps({**GOOD, "include": 5, "version": None, "tools": {"k": 5}}).encode(), "f")
-    assert (lock.include, lock.version, lock.tools) == ((), "0.1.0", {"k": ""})
+    lock = load(
+        json.dumps({**GOOD, "options": {"name": "n", "include": 5}, "version": None, "tools": {"k": 5}}).encode(), "f"
+    )
+    assert (lock.options.include, lock.version, lock.tools) == ((), "0.1.0", {"k": ""})
+
+
+def test_flags_go_over_what_is_remembered() -> None:
+    remembered = Options(name="n", include=("tag:a",), base_url="http://a")
+    assert Options(include=("tag:b",)).over(remembered) == Options(name="n", include=("tag:b",), base_url="http://a")
 
 
 def test_digests_are_sha_256() -> None:

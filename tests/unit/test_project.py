@@ -8,7 +8,8 @@ from typing import Any
 
 from mcpgen.emit.project import RUNTIME_DEPENDENCIES
 from mcpgen.fetch import Fetched
-from mcpgen.pipeline import Compiled, Options, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import Compiled, compile_source
 
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.1.0",

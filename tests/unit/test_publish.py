@@ -11,6 +11,7 @@ import pytest
 from mcpgen import lock as locks
 from mcpgen.errors import CannotGoOn
 from mcpgen.lock import Lock
+from mcpgen.options import Options
 from mcpgen.publish import Plan, plan, previous_lock, publish
 from mcpgen.tree import FileTree
 
@@ -26,7 +27,7 @@ def tree_of(**files: str) -> FileTree:
     """A project with a lock that knows its files; `__` in a name is a slash."""
     plain = {name.replace("__", "/"): text.encode() for name, text in files.items()}
     known = locks.digests({path: data for path, data in plain.items() if path not in USERS})
-    return FileTree({**plain, locks.NAME: locks.dump(Lock("s", "d", "0.1.0", "t", files=known))})
+    return FileTree({**plain, locks.NAME: locks.dump(Lock("s", "d", "0.1.0", Options(name="t"), files=known))})
 
 
 def published(directory: Path, tree: FileTree, *, overwrite: bool = False) -> Plan:

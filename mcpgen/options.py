@@ -1,0 +1,48 @@
+"""What a person asked for on the command line, and how a project remembers it."""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The flags that decide what is compiled, each by its own name. `ref_dir` are paths."""
+
+    name: str | None = None
+    base_url: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    ref_dir: tuple[str, ...] = ()
+    body_type: tuple[str, ...] = ()
+    server_var: tuple[str, ...] = ()
+
+    def over(self, remembered: "Options") -> "Options":
+        """These flags, and those of `remembered` that are not among them."""
+        return replace(remembered, **{key: getattr(self, key) for key in recorded(self)})
+
+
+_DEFAULTS = Options()
+
+
+def recorded(options: Options) -> JsonObject:
+    """What was given, flag → value; `remembered` is the way back."""
+    given = {field.name: getattr(options, field.name) for field in fields(Options)}
+    return {
+        key: list[JsonValue](value) if isinstance(value, tuple) else value
+        for key, value in given.items()
+        if value != getattr(_DEFAULTS, key)
+    }
+
+
+def remembered(value: JsonValue) -> Options:
+    """The options in a lock file; what is not of its flag's kind is as if it had not been given."""
+    found: dict[str, Any] = {}
+    for key, written in as_object(value).items():
+        default = getattr(_DEFAULTS, key, ...)
+        if default == ():
+            found[key] = tuple(entry for entry in as_list(written) if isinstance(entry, str))
+        elif default is None and isinstance(written, str):
+            found[key] = written
+    return replace(_DEFAULTS, **found)
