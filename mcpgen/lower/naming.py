@@ -3,58 +3,28 @@
 1. A usable operationId is cleaned: what frameworks append is cut (FastAPI's path, Springfox's `UsingGET`, NestJS's
    `Controller`), the rest split into words in the vendor's order, which the vendor's own documentation shows.
 2. An id that only transcribes method and path is treated as missing.
-3. Without an id the path names the tool: verb from the method or from an action segment (`/refund`), nouns from the
-   static segments.
-4. A name over 50 characters loses stop words, repeated words, then letters by fixed abbreviations, then ancestors; a
-   hash is the last resort.
+3. Without an id the path names the tool: the verb from an action segment (`/refund`), the summary or the method
+   (`verbs`), nouns from the static segments.
+4. A name over 50 characters loses what says least (`shortening`).
 5. Collisions are settled by what distinguishes the operations (a path parameter, a version, the method), never by a
    counter.
 """
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping
 
+from mcpgen.lower import verbs
+from mcpgen.lower.shortening import LONGEST, shortened
 from mcpgen.model import Operation
 from mcpgen.names import TOOL_NAME, distinct, short_hash, words
 
-LONGEST = 50
 _METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "query"}
 _FRAMEWORK = re.compile(r"Using(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)(?:_\d+)?$")
-_PREFIX_SEGMENT = re.compile(r"api|rest|v\d+(?:\.\d+)*|\d+(?:\.\d+)+", re.IGNORECASE)
-_STOP_WORDS = frozenset(
-    ["a", "an", "the", "of", "for", "in", "on", "to", "by", "with", "from", "and", "or", "using", "via"]
-)
-_ACTIONS = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        accept activate add approve archive assign attach authorize block cancel capture check clone close complete
-        confirm copy deactivate decline detach disable download enable execute expire export finalize import invite join
-        leave lock login logout merge move pause pay ping preview publish query refund refresh reject release remove
-        rename reopen replay resend reset resolve restart restore resume retry revoke rotate run search send share start
-        stop submit subscribe sync test transfer trigger unarchive unblock unlock unpublish unsubscribe update upload
-        validate verify void
-        """,
-    )
-)
-_ABBREVIATIONS = dict(
-    re.findall(
-        r"(\w+)=(\w+)",
-        """
-        administration=admin application=app applications=apps attribute=attr attributes=attrs authentication=auth
-        authorization=authz certificate=cert certificates=certs configuration=config configurations=configs
-        configured=config database=db databases=dbs definition=def definitions=defs description=desc destination=dest
-        development=dev directory=dir document=doc documents=docs environment=env environments=envs identifier=id
-        information=info management=mgmt maximum=max message=msg messages=msgs minimum=min namespace=ns namespaced=ns
-        notification=notif notifications=notifs number=num organisation=org organization=org organizations=orgs
-        parameter=param parameters=params permission=perm permissions=perms production=prod properties=props
-        property=prop reference=ref references=refs repositories=repos repository=repo resource=res resources=res
-        specification=spec statistics=stats subscription=sub subscriptions=subs temporary=temp transaction=txn
-        transactions=txns
-        """,
-    )
-)
-"""Words that a long name may shorten: established abbreviations only, never stumps."""
+_PREFIX_SEGMENT = re.compile(r"api|rest|v\d+(?:\.\d+)*|\d+(?:\.\d+)+|v\{[^{}]*\}", re.IGNORECASE)
+_VARIABLE = re.compile(r"\{[^{}]*\}")
+_AS_ONE = frozenset(["add", "create", "insert", "register"])
+"""Verbs that take one thing, whatever collection they put it into."""
 
 
 def assign(operations: Iterable[Operation], promised: Mapping[str, str], api_title: str) -> dict[str, str]:
@@ -70,7 +40,7 @@ def assign(operations: Iterable[Operation], promised: Mapping[str, str], api_tit
     for name, members in sorted(wanted.items()):
         for operation in sorted(members, key=_precedence):
             candidates = [name, *_distinctions(name, operation)]
-            named[operation.key] = distinct(candidates, name[: LONGEST - 9].rstrip("_"), operation.key, taken)
+            named[operation.key] = distinct(candidates, _within(name, LONGEST - 9), operation.key, taken)
             taken.add(named[operation.key])
     return named
 
@@ -92,15 +62,23 @@ def _distinctions(name: str, operation: Operation) -> Iterable[str]:
         candidate = f"{name}_{suffix}"
         if TOOL_NAME.fullmatch(candidate) and "__" not in candidate:
             yield candidate
-    yield _shortened(_from_path(operation), operation)
+    yield shortened(_from_path(operation), operation.key)
     for length in (4, 8, 12):
-        yield f"{name[: LONGEST - 1 - length].rstrip('_')}_{short_hash(operation.key, length)}"
+        yield f"{_within(name, LONGEST - 1 - length)}_{short_hash(operation.key, length)}"
+
+
+def _within(name: str, limit: int) -> str:
+    """As many whole words of `name` as fit, or its beginning where not even one does."""
+    if len(name) <= limit:
+        return name
+    whole, _, _ = name[: limit + 1].rpartition("_")
+    return whole or name[:limit]
 
 
 def derive(operation: Operation, api_title: str) -> str:
     """The name of one operation before collisions, matching TOOL_NAME without `__`."""
     found = _from_id(operation, api_title) or _from_path(operation)
-    return _shortened(found, operation)
+    return shortened(found, operation.key)
 
 
 def _from_id(operation: Operation, api_title: str) -> list[str]:
@@ -124,10 +102,17 @@ def _without_framework(identifier: str, operation: Operation) -> str:
         for path in (rest + "/" * operation.path.endswith("/"), rest):
             suffix = re.sub(r"\W", "_", path) + "_" + operation.method.lower()
             rest_of_id = identifier.removesuffix(suffix)
-            if rest_of_id and rest_of_id != identifier and (skipped == 0 or len(words(rest_of_id)) > 1):
+            if rest_of_id in ("", identifier):
+                continue
+            if skipped == 0 or not _goes_on(words(rest_of_id), words(segments[skipped - 1])):
                 return rest_of_id
     identifier = _FRAMEWORK.sub("", identifier)
     return re.sub(r"Controller(?=[_.])", "", identifier)
+
+
+def _goes_on(rest_of_id: list[str], segment: list[str]) -> bool:
+    """Whether the path went on to the left of what was cut, so that it was no suffix but a part of a transcript."""
+    return len(rest_of_id) < 2 or rest_of_id[-len(segment) :] == segment
 
 
 def _is_transcript(found: list[str], operation: Operation) -> bool:
@@ -141,54 +126,50 @@ def _is_transcript(found: list[str], operation: Operation) -> bool:
     )
     if said == [_singular(word) for segment in tail for word in words(segment)]:
         return True
-    in_path = {_singular(word) for word in words(operation.path)}
+    in_path = {_singular(word) for word in words(operation.path)} | ({"id"} if operation.template.variables else set())
     return len(found) > len(segments) and in_path.issuperset(said)
 
 
 def _from_path(operation: Operation) -> list[str]:
-    segments = [segment for segment in operation.path.split("?")[0].split("#")[0].split("/") if segment]
+    segments = _segments(operation.path)
+    custom: list[str] = []
+    if segments and re.search(r"[}\w]:[A-Za-z]\w*$", segments[-1]):
+        segments[-1], _, action = segments[-1].rpartition(":")
+        custom = words(action)
+    on_item = bool(segments) and "{" in segments[-1]
+    nouns: list[list[str]] = []
+    for segment, following in itertools.pairwise([*segments, ""]):
+        if parts := words(_VARIABLE.sub(" ", segment)):
+            of_item = "{" in following or "{" in segment
+            nouns.append([*parts[:-1], _singular(parts[-1])] if of_item else parts)
+    verb = custom or _action(nouns, operation, on_item)
+    flat = [word for noun in nouns for word in noun if noun != verb] or [word for noun in nouns for word in noun]
+    if flat and verb[0] in _AS_ONE:
+        flat[-1] = _singular(flat[-1])
+    return verb + (flat or [word for name in operation.template.variables for word in words(name)] or ["root"])
+
+
+def _segments(path: str) -> list[str]:
+    """The segments that say something: no prefix such as `/api/v1`, no `.json`, and a fragment as a last one."""
+    path, _, fragment = path.partition("#")
+    segments = [re.sub(r"\.(?:json|xml)$", "", segment) for segment in path.partition("?")[0].split("/") if segment]
     while len(segments) > 1 and _PREFIX_SEGMENT.fullmatch(segments[0]):
         segments = segments[1:]
-    custom = ""
-    if segments and re.search(r"[}\w]:[A-Za-z]\w*$", segments[-1]):
-        segments[-1], custom = segments[-1].rsplit(":", 1)
-    static = [(index, segment) for index, segment in enumerate(segments) if "{" not in segment]
-    ends_in_variable = bool(segments) and "{" in segments[-1]
-    nouns: list[list[str]] = []
-    for index, segment in static:
-        followed = index + 1 < len(segments) and "{" in segments[index + 1]
-        parts = words(segment)
-        nouns.append([*parts[:-1], _singular(parts[-1])] if followed and parts else parts)
-    verb = words(custom)
-    if (
-        not verb
-        and nouns
-        and operation.method != "GET"
-        and len(nouns) > 1
-        and len(nouns[-1]) == 1
-        and nouns[-1][0] in _ACTIONS
-    ):
-        verb = nouns.pop()
-    if not verb:
-        verb = [_verb(operation.method, ends_in_variable, bool(nouns) and _is_plural(nouns[-1]))]
-        if verb == ["create"] and nouns and nouns[-1]:
-            nouns[-1] = [*nouns[-1][:-1], _singular(nouns[-1][-1])]
-    flat = (
-        [word for noun in nouns for word in noun]
-        or [word for name in operation.template.variables for word in words(name)]
-        or ["root"]
-    )
-    return verb + flat
+    return [*segments, fragment] if fragment else segments
 
 
-def _verb(method: str, on_item: bool, plural: bool) -> str:
-    if method == "GET":
-        return "list" if plural and not on_item else "get"
-    if method == "PUT":
-        return "replace" if on_item else "set"
-    if method == "POST":
-        return "update" if on_item else "create"
-    return {"PATCH": "update", "DELETE": "delete", "HEAD": "check", "OPTIONS": "describe"}.get(method, method.lower())
+def _action(nouns: list[list[str]], operation: Operation, on_item: bool) -> list[str]:
+    """The verb; what is part of a last segment is taken out of `nouns`."""
+    method = operation.method
+    if len(nouns) > 1 and not on_item and verbs.of_segment(nouns[-1], method):
+        verb, *rest = nouns.pop()
+        if rest:
+            nouns.append(rest)
+        return [verb]
+    said = verbs.of_summary(operation.summary, method)
+    if said and (not nouns or _singular(nouns[-1][-1]) != said):  # no `refund_refund`
+        return [said]
+    return [verbs.of_method(method, on_item=on_item, plural=bool(nouns) and _is_plural(nouns[-1]))]
 
 
 def _is_plural(noun: list[str]) -> bool:
@@ -200,28 +181,6 @@ def _singular(word: str) -> str:
         return word
     if word.endswith("ies"):
         return word[:-3] + "y"
-    if word.endswith(("sses", "shes", "ches", "xes", "zes")):
+    if word.endswith(("sses", "shes", "ches", "xes", "zes", "aliases", "nuses", "ruses", "tuses")):
         return word[:-2]
     return word[:-1]
-
-
-def _shortened(found: list[str], operation: Operation) -> str:
-    """The words as a legal name of at most LONGEST characters; each step looks at this operation alone."""
-    found = [word for word in found if word] or ["call"]
-    if not found[0][0].isalpha():
-        found = ["call", *found]
-    if len("_".join(found)) > LONGEST:
-        found = [found[0], *(word for word in found[1:] if word not in _STOP_WORDS)]
-    if len("_".join(found)) > LONGEST:
-        found = [word for index, word in enumerate(found) if index == 0 or word != found[index - 1]]
-    for word in sorted({word for word in found if word in _ABBREVIATIONS}, key=lambda word: (-len(word), word)):
-        if len("_".join(found)) > LONGEST:
-            found = [_ABBREVIATIONS[word] if other == word else other for other in found]
-    name = "_".join(found)
-    if len(name) <= LONGEST:
-        return name
-    room = LONGEST - 5
-    head, tail = found[:1], found[1:]
-    while tail and len("_".join([*head, *tail])) > room:
-        tail = tail[1:]
-    return "_".join([*head, *tail])[:room].rstrip("_") + "_" + short_hash(operation.key)

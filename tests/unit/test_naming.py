@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
-from mcpgen.lower.naming import LONGEST, assign, derive
+from mcpgen.lower.naming import assign, derive
+from mcpgen.lower.shortening import LONGEST
 from mcpgen.model import Operation
 from mcpgen.names import TOOL_NAME
 from mcpgen.openapi.paths import operation_key, parse
@@ -62,6 +64,20 @@ def operation(
         ("POST /servers/{id}:restart", None, "restart_server"),
         ("POST /orders/{id}/cancel", None, "cancel_order"),
         ("GET /orders/{id}/cancel", None, "get_order_cancel"),
+        ("DELETE /issues/{id}/lock", None, "delete_issue_lock"),
+        ("PUT /issues/{id}/lock", None, "lock_issue"),
+        ("POST /actions/{id}/lower-priority", None, "lower_action_priority"),
+        ("POST /readers/{r}/present_payment_method", None, "present_reader_payment_method"),
+        ("POST /projects/{id}/merge_requests", None, "create_project_merge_request"),
+        ("PUT /projects/{id}/merge_requests/{r}/merge", None, "merge_project_merge_request"),
+        ("GET /charges/search", None, "search_charges"),
+        ("GET /search", None, "get_search"),
+        ("PUT /files/{id}#add_shared_link", None, "add_file_shared_link"),
+        ("GET /shared_items#folders", None, "list_shared_items_folders"),
+        ("GET /files/{id}/thumbnail.{extension}", None, "get_file_thumbnail"),
+        ("GET /Calls/{Sid}.json", None, "get_call"),
+        ("POST /v1/messages/count_tokens", "beta_messages_count_tokens_post", "beta_messages_count_tokens_post"),
+        ("DELETE /users/{id}/email_aliases/{alias}", "delete_users_id_email_aliases_id", "delete_user_email_alias"),
         ("GET /companies", None, "list_companies"),
         ("GET /companies/{id}", None, "get_company"),
         ("GET /boxes/{id}", None, "get_box"),
@@ -76,6 +92,29 @@ def operation(
 )
 def test_derive(line: str, identifier: str | None, expected: str) -> None:
     assert derive(operation(line, identifier), "Petstore") == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "summary", "expected"),
+    [
+        ("POST /folders/{id}", "Restore folder", "restore_folder"),
+        ("POST /customers/{id}", "Updates a customer.", "update_customer"),
+        ("POST /users/{id}/roles/{role}", "Applies a role", "apply_user_role"),
+        ("PUT /tasks/{id}", "Update task", "update_task"),
+        ("PUT /tasks/{id}", "Return the task", "replace_task"),
+        ("POST /tokens", "Refresh the access token", "refresh_tokens"),
+        ("POST /labels", "Void Label", "create_label"),
+        ("POST /rooms", "Search results", "create_room"),
+        ("POST /rooms", "Search the rooms", "search_rooms"),
+        ("GET /rooms", "Search rooms", "search_rooms"),
+        ("GET /rooms", "Delete rooms", "list_rooms"),
+        ("DELETE /rooms/{id}", "Remove room", "delete_room"),
+        ("DELETE /rooms/{id}", "Unassign a room", "unassign_room"),
+        ("DELETE /rooms/{id}", "Create a room", "delete_room"),
+    ],
+)
+def test_the_verb_of_a_summary_where_the_path_has_none(line: str, summary: str, expected: str) -> None:
+    assert derive(replace(operation(line), summary=summary), "T") == expected
 
 
 def test_the_title_of_the_api_is_no_part_of_a_name() -> None:
@@ -97,7 +136,30 @@ def test_long_names_lose_little_words_first(identifier: str, expected: str) -> N
     assert derive(operation("GET /a", identifier), "T") == expected
 
 
-@pytest.mark.parametrize("identifier", ["x" * 51, "x" * 300, "deleteCore" + "VeryLongWord" * 6])
+@pytest.mark.parametrize(
+    ("identifier", "expected"),
+    [
+        (
+            "actions/remove-repo-access-to-self-hosted-runner-group-in-org",
+            "remove_repo_access_self_hosted_runner_group_org",
+        ),
+        (
+            "createAuthorizationV1beta1NamespacedLocalSubjectAccessReview",
+            "create_v1_beta1_ns_local_subject_access_review",
+        ),
+        (
+            "deleteAutoscalingV2beta1CollectionNamespacedHorizontalPodAutoscaler",
+            "delete_v2_beta1_collection_pod_autoscaler",
+        ),
+        ("admin_conversations_ekm_listOriginalConnectedChannelInfo", "ekm_list_original_connected_channel_info"),
+        ("deleteCore" + "VeryLongWord" * 6, "delete_core_very_long_word"),
+    ],
+)
+def test_then_what_says_least_but_never_the_verb_nor_how_many(identifier: str, expected: str) -> None:
+    assert derive(operation("GET /a", identifier), "T") == expected
+
+
+@pytest.mark.parametrize("identifier", ["x" * 51, "x" * 300])
 def test_a_hash_of_the_operation_is_the_last_resort(identifier: str) -> None:
     names = [derive(operation(line, identifier), "T") for line in ("GET /a", "GET /b")]
     assert names[0][:-4] == names[1][:-4]
