@@ -60,6 +60,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "A header parameter carries a credential or belongs to HTTP; it is not an argument.",
     ),
     "duplicate-operation-id": ("warning", "Two operations have one operationId."),
+    "invalid-extension": ("warning", "A value under `x-mcp` cannot be used."),
     "schema-contradiction": ("warning", "Parts of an `allOf` contradict each other; the last one is used."),
     "schema-cut": ("note", "A schema is deeper or larger than models use well; it was cut, with a word where."),
     "hidden-characters": ("warning", "Invisible or direction-changing characters were taken out of a text."),

@@ -9,7 +9,7 @@ from mcpgen.diagnostics import Where
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.model import Operation, Skipped
-from mcpgen.names import clipped
+from mcpgen.names import WRITTEN_TOOL_NAME, clipped
 from mcpgen.openapi import paths, security
 from mcpgen.openapi.inputs import Site, Surroundings
 
@@ -34,7 +34,7 @@ def read(value: JsonValue, where: Where, around: Surroundings) -> tuple[tuple[Op
             else:
                 found.append(outcome)
     _report_duplicate_ids(found, around)
-    return _with_unique_keys(found), tuple(skipped)
+    return _with_unique_keys(_with_unique_names(found, around)), tuple(skipped)
 
 
 def _of_item(path: str, entry: JsonValue, where: Where, around: Surroundings) -> Iterator[Outcome]:
@@ -110,8 +110,37 @@ def _read_one(method: str, path: str, site: Site, around: Surroundings) -> Opera
         servers=inputs.servers,
         security=security.read_requirements(raw.get("security"), known, where.inside("security"), around.diagnostics),
         extension=as_object(raw.get("x-mcp")),
+        name=_pinned_name(as_object(raw.get("x-mcp")), where, around),
         credentials=inputs.credentials,
     )
+
+
+def _pinned_name(extension: JsonObject, where: Where, around: Surroundings) -> str | None:
+    """The name of the tool that the document itself demands: `x-mcp: {name: …}`."""
+    name = extension.get("name")
+    if name is None or (isinstance(name, str) and WRITTEN_TOOL_NAME.fullmatch(name)):
+        return name
+    message = f"'{clipped(str(name))}' cannot be the name of a tool; one is derived."
+    hint = "Use letters, digits, `_` and `-`, at most 64 of them."
+    around.diagnostics.add("invalid-extension", message, where.inside("x-mcp", "name"), hint)
+    return None
+
+
+def _with_unique_names(found: list[Operation], around: Surroundings) -> list[Operation]:
+    """Of several operations that demand one name the first in the order of their keys has it."""
+    owners: dict[str, str] = {}
+    for operation in sorted(found, key=lambda operation: operation.key):
+        if operation.name is not None:
+            owners.setdefault(operation.name.casefold(), operation.key)
+    settled: list[Operation] = []
+    for operation in found:
+        if operation.name is not None and owners[operation.name.casefold()] != operation.key:
+            message = f"The name {operation.name} is taken by another operation; another one is derived."
+            place = operation.where.inside("x-mcp", "name")
+            around.diagnostics.add("invalid-extension", message, place, "Give each tool a name of its own.")
+            operation = replace(operation, name=None)
+        settled.append(operation)
+    return settled
 
 
 def _tags(raw: JsonObject) -> tuple[str, ...]:
