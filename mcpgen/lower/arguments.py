@@ -13,6 +13,7 @@ from typing import Literal
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, alternatives, types
+from mcpgen.lower.constraints import EMPTY
 from mcpgen.lower.kinds import is_null
 from mcpgen.lower.portable import FILE_NOTE, Portable
 from mcpgen.model import Encoding, Location, Operation, Parameter
@@ -101,7 +102,7 @@ def _or_empty(parameter: Parameter, composer: Composer) -> JsonObject:
     """The schema of a parameter whose name may be sent alone (OpenAPI 3.1, 4.8.12.2.1)."""
     if "string" in types(composer.node(parameter.schema)[0]):
         return parameter.schema
-    empty: JsonObject = {"type": "string", "pattern": "^$", "description": "Empty: the name alone is sent."}
+    empty: JsonObject = {"type": "string", "pattern": EMPTY, "description": "Empty: the name alone is sent."}
     return {"anyOf": [parameter.schema, empty]}
 
 

@@ -10,10 +10,14 @@ from mcpgen.names import clipped
 FORMATS = frozenset({"date", "date-time", "email", "uuid"})
 """Formats that every provider knows; the others are said in words."""
 
+EMPTY = "^$"
+"""The pattern of the empty text, which no provider takes as a value of an enum."""
+
 MOST_VALUES = 250
 _LARGEST = int(sys.float_info.max)
 _SPOKEN_VALUES = 40
 _MOST_COUNTED = 1_000_000
+_MOST_CHARACTERS = 5000
 _NUMBER = re.compile(r"-?[0-9]{1,300}(?:\.[0-9]{1,300})?(?:[eE][-+]?[0-9]{1,3})?")
 _FORMAT_WORDS = {
     "uri": "A URI.",
@@ -75,7 +79,7 @@ def in_words(node: JsonObject, kind: str = "") -> str:
         _values(node, kind),
         _FORMAT_WORDS.get(str(node.get("format")), "") if kind == "string" else "",
         "Base64." if node.get("contentEncoding") == "base64" else "",
-        _range(node.get("minLength"), node.get("maxLength"), "character"),
+        _range(node.get("minLength"), _told(node.get("maxLength")), "character"),
         _range(node.get("minProperties"), node.get("maxProperties"), "member"),
         _exclusive(node) if kind == "number" else "",
         f"A multiple of {_spoken(node['multipleOf'])}." if node.get("multipleOf") not in (None, 1) else "",
@@ -115,6 +119,11 @@ def _range(low: JsonValue, high: JsonValue, unit: str) -> str:
     if low is not None:
         return f"At least {low} {unit}{'s' * (low > 1)}."
     return f"At most {high} {unit}{'s' * (high > 1)}." if high is not None else ""
+
+
+def _told(longest: JsonValue) -> JsonValue:
+    """A limit of a text that a model could exceed; the others would say nothing, at every field of some APIs."""
+    return longest if isinstance(longest, int) and longest < _MOST_CHARACTERS else None
 
 
 def _exclusive(node: JsonObject) -> str:

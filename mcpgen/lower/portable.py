@@ -127,6 +127,10 @@ class Portable:
         kinds = [kind for kind in types(node) or implied_types(node) if kind != "null"]
         if "number" in kinds and "integer" in kinds:
             kinds.remove("integer")
+        values = as_list(whole.get("enum"))
+        if "" in values and kinds == ["string"] and len(values) > 1:
+            empty: JsonObject = {"type": "string", "enum": [""]}
+            return [{**whole, "enum": [value for value in values if value != ""], "type": "string"}, empty], nullable
         return [{**whole, "type": kind} for kind in kinds] or [whole], nullable or not kinds
 
     def _allows_null(self, node: JsonObject) -> bool:
@@ -279,8 +283,10 @@ def _scalar(node: JsonObject, kind: str, words: str) -> JsonObject:
     values = [node["const"]] if "const" in node else as_list(node.get("enum"))
     texts = [value for value in values if isinstance(value, str)]
     if kind == "string":
-        if 0 < len(texts) <= constraints.MOST_VALUES and all(texts):
-            result["enum"] = list[JsonValue](dict.fromkeys(texts))
+        if 0 < len(texts) <= constraints.MOST_VALUES and any(texts):
+            result["enum"] = list[JsonValue](dict.fromkeys(filter(None, texts)))
+        elif texts == [""]:
+            result["pattern"] = constraints.EMPTY
         if node.get("format") in constraints.FORMATS:
             result["format"] = node["format"]
         pattern = node.get("pattern")
