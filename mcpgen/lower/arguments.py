@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
+from mcpgen.lower import budget
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, alternatives, types
 from mcpgen.lower.constraints import EMPTY
@@ -56,26 +57,40 @@ class Arguments:
     cuts: tuple[str, ...]
 
 
-def lay_out(operation: Operation, plan: BodyPlan | None, composer: Composer) -> Arguments:
-    """The arguments of `operation`, whose body is sent by `plan`."""
+def lay_out(operation: Operation, plan: BodyPlan | None, composer: Composer, most_tokens: int) -> Arguments:
+    """The arguments of `operation`, whose body is sent by `plan`, in a schema of at most so many tokens if any layout
+    is as small.
+    """
     everything = [
         *(_of_parameter(each, composer) for each in operation.parameters),
         *(_of_body(plan, composer) if plan else ()),
     ]
     constants = {entry.slot: value for entry in everything if (value := _constant(entry, composer)) is not None}
-    inputs = [entry for entry in everything if entry.slot not in constants]
+    inputs = sorted((entry for entry in everything if entry.slot not in constants), key=_position)
     names = _named(inputs, composer)
     nulls = operation.method == "PATCH" or (plan is not None and "merge-patch" in plan.content_type)
-    portable = Portable(composer, nulls=nulls, files=plan is not None and plan.encoding == "multipart")
+    files = plan is not None and plan.encoding == "multipart"
+    for limits in budget.LADDER:
+        portable = Portable(composer, limits, nulls=nulls, files=files)
+        schema = _schema_of(inputs, names, portable)
+        if not portable.is_exhausted and budget.fits(schema, most_tokens):
+            break
+    cuts = list(dict.fromkeys(portable.cuts))
+    if limits.depth < budget.LADDER[0].depth:
+        cuts.append(f"what would cost more than {most_tokens:,} tokens")
+    return Arguments(schema, names, constants, tuple(cuts))
+
+
+def _schema_of(inputs: list[Input], names: Mapping[Slot, str], portable: Portable) -> JsonObject:
     properties: JsonObject = {}
-    for entry in sorted(inputs, key=_position):
+    for entry in inputs:
         if names[entry.slot] not in properties:
             properties[names[entry.slot]] = _schema(entry, portable)
     schema: JsonObject = {"type": "object", "properties": properties}
     required = {names[entry.slot] for entry in inputs if entry.required}
     if required:
         schema["required"] = [name for name in properties if name in required]
-    return Arguments(schema, names, constants, tuple(dict.fromkeys(portable.cuts)))
+    return schema
 
 
 def _position(entry: Input) -> tuple[bool, int]:

@@ -5,9 +5,13 @@ What is folded takes at least what its parts take; nothing here looks into a doc
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.lower.constraints import MOST_VALUES
+from mcpgen.lower.text import ended, plain
+from mcpgen.names import clipped
 
 SCALARS = ("string", "number", "integer", "boolean")
 
+_MOST_LABELS = 4
+_MOST_BESIDE = 3
 ANY_VALUE_NODES = 11
 """Nodes below the root of `any_value()`."""
 
@@ -28,48 +32,113 @@ def any_list(*, lists: bool = True) -> JsonObject:
 
 
 def folded(members: list[JsonValue]) -> list[JsonValue]:
-    """Many alternatives as few: the scalars once per type, and one object with what all objects have in common."""
+    """Many alternatives as few: the scalars once per type, and one object with the properties of all objects, each with
+    a word on where it belongs.
+    """
     by_kind: dict[str, list[JsonObject]] = {}
     for member in map(as_object, members):
         by_kind.setdefault(as_text(member.get("type")), []).append(member)
     objects = by_kind.pop("object", [])
     rest: list[JsonValue] = [
-        same[0] if len(same) == 1 else any_list() if kind == "array" else {"type": kind}
+        same[0] if len(same) == 1 else any_list() if kind == "array" else _one_scalar(kind, same)
         for kind, same in by_kind.items()
     ]
-    return [*rest, *([_common(objects)] if len(objects) > 1 else objects)]
+    return [*rest, *([_one_object(objects)] if len(objects) > 1 else objects)]
 
 
-def _common(objects: list[JsonObject]) -> JsonObject:
-    """An object with the properties that all of `objects` have; one that tells them apart lists all its values."""
-    shared: JsonObject = {}
-    for key, first in as_object(objects[0].get("properties")).items():
-        members = [as_object(as_object(other.get("properties")).get(key)) for other in objects]
-        if all(members):
-            shared[key] = _agreed(as_object(first), members)
-    required = [key for key in shared if all(key in as_list(other.get("required")) for other in objects)]
-    result: JsonObject = {
-        "type": "object",
-        "description": f"One of {len(objects)} shapes; further members depend on which.",
-    }
-    if shared:
-        result["properties"] = shared
+def tags_first(members: list[JsonValue]) -> list[JsonValue]:
+    """Alternatives whose objects begin with the property that tells them apart."""
+    objects = [as_object(member) for member in members if as_object(member).get("type") == "object"]
+    tag = _tag(objects) if len(objects) > 1 else ""
+    if not tag:
+        return members
+    return [_led_by(tag, member) if "properties" in member else member for member in map(as_object, members)]
+
+
+def _led_by(tag: str, member: JsonObject) -> JsonObject:
+    properties = as_object(member["properties"])
+    required = as_list(member.get("required"))
+    led: JsonObject = {**member, "properties": {tag: properties[tag], **properties}}
+    return {**led, "required": [tag, *(key for key in required if key != tag)]} if tag in required else led
+
+
+def _tag(objects: list[JsonObject]) -> str:
+    """The property whose one value tells each of `objects` from the others; empty where there is none."""
+    for key in as_object(objects[0].get("properties")):
+        values = [_only_value(as_object(as_object(other.get("properties")).get(key))) for other in objects]
+        if None not in values and len(set(values)) > 1:
+            return key
+    return ""
+
+
+def _only_value(node: JsonObject) -> str | None:
+    values = as_list(node.get("enum"))
+    return as_text(values[0]) if len(values) == 1 else None
+
+
+def _one_scalar(kind: str, same: list[JsonObject]) -> JsonObject:
+    """Scalars of one type as one: all their values, or any of the type where one of them lists none."""
+    values = list(dict.fromkeys(value for member in same for value in as_list(member.get("enum"))))
+    if all("enum" in member for member in same) and len(values) <= MOST_VALUES:
+        return {"type": kind, "enum": values}
+    return {"type": kind}
+
+
+def _one_object(objects: list[JsonObject]) -> JsonObject:
+    tag = _tag(objects)
+    labels = [_only_value(as_object(as_object(other["properties"])[tag])) or "" if tag else "" for other in objects]
+    merged = _merged(objects, labels)
+    told = f", told apart by {clipped(plain(tag))}" if tag else "; which members belong together depends on which"
+    led = _led_by(tag, merged) if tag else merged
+    return {**led, "description": f"One of {len(objects)} shapes{told}."}
+
+
+def _merged(objects: list[JsonObject], labels: list[str]) -> JsonObject:
+    """One object with the properties of all. `labels` are what the tag says in each, empty where there is no tag."""
+    found: dict[str, list[tuple[str, JsonObject]]] = {}
+    for label, member in zip(labels, objects, strict=True):
+        for key, schema in as_object(member.get("properties")).items():
+            found.setdefault(key, []).append((label, as_object(schema)))
+    properties: JsonObject = {}
+    for key, places in found.items():
+        agreed = _agreed([schema for _, schema in places], [label for label, _ in places])
+        properties[key] = agreed if len(places) == len(objects) else _noted(agreed, [label for label, _ in places])
+    required = [key for key in properties if all(key in as_list(other.get("required")) for other in objects)]
+    result: JsonObject = {"type": "object"}
+    if properties:
+        result["properties"] = properties
     if required:
         result["required"] = list[JsonValue](required)
     return result
 
 
-def _agreed(first: JsonObject, members: list[JsonObject]) -> JsonObject:
-    """What all of `members` have in common."""
-    if all(member == first for member in members):
-        return first
-    words: JsonObject = {key: first[key] for key in ("description",) if key in first}
-    if any("enum" not in member for member in members):
-        kinds = {str(member.get("type")) for member in members}
-        return {
-            **({"type": kinds.pop()} if len(kinds) == 1 and kinds <= set(SCALARS) else any_value(null=True)),
-            **words,
-        }
-    values = [value for member in members for value in as_list(member["enum"])]
-    texts = list(dict.fromkeys(map(str, values)))
-    return {"type": "string", **({"enum": list[JsonValue](texts)} if len(texts) <= MOST_VALUES else {}), **words}
+def _noted(schema: JsonObject, labels: list[str]) -> JsonObject:
+    """`schema` with a word on where it belongs, as long as that is a word and no list."""
+    labels = list(dict.fromkeys(filter(None, labels)))
+    if not 0 < len(labels) <= _MOST_LABELS:
+        return schema
+    note = f"For {', '.join(clipped(plain(label), 40) for label in labels)}."
+    return {**schema, "description": f"{ended(as_text(schema.get('description')))} {note}".strip()}
+
+
+def _agreed(schemas: list[JsonObject], labels: list[str]) -> JsonObject:
+    """What all of `schemas` take, and more: one schema for a property that stands in several shapes."""
+    distinct: list[JsonObject] = []
+    for schema in schemas:
+        if schema not in distinct:
+            distinct.append(schema)
+    if len(distinct) == 1:
+        return distinct[0]
+    kinds = {as_text(schema.get("type")) for schema in distinct}
+    words: JsonObject = {"description": schemas[0]["description"]} if "description" in schemas[0] else {}
+    if kinds == {"object"} and not any("additionalProperties" in schema for schema in distinct):
+        return {**_merged(schemas, labels), **words}
+    if kinds <= set(SCALARS) and len(kinds) == 1:
+        return {**_one_scalar(kinds.pop(), distinct), **words}
+    plain_ones: list[JsonValue] = []
+    for schema in distinct:
+        for part in as_list(schema.get("anyOf")) or [schema]:
+            bare: JsonObject = {key: value for key, value in as_object(part).items() if key != "description"}
+            if bare not in plain_ones:
+                plain_ones.append(bare)
+    return {"anyOf": folded(plain_ones) if len(plain_ones) > _MOST_BESIDE else plain_ones, **words}

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from mcpgen.diagnostics import Diagnostic, Diagnostics
 from mcpgen.errors import Unusable
-from mcpgen.lower import annotations, arguments, bindings, bodies, descriptions, naming, nesting, security
+from mcpgen.lower import annotations, arguments, bindings, bodies, budget, descriptions, naming, nesting, security
 from mcpgen.lower.compose import Composer
 from mcpgen.lower.text import hidden_characters
 from mcpgen.model import Api, Catalog, Identity, Operation, Server, Skipped, ToolSpec
@@ -44,7 +44,7 @@ def _tool(
     nesting.refuse_unwritable(operation, composer)
     composer.contradictions.clear()  # what an answer or an operation that was skipped left behind
     plan = bodies.plan(operation.body, composer) if operation.body else None
-    layout = arguments.lay_out(operation, plan, composer)
+    layout = arguments.lay_out(operation, plan, composer, budget.MOST_TOKENS)
     _report(operation, name, layout, composer, diagnostics)
     nesting.report(operation, composer, diagnostics)
     needed = security.requirement(operation, api)

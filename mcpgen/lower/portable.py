@@ -3,8 +3,8 @@ lost on the way.
 
 The profile (`check.py` holds the wall): every node has one string `type`, or is `anyOf` of such nodes; objects have no
 boolean `additionalProperties`; arrays have typed `items`; no `$ref`, no `allOf`, `oneOf`, `not`, `const`; enums are
-texts; at most DEPTH levels. What the profile cannot say as a keyword is said in words in the description, where a model
-reads it just as well. What is left out is not enforced: the upstream decides.
+texts; no more levels than the budget grants. What the profile cannot say as a keyword is said in words in the
+description, where a model reads it just as well. What is left out is not enforced: the upstream decides.
 """
 
 import re
@@ -12,28 +12,16 @@ from typing import NamedTuple
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.lower import constraints
+from mcpgen.lower.budget import LADDER, MOST_NODES, Limits
 from mcpgen.lower.compose import Composer, alternatives, members, types
-from mcpgen.lower.folding import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded
+from mcpgen.lower.folding import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded, tags_first
 from mcpgen.lower.kinds import implied_types, is_null, only_demands
 from mcpgen.lower.media_types import is_file
 from mcpgen.lower.patterns import is_linear
 from mcpgen.lower.text import ended, plain, shortened
 from mcpgen.names import clipped
 
-DEPTH = 5
-"""Levels of objects and arrays below an argument. Published bodies have 2 at the median, and 92 in 100 stay below 6."""
-
-LEVELS = 7
-"""Levels of nesting in the emitted schema, where alternatives are a level too, below which nothing is looked into."""
-
-NODES = 500
-"""Nodes of one tool's schema before objects are cut. The largest hand-written tools that we know of have a tenth of
-that.
-"""
-
-TEXT = 240
 FILE_NOTE = "Base64, or file:NAME for a file in the directory that the server was given."
-ALTERNATIVES = 8
 _MOST_LOOKED_INTO = 40
 _MEANS_NULL = re.compile(r"\bnull\b", re.IGNORECASE)
 _ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
@@ -51,10 +39,6 @@ class _At(NamedTuple):
     level: int = 1
     trail: tuple[str, ...] = ()
 
-    @property
-    def is_deep(self) -> bool:
-        return self.depth >= DEPTH or self.level > LEVELS
-
     def in_choice(self) -> "_At":
         return self._replace(level=self.level + 1)
 
@@ -66,16 +50,24 @@ class _At(NamedTuple):
 
 
 class Portable:
-    """Portable schemas of one tool: the node budget is shared by its arguments. `cuts` names what was cut. With
-    `files`, strings that are files are bytes, as in a multipart body.
+    """Portable schemas of one tool within `limits`. `cuts` names what was cut. With `files`, strings that are files are
+    bytes, as in a multipart body.
     """
 
-    def __init__(self, composer: Composer, *, nulls: bool = False, files: bool = False) -> None:
+    def __init__(
+        self, composer: Composer, limits: Limits = LADDER[0], *, nulls: bool = False, files: bool = False
+    ) -> None:
         self.composer = composer
+        self.limits = limits
         self.nulls = nulls
         self.files = files
         self.cuts: list[str] = []
-        self._left = NODES
+        self._left = MOST_NODES
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether there were more nodes than any layout may have."""
+        return self._left <= 0
 
     def schema(self, source: JsonObject, *, required: bool = True, description: str = "") -> JsonObject:
         """The portable form of `source`. `description` replaces the schema's own. A null branch stays where the value
@@ -90,9 +82,9 @@ class Portable:
         self._left -= 1
         words = description or as_text(node.get("description"))
         keep_null = keep_null or _MEANS_NULL.search(words) is not None
-        if identity in at.trail or ((at.is_deep or self._left <= 0) and _is_large(node)):
+        if identity in at.trail or ((self._is_deep(at) or self.is_exhausted) and _is_large(node)):
             emitted, nullable = (
-                self._cut(node, identity if identity in at.trail else "", words),
+                self._cut(node, at, identity if identity in at.trail else "", words),
                 self._allows_null(node),
             )
         else:
@@ -103,6 +95,22 @@ class Portable:
             else:
                 emitted = self._several(node, branches, at.in_choice(), words)
         return _with_null(emitted) if nullable and keep_null else emitted
+
+    def _is_deep(self, at: _At) -> bool:
+        return at.depth >= self.limits.depth or at.level > self.limits.levels
+
+    def _text(self, at: _At, words: str, note: str = "") -> JsonObject:
+        """The description of a node: the writer's words, shortened, and what the profile cannot say otherwise; nothing
+        where there is none.
+        """
+        limit = self.limits.inner_text if at.depth else self.limits.text
+        text = shortened(plain(words), limit - min(len(note), limit // 2)) if words and limit else ""
+        whole = f"{ended(text)} {note}".strip() if note else text
+        return {"description": whole} if whole else {}
+
+    def _described(self, result: JsonObject, node: JsonObject, at: _At, words: str, kind: str = "") -> JsonObject:
+        """`result` with its description, which says what has no keyword here, and the default of `node`."""
+        return {**result, **self._text(at, words, constraints.in_words(node, kind)), **_default(node, [result])}
 
     # -- alternatives -------------------------------------------------------------------------------------------------
 
@@ -182,10 +190,8 @@ class Portable:
             for part in as_list(member.get("anyOf")) or [member]:
                 if part not in members:
                     members.append(part)
-        if len(members) > ALTERNATIVES:
-            self.cuts.append(f"{len(members)} alternatives")
-            members = folded(members)
-        described = _text(words, constraints.in_words(node))
+        members = folded(members) if len(members) > self.limits.alternatives else tags_first(members)
+        described = self._text(at, words, constraints.in_words(node))
         if len(members) == 1:
             return {**as_object(members[0]), **described}
         return {"anyOf": _without_text(members, described.get("description")), **described, **_default(node, members)}
@@ -196,7 +202,7 @@ class Portable:
         node, _ = self.composer.node(source)
         identity = _identity(source)
         if identity in at.trail:
-            return self._cut(node, identity, words)
+            return self._cut(node, at, identity, words)
         if alternatives(node) or len(set(types(node)) - {"null"}) > 1:
             return self._emit(source, at, keep_null=False, description=words)
         at = at.in_schema(identity)
@@ -206,11 +212,11 @@ class Portable:
         if kind == "array":
             return self._array(node, at, words)
         if kind == "string" and self.files and is_file(node):
-            return {"type": "string", "contentEncoding": "base64", **_text(words, FILE_NOTE)}
+            return {"type": "string", "contentEncoding": "base64", **self._text(at, words, FILE_NOTE)}
         if kind in SCALARS:
-            return _scalar(node, kind, words)
+            return self._described(_scalar(node, kind), node, at, words, kind)
         self._left -= ANY_VALUE_NODES
-        return {**any_value(), **_text(words, "")}
+        return {**any_value(), **self._text(at, words)}
 
     def _object(self, node: JsonObject, at: _At, words: str) -> JsonObject:
         result: JsonObject = {"type": "object"}
@@ -218,7 +224,7 @@ class Portable:
         required = [key for key in as_list(node.get("required")) if isinstance(key, str)]
         rest = None if "patternProperties" in node else node.get("additionalProperties")
         for key, member in members(node):
-            if self._left <= 0:
+            if self.is_exhausted:
                 self.cuts.append(f"the properties from {key} on")
                 rest = None
                 break
@@ -231,7 +237,7 @@ class Portable:
             result["required"] = list[JsonValue](required)
         if isinstance(rest, dict) and rest:
             result["additionalProperties"] = self._emit(rest, at.in_collection(), keep_null=True)
-        return {**result, **_text(words, constraints.in_words(node)), **_default(node, [result])}
+        return self._described(result, node, at, words)
 
     def is_read_only(self, member: JsonObject) -> bool:
         """Whether a property is only ever answered, never sent."""
@@ -242,13 +248,13 @@ class Portable:
         if items:
             result: JsonObject = {"type": "array", "items": self._emit(items, at.in_collection(), keep_null=True)}
         else:
-            result = any_list(lists=not at.is_deep)
+            result = any_list(lists=not self._is_deep(at))
         for keyword in ("minItems", "maxItems"):
             if keyword in node:
                 result[keyword] = node[keyword]
-        return {**result, **_text(words, constraints.in_words(node)), **_default(node, [result])}
+        return self._described(result, node, at, words)
 
-    def _cut(self, node: JsonObject, again: str, words: str) -> JsonObject:
+    def _cut(self, node: JsonObject, at: _At, again: str, words: str) -> JsonObject:
         """`node` without its members, for a schema that comes again inside itself or is too deep: of what types it is,
         so that nothing is refused that it takes (but for lists of mixed lists).
         """
@@ -258,7 +264,7 @@ class Portable:
         kinds = self._kinds(node)
         shapes = [self._outline(kind, node) for kind in kinds]
         outline = shapes[0] if len(shapes) == 1 else {"anyOf": list[JsonValue](shapes)} if shapes else any_value()
-        return {**outline, **_text(words, note)}
+        return {**outline, **self._text(at, words, note)}
 
     def _outline(self, kind: str, node: JsonObject) -> JsonObject:
         if kind != "array":
@@ -278,7 +284,7 @@ class Portable:
 # -- leaves -----------------------------------------------------------------------------------------------------------
 
 
-def _scalar(node: JsonObject, kind: str, words: str) -> JsonObject:
+def _scalar(node: JsonObject, kind: str) -> JsonObject:
     result: JsonObject = {"type": kind}
     values = [node["const"]] if "const" in node else as_list(node.get("enum"))
     texts = [value for value in values if isinstance(value, str)]
@@ -296,7 +302,7 @@ def _scalar(node: JsonObject, kind: str, words: str) -> JsonObject:
             result["contentEncoding"] = "base64"
     if kind in ("integer", "number"):
         result.update(constraints.bounds(node, kind))
-    return {**result, **_text(words, constraints.in_words(node, kind)), **_default(node, [result])}
+    return result
 
 
 def _default(node: JsonObject, members: list[JsonValue] | list[JsonObject]) -> JsonObject:
@@ -310,15 +316,6 @@ def _default(node: JsonObject, members: list[JsonValue] | list[JsonObject]) -> J
         if value is not None:
             return {"default": value}
     return {}
-
-
-def _text(words: str, note: str) -> JsonObject:
-    """The description of a node: the writer's words, shortened, and what the profile cannot say otherwise; nothing
-    where there is none.
-    """
-    text = shortened(plain(words), TEXT - min(len(note), TEXT // 2)) if words else ""
-    whole = f"{ended(text)} {note}".strip() if note else text
-    return {"description": whole} if whole else {}
 
 
 def _without_text(members: list[JsonValue], text: JsonValue) -> list[JsonValue]:

@@ -1,0 +1,58 @@
+"""What a tool may cost whoever reads it, and what is given up to stay within that.
+
+Facts go last: first unions are told as one object, then words inside arguments are shortened, then what lies deepest is
+left out. Each step is a whole new layout, so that nothing depends on what stood first.
+"""
+
+from dataclasses import dataclass
+
+from mcpgen import tokens
+from mcpgen.jsonvalue import JsonObject, compact
+
+MOST_TOKENS = 8000
+"""Tokens of one tool, if nobody asks for fewer. Nine in ten hand-written tools have less than a tenth of that."""
+
+MOST_BYTES = 48_000
+MOST_NODES = 2500
+"""Nodes of one tool's schema, whatever they cost: where schemas multiply, the layout ends here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of a schema is told: levels of objects and lists below an argument, characters of a description and of
+    one inside an argument, alternatives that stand side by side.
+    """
+
+    depth: int = 5
+    text: int = 240
+    inner_text: int = 240
+    alternatives: int = 8
+
+    @property
+    def levels(self) -> int:
+        """Levels of nesting in the emitted schema, where alternatives are a level too."""
+        return self.depth + 2
+
+
+LADDER = (
+    Limits(),
+    Limits(alternatives=3),
+    Limits(alternatives=3, inner_text=80),
+    Limits(alternatives=3, inner_text=0),
+    Limits(alternatives=3, inner_text=0, depth=4),
+    Limits(alternatives=3, inner_text=0, depth=3),
+    Limits(alternatives=2, inner_text=0, depth=2),
+    Limits(alternatives=2, inner_text=0, text=120, depth=1),
+    Limits(alternatives=2, inner_text=0, text=60, depth=0),
+)
+"""From everything to the least that still names every argument."""
+
+
+def cost(value: JsonObject) -> int:
+    """Tokens of a tool as it is listed, or of a part of it."""
+    return tokens.estimate(value)
+
+
+def fits(schema: JsonObject, most_tokens: int) -> bool:
+    """Whether an input schema stays within the budget."""
+    return len(compact(schema)) <= MOST_BYTES and cost(schema) <= most_tokens
