@@ -45,7 +45,7 @@ def show(rows: list[Row], examples: int) -> list[Bar]:
         for (document, tool), verdict in refused[: max(examples, 3)]:
             print(f"    {document}: {tool.called}: {verdict[:200]}")
         share = 100 * (1 - len(refused) / len(asked)) if asked else 100
-        held.append(Bar(f"per cent of tools that {called} takes"[:56], share, ">=", _BARS[converter]))
+        held.append(Bar(f"per cent of tools taken by {called.partition(' ')[0]}", share, ">=", _BARS[converter]))
     return held
 
 

@@ -25,6 +25,9 @@ DEPTH = 5
 _MOST = 20_000
 """Inputs that are looked at in one tool."""
 
+_LARGE = 200
+"""Nodes of a schema from which on a budget may be why something is not shown."""
+
 _NOT_ARGUMENTS = re.compile(
     r"accept(-.*)?|authorization|connection|content-(length|type)|cookie2?|expect|forwarded|host|keep-alive"
     r"|proxy-.*|te|trailer|transfer-encoding|upgrade|via|x-forwarded-.*|x-(http-)?method-override"
@@ -187,7 +190,7 @@ class _Walk:
     def _why_absent(self, nodes: list[Schema]) -> str:
         """Where a member is not shown: what is shown in its place, in a tool of which size."""
         words = " ".join(str(node.get("description", "")) for node in nodes)
-        large = " (schema of over 400 nodes)" if _size(self.schema) > 400 else ""
+        large = f" (schema of over {_LARGE} nodes)" if _size(self.schema) > _LARGE else ""
         if "Same shape as" in words:
             return "absent: cut as a recursion"
         if "not listed here" in words:

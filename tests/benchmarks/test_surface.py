@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks.surface import coverage, descriptions
+from benchmarks.surface import coverage, descriptions, documents, names
 from benchmarks.surface.documents import Surface, emitted, of_document
 from benchmarks.surface.words import strangers
 from mcpgen import fetch
@@ -105,6 +106,41 @@ LISTED: dict[str, Any] = {
 )
 def test_what_is_wrong_with_a_tool(change: dict[str, Any], expected: list[str]) -> None:
     assert [what for what, _ in descriptions.findings({**LISTED, **change})] == expected
+
+
+# -- names ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def petstore() -> Surface:
+    path = Path(__file__).parents[2] / "specs" / "petstore.openapi.yaml"
+    return of_document(path, path.name, *emitted(fetch.read(str(path))))
+
+
+def test_names_that_depend_on_their_operation_alone(petstore: Surface) -> None:
+    row = names.measure(petstore)
+    assert (row.legal, row.faithful, row.moved, row.renamed) == (24, 24, 0, 0)
+    assert row.survivors == 19
+
+
+def test_names_that_depend_on_what_stands_around(petstore: Surface, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbered names: another order moves them, and so does what is missing."""
+    requests = documents.names(fetch.read(str(petstore.path))).keys()
+
+    def numbered(paths: list[str], among: Iterable[documents.Request]) -> dict[documents.Request, str]:
+        ordered = sorted(among, key=lambda request: (paths.index(request[1]), request[0]))
+        return {request: f"tool_{number}" for number, request in enumerate(ordered)}
+
+    def after(fetched: fetch.Fetched) -> dict[documents.Request, str]:
+        paths = json.loads(fetched.data)["paths"]
+        return numbered(list(paths), [each for each in requests if each[0].lower() in paths[each[1]]])
+
+    before = numbered(petstore.root["paths"].keys(), requests)
+    tools = [replace(tool, listed={**tool.listed, "name": before[tool.request]}) for tool in petstore.tools]
+    monkeypatch.setattr(documents, "names", after)
+    row = names.measure(replace(petstore, tools=tuple(tools)))
+    assert row.moved
+    assert row.renamed
 
 
 # -- facts ------------------------------------------------------------------------------------------------------------
