@@ -7,6 +7,7 @@ taken out by the wall, and every input schema is one that any client and provide
 from __future__ import annotations
 
 import csv
+import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 import jsonschema_rs
 import pytest
 
+from benchmarks.surface import descriptions, names
 from mcpgen import fetch
 from mcpgen.check import DEEPEST
 from mcpgen.errors import CannotGoOn
@@ -33,6 +35,10 @@ REASONS = {
     "unsupported-method",
 }
 """Why an operation of a published document may be skipped. None of them is the wall's."""
+
+
+NOWHERE = {"empty", "over 1,000 characters", "no title", "hints missing", "characters that are not seen"}
+"""Findings of `benchmarks.surface.descriptions`."""
 
 
 class Entry(NamedTuple):
@@ -84,6 +90,16 @@ def assert_portable(result: Compiled) -> None:
         assert 0 < len(tool.title) <= 60
 
 
+def assert_legible(result: Compiled) -> None:
+    """What a client lists: legal names, all hints, and texts that are nowhere what none may be."""
+    tools = json.loads(result.tree[f"{result.catalog.identity.package}/tools.json"])
+    assert len({tool["name"].casefold() for tool in tools}) == len(tools)
+    for tool in tools:
+        assert names.LEGAL.fullmatch(tool["name"])
+        found = dict(descriptions.findings(tool))
+        assert not found.keys() & NOWHERE, (tool["name"], found)
+
+
 @pytest.mark.parametrize("entry", DOCUMENTS, ids=lambda entry: entry.path.removeprefix("dev/"))
 def test_a_published_document_compiles(entry: Entry) -> None:
     result = compiled(entry)
@@ -95,5 +111,5 @@ def test_a_published_document_compiles(entry: Entry) -> None:
     codes = Counter(skipped.reason.code for skipped in catalog.skipped)
     assert codes.keys() <= REASONS, codes
     assert all(reason.where is None or reason.where.line is not None for reason in result.diagnostics)
-    assert len({tool.name for tool in catalog.tools}) == len(catalog.tools)
     assert_portable(result)
+    assert_legible(result)

@@ -1,0 +1,30 @@
+"""How many o200k tokens a text is, by the tokenizer of npm `gpt-tokenizer` in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+from tests.interop import environments
+
+PACKAGES = {"gpt-tokenizer": "4.0.0"}
+COUNTER = Path(__file__).with_name("count.mjs")
+
+
+class Unavailable(Exception):
+    """There is no tokenizer here; the text says why."""
+
+
+def count(texts: list[str]) -> list[int]:
+    """The tokens of each text. Unavailable where there is no node, or no package."""
+    try:
+        environment = environments.node("tokenizer", PACKAGES)
+    except (environments.Missing, RuntimeError, OSError, subprocess.SubprocessError) as failure:
+        raise Unavailable(str(failure)[-300:]) from failure
+    shutil.copy(COUNTER, environment)  # node looks for packages beside the script
+    lines = "".join(json.dumps(text) + "\n" for text in texts)
+    command = ["node", str(environment / COUNTER.name)]
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
+    return [int(line) for line in done.stdout.split()]

@@ -1,0 +1,59 @@
+"""The converters of three official SDKs, each a verdict on tools: what raises there, a model of that provider never
+sees.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.interop import environments
+
+CONVERTERS = {
+    "gemini": "google-genai mcp_to_gemini_tool",
+    "anthropic": "anthropic transform_schema",
+    "openai": "openai-agents ensure_strict_json_schema",
+}
+REQUIREMENTS = ("google-genai>=3.4,<4", "anthropic>=2.12,<3", "openai-agents>=0.24,<0.25", "mcp>=2.3,<3")
+ORACLE = Path(__file__).with_name("oracle.py")
+#: How long a converter may take over all tools. Nothing is measured with it.
+PATIENCE = 600
+
+Tool = dict[str, Any]
+
+
+class Unavailable(Exception):
+    """The SDKs cannot be installed here; the text says why."""
+
+
+def verdicts(converter: str, tools: Iterable[Tool]) -> list[str | None]:
+    """For each tool what the converter raises, None where it takes it; one process for all. Unavailable where there is
+    no converter.
+    """
+    try:
+        environment = environments.python("converters", *REQUIREMENTS)
+    except (RuntimeError, OSError, subprocess.SubprocessError) as failure:
+        raise Unavailable(f"the SDKs cannot be installed: {str(failure)[-300:]}") from failure
+    command = [str(environment / "bin" / "python"), "-I", str(ORACLE), converter]
+    lines = "".join(json.dumps(tool) + "\n" for tool in tools)
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def has_map(schema: Any) -> bool:
+    """Whether an object in `schema` has unknown keys with values of a schema, which strict mode cannot express."""
+    if isinstance(schema, list):
+        return any(map(has_map, schema))
+    if not isinstance(schema, dict):
+        return False
+    return isinstance(schema.get("additionalProperties"), dict) or any(map(has_map, _inner(schema)))
+
+
+def _inner(schema: Tool) -> Iterator[Any]:
+    yield from schema.get("properties", {}).values()
+    yield schema.get("items")
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        yield schema.get(keyword)

@@ -1,0 +1,60 @@
+"""The tools of the golden record, and of documents with every feature of schemas, are ones that every SDK takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mcpgen import fetch
+from mcpgen.pipeline import Options, compile_source
+from tests.converters.converters import CONVERTERS, Tool, Unavailable, has_map, verdicts
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = sorted(ROOT.glob("generated/*/*/tools.json"))
+DOCUMENTS = sorted(ROOT.glob("tests/wire/documents/*.yaml")) + sorted(ROOT.glob("tests/cases/schemas/*/openapi.yaml"))
+
+
+def _tools() -> Iterator[tuple[str, Tool]]:
+    """Each tool, and where it is from."""
+    for path in GOLDEN:
+        yield from ((path.parts[-3], tool) for tool in json.loads(path.read_bytes()))
+    for path in DOCUMENTS:
+        tree = compile_source(fetch.read(str(path)), Options()).tree
+        listed = next(data for name, data in tree.items() if name.endswith("_mcp/tools.json"))
+        yield from ((path.relative_to(ROOT).as_posix(), tool) for tool in json.loads(listed))
+
+
+@pytest.mark.parametrize("converter", CONVERTERS)
+def test_every_tool_is_taken(converter: str) -> None:
+    """But for maps where the SDK wants strict schemas: there it leaves strict mode by itself."""
+    tools = [(source, tool) for source, tool in _tools() if converter != "openai" or not has_map(tool["inputSchema"])]
+    assert len(tools) > 50
+    try:
+        found = verdicts(converter, [tool for _, tool in tools])
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    refused = {
+        f"{source}: {tool['name']}": verdict
+        for (source, tool), verdict in zip(tools, found, strict=True)
+        if verdict is not None
+    }
+    assert refused == {}
+
+
+@pytest.mark.parametrize(
+    ("converter", "schema"),
+    [
+        ("gemini", {"type": "object", "properties": {}, "additionalProperties": False}),
+        ("anthropic", {"type": "object", "properties": {"a": {"type": ["string", "null"]}}}),
+        ("openai", {"type": "object", "properties": {"a": {"type": "object", "additionalProperties": True}}}),
+    ],
+)
+def test_a_converter_refuses_what_its_provider_does(converter: str, schema: Tool) -> None:
+    try:
+        (verdict,) = verdicts(converter, [{"name": "a", "description": "A.", "inputSchema": schema}])
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    assert verdict is not None
