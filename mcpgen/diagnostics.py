@@ -63,7 +63,10 @@ CODES: dict[str, tuple[Severity, str]] = {
     "invalid-extension": ("warning", "A value under `x-mcp` cannot be used."),
     "schema-contradiction": ("warning", "Parts of an `allOf` contradict each other; the last one is used."),
     "schema-cut": ("note", "A schema is deeper or larger than models use well; it was cut, with a word where."),
+    "large-tool": ("warning", "A tool costs more tokens than it may, whatever is left out."),
     "hidden-characters": ("warning", "Invisible or direction-changing characters were taken out of a text."),
+    "text-gives-orders": ("warning", "A text speaks to a model instead of about the API."),
+    "name-of-host": ("warning", "A tool is called like one that hosts have of their own."),
     "many-tools": ("warning", "More tools than models and clients handle well."),
     # The tools file.
     "unknown-key": ("error", "The tools file has a key that nothing reads."),

@@ -1,14 +1,14 @@
 """What a person asked for on the command line, and how a project remembers it."""
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Literal
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The flags that decide what is compiled, each by its own name. `ref_dir` are paths."""
+    """The flags that decide what is compiled, each by its own name. `ref_dir` are paths, `max_tokens` of one tool."""
 
     name: str | None = None
     base_url: str | None = None
@@ -17,6 +17,8 @@ class Options:
     ref_dir: tuple[str, ...] = ()
     body_type: tuple[str, ...] = ()
     server_var: tuple[str, ...] = ()
+    schema_profile: Literal["portable", "full"] = "portable"
+    max_tokens: int | None = None
 
     def over(self, remembered: "Options") -> "Options":
         """These flags, and those of `remembered` that are not among them."""
@@ -24,6 +26,7 @@ class Options:
 
 
 _DEFAULTS = Options()
+_KINDS = {"name": str, "base_url": str, "schema_profile": str, "max_tokens": int}
 
 
 def recorded(options: Options) -> JsonObject:
@@ -40,9 +43,8 @@ def remembered(value: JsonValue) -> Options:
     """The options in a lock file; what is not of its flag's kind is as if it had not been given."""
     found: dict[str, Any] = {}
     for key, written in as_object(value).items():
-        default = getattr(_DEFAULTS, key, ...)
-        if default == ():
+        if getattr(_DEFAULTS, key, None) == ():
             found[key] = tuple(entry for entry in as_list(written) if isinstance(entry, str))
-        elif default is None and isinstance(written, str):
+        elif type(written) is _KINDS.get(key):
             found[key] = written
     return replace(_DEFAULTS, **found)

@@ -111,7 +111,7 @@ def _compiled(run: _Run, fetched: Fetched, options: Options, project: Project) -
     api = _with_base_url(api, options.base_url, run.diagnostics)
     identity = _identity(api, options, project.lock)
     promised: Mapping[str, str] = project.lock.tools if project.lock else {}
-    catalog = check(lower(api, identity, promised, run.diagnostics), run.diagnostics)
+    catalog = check(lower(api, identity, options, promised, run.diagnostics), run.diagnostics)
     if not catalog.tools:
         raise CannotGoOn("no-operations", _why_empty(catalog, found), hint=_EMPTY_HINT)
     crowding.warn(catalog, run.diagnostics)

@@ -6,6 +6,7 @@ pieces cost on average, fitted to 7,480 tools of published documents: within a t
 
 import json
 import re
+from functools import lru_cache
 
 from mcpgen.jsonvalue import JsonValue
 
@@ -25,6 +26,7 @@ def estimate(value: JsonValue) -> int:
     return (sum(map(_cost, _PIECES.findall(text))) + 5) // 10
 
 
+@lru_cache(maxsize=65536)
 def _cost(piece: str) -> int:
     """The tenths of a token that a piece costs: a word with the mark before it, digits, or a run of marks."""
     if piece[-1].isascii() and piece[-1].isalpha():

@@ -13,7 +13,8 @@ from typing import Any
 from mcpgen import fetch
 from mcpgen.errors import CannotGoOn
 from mcpgen.fetch import Fetched
-from mcpgen.pipeline import Options, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import compile_source
 from tests.requests.raw import Node
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dev"

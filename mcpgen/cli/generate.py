@@ -1,6 +1,7 @@
 """`mcpgen generate`: SOURCE → a project on disk."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -20,6 +21,7 @@ MOST = 5
 @options.source
 @click.option("-o", "--output-dir", "directory", metavar="DIR", help="Where to write; generated/NAME if not given.")
 @options.compiling
+@options.max_tokens
 @click.option("--strict", is_flag=True, help="Write nothing and fail where an operation had to be skipped.")
 @click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
 @click.option("--overwrite", is_flag=True, help="Lose edits of generated files.")
@@ -28,6 +30,7 @@ def command(
     source: str,
     directory: str | None,
     flags: Options,
+    max_tokens: int | None,
     strict: bool,
     dry_run: bool,
     overwrite: bool,
@@ -37,6 +40,7 @@ def command(
 
     Exit codes: 0 done, 1 findings, 2 cannot go on.
     """
+    flags = replace(flags, max_tokens=max_tokens)
     with report.ending(output):
         fetched = fetch.read(source, flags.ref_dir)
         target, compiled = _compile(fetched, flags, directory, source)

@@ -11,6 +11,7 @@ import click
 
 from mcpgen import fetch
 from mcpgen.fetch import Fetched
+from mcpgen.lower.budget import MOST_TOKENS
 from mcpgen.options import Options
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -30,6 +31,14 @@ findings_format = click.option(
 )
 
 
+max_tokens = click.option(
+    "--max-tokens",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"Most tokens of one tool; {MOST_TOKENS:,} if not given. What costs more is cut, and said.",
+)
+
+
 def settings(project: Path) -> Fetched | None:
     """The user's tools file in the directory of a project; None where there is none, or nothing in it."""
     path = project / "mcpgen.yaml"
@@ -42,11 +51,21 @@ def compiling(command: Command) -> Command:
 
     @functools.wraps(command)
     def with_flags(**given: Any) -> Any:
-        flags = Options(**{field.name: given.pop(field.name) for field in fields(Options)})
+        own = [
+            field.name for field in fields(Options) if field.name != "max_tokens"
+        ]  # a budget to one, a gate to another
+        flags = Options(**{name: given.pop(name) for name in own})
         return command(flags=flags, **given)
 
     decorated: Any = with_flags
     for decorate in (
+        click.option(
+            "--schema-profile",
+            type=click.Choice(["portable", "full"]),
+            default="portable",
+            show_default=True,
+            help="Input schemas that every client takes, or the document's own as JSON Schema 2020-12.",
+        ),
         click.option(
             "--server-var", multiple=True, metavar="NAME=VALUE", help="The value of a variable of the server URL."
         ),

@@ -23,13 +23,13 @@ _BY_METHOD = {
 _UNKNOWN = Annotations(read_only=False, destructive=True, idempotent=False)
 """Of a method that HTTP itself does not define."""
 
-_DESTROYS = frozenset(
+DESTROYS = frozenset(
     (
         *("archive", "cancel", "clear", "delete", "destroy", "drop", "erase", "invalidate", "kill", "merge", "purge"),
         *("refund", "remove", "reset", "revoke", "terminate", "transfer", "unlink", "wipe"),
     )
 )
-_CHANGES = _DESTROYS | {
+_CHANGES = DESTROYS | {
     *("activate", "deactivate", "disable", "enable", "logout", "restart", "send", "shutdown", "stop", "trigger"),
     "unsubscribe",
 }
@@ -40,7 +40,7 @@ def derive(operation: Operation) -> Annotations:
     """The hints of the tool for `operation`."""
     hints = _BY_METHOD.get(operation.method, _UNKNOWN)
     said = _action_words(operation)
-    if (hints.read_only and said & _CHANGES) or (operation.method == "POST" and said & _DESTROYS):
+    if (hints.read_only and said & _CHANGES) or (operation.method == "POST" and said & DESTROYS):
         hints = Annotations(read_only=False, destructive=True, idempotent=False)
     elif operation.method == "POST" and said & _LOOKS_UP:
         hints = Annotations(read_only=False, destructive=False, idempotent=True)

@@ -17,6 +17,7 @@ from mcpgen.lower.compose import Composer, alternatives, types
 from mcpgen.lower.constraints import EMPTY
 from mcpgen.lower.kinds import is_null
 from mcpgen.lower.portable import FILE_NOTE, Portable
+from mcpgen.lower.text import ended
 from mcpgen.model import Encoding, Location, Operation, Parameter
 from mcpgen.names import argument_name, distinct
 
@@ -36,7 +37,7 @@ _ORDER = {place: index for index, place in enumerate(_PLACES)}
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One thing that a request can carry, before it has an argument's name."""
+    """One thing that a request can carry, before it has an argument's name. `source` is the tool that lists it."""
 
     slot: Slot
     wanted_name: str
@@ -45,24 +46,32 @@ class Input:
     description: str = ""
     deprecated: bool = False
     file: bool = False
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The layout of one tool: input schema, argument of each slot, constants of the others, what was cut."""
+    """The layout of one tool: input schema, argument of each slot, constants of the others. `cuts` and `given_up` (for
+    the budget) say what is left out, `fits` whether that was enough; `hidden` counts hidden characters of its texts.
+    """
 
     schema: JsonObject
     names: Mapping[Slot, str]
     constants: Mapping[Slot, JsonValue]
     cuts: tuple[str, ...]
+    given_up: tuple[str, ...] = ()
+    fits: bool = True
+    hidden: int = 0
 
 
-def lay_out(operation: Operation, plan: BodyPlan | None, composer: Composer, most_tokens: int) -> Arguments:
+def lay_out(
+    operation: Operation, plan: BodyPlan | None, producers: Mapping[str, str], composer: Composer, most_tokens: int
+) -> Arguments:
     """The arguments of `operation`, whose body is sent by `plan`, in a schema of at most so many tokens if any layout
-    is as small.
+    is as small. `producers` are path parameter → the tool that lists its values.
     """
     everything = [
-        *(_of_parameter(each, composer) for each in operation.parameters),
+        *(_of_parameter(each, producers, composer) for each in operation.parameters),
         *(_of_body(plan, composer) if plan else ()),
     ]
     constants = {entry.slot: value for entry in everything if (value := _constant(entry, composer)) is not None}
@@ -73,12 +82,11 @@ def lay_out(operation: Operation, plan: BodyPlan | None, composer: Composer, mos
     for limits in budget.LADDER:
         portable = Portable(composer, limits, nulls=nulls, files=files)
         schema = _schema_of(inputs, names, portable)
-        if not portable.is_exhausted and budget.fits(schema, most_tokens):
+        fits = not portable.is_exhausted and budget.fits(schema, most_tokens)
+        if fits:
             break
-    cuts = list(dict.fromkeys(portable.cuts))
-    if limits.depth < budget.LADDER[0].depth:
-        cuts.append(f"what would cost more than {most_tokens:,} tokens")
-    return Arguments(schema, names, constants, tuple(cuts))
+    cuts = tuple(dict.fromkeys(portable.cuts))
+    return Arguments(schema, names, constants, cuts, tuple(limits.given_up()), fits, portable.hidden)
 
 
 def _schema_of(inputs: list[Input], names: Mapping[Slot, str], portable: Portable) -> JsonObject:
@@ -101,8 +109,9 @@ def _position(entry: Input) -> tuple[bool, int]:
 # -- inputs -----------------------------------------------------------------------------------------------------------
 
 
-def _of_parameter(parameter: Parameter, composer: Composer) -> Input:
+def _of_parameter(parameter: Parameter, producers: Mapping[str, str], composer: Composer) -> Input:
     plain = parameter.name.lower() if parameter.location == "header" else parameter.name
+    producer = producers.get(parameter.name) if parameter.location == "path" else None
     return Input(
         (parameter.location, parameter.name),
         argument_name(plain),
@@ -110,6 +119,7 @@ def _of_parameter(parameter: Parameter, composer: Composer) -> Input:
         parameter.required,
         parameter.description,
         parameter.deprecated,
+        source=producer or "",
     )
 
 
@@ -213,9 +223,12 @@ def _schema(entry: Input, portable: Portable) -> JsonObject:
     else:
         schema = portable.schema(entry.schema, required=entry.required, description=entry.description)
     text = str(schema.get("description", ""))
-    if entry.deprecated and "Deprecated." not in text:
-        schema = {**schema, "description": f"{text} Deprecated.".strip()}
-    return schema
+    notes = [
+        f"From {entry.source}." if entry.source and entry.source not in text else "",
+        "Deprecated." if entry.deprecated and "Deprecated." not in text else "",
+    ]
+    told = " ".join(filter(None, [ended(text), *notes]))
+    return {**schema, "description": told} if any(notes) else schema
 
 
 def _file_schema(entry: Input, portable: Portable) -> JsonObject:

@@ -13,6 +13,10 @@ MOST_TOKENS = 8000
 """Tokens of one tool, if nobody asks for fewer. Nine in ten hand-written tools have less than a tenth of that."""
 
 MOST_BYTES = 48_000
+_FEWEST_BYTES = 2
+"""Bytes that a token of JSON has at least, on average; most tools need not be looked at more closely."""
+
+_HINTS = 45
 MOST_NODES = 2500
 """Nodes of one tool's schema, whatever they cost: where schemas multiply, the layout ends here."""
 
@@ -27,6 +31,12 @@ class Limits:
     text: int = 240
     inner_text: int = 240
     alternatives: int = 8
+
+    def given_up(self) -> list[str]:
+        """What these limits leave out of what could be told."""
+        words = ["most words inside arguments"] if self.inner_text < LADDER[0].inner_text else []
+        deep = f"what lies below level {self.depth}" if self.depth else "what is inside arguments"
+        return words + ([deep] if self.depth < LADDER[0].depth else [])
 
     @property
     def levels(self) -> int:
@@ -48,11 +58,12 @@ LADDER = (
 """From everything to the least that still names every argument."""
 
 
-def cost(value: JsonObject) -> int:
-    """Tokens of a tool as it is listed, or of a part of it."""
-    return tokens.estimate(value)
+def cost_beside(name: str, title: str, description: str) -> int:
+    """About how many tokens a tool has without its input schema. The title stands twice, and hints beside it."""
+    return tokens.estimate([name, title, title, description]) + _HINTS
 
 
 def fits(schema: JsonObject, most_tokens: int) -> bool:
     """Whether an input schema stays within the budget."""
-    return len(compact(schema)) <= MOST_BYTES and cost(schema) <= most_tokens
+    size = len(compact(schema))
+    return size <= MOST_BYTES and (size <= _FEWEST_BYTES * most_tokens or tokens.estimate(schema) <= most_tokens)

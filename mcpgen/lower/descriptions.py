@@ -8,38 +8,48 @@ the meaning in the first.
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_object
+from mcpgen.lower.annotations import DESTROYS
+from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.text import ended, plain, sentences, shortened, similarity
 from mcpgen.model import MediaType, Operation, Response
+from mcpgen.names import clipped, words
 
 LONGEST = 1000
 LONGEST_TITLE = 60
+LONGEST_DELETING_TITLE = 130
+LONGEST_PATH = 200
+_ARTICLES = {"a", "an", "th"}
 _BODY = 600
 _MEMBERS = 12
 _ALTERNATIVES = 8
 
 
 def title(operation: Operation, name: str) -> str:
-    """A short title: the summary where it is one, else the words of the name."""
+    """A short title: the summary where it is one, else the words of the name. One of what deletes says so."""
+    if operation.title:
+        return operation.title
     summary = shortened(plain(operation.summary), 400).rstrip(".").strip()
-    if 0 < len(summary) <= LONGEST_TITLE:
-        return summary
-    text = name.replace("_", " ").replace("-", " ").strip()
-    return text[:1].upper() + text[1:]
+    told = summary if 0 < len(summary) <= LONGEST_TITLE else _in_words(name).rstrip(".")
+    if operation.method == "DELETE" and not DESTROYS & set(words(told)):
+        told = shortened(f"{told} (DELETE {clipped(operation.path, LONGEST_TITLE)})", LONGEST_DELETING_TITLE)
+    return told
 
 
-def description(operation: Operation, name: str, composer: Composer, diagnostics: Diagnostics) -> str:
+def description(
+    operation: Operation, name: str, common: Boilerplate, composer: Composer, diagnostics: Diagnostics
+) -> str:
     """The description of a tool, never empty. An answer that cannot be described is reported: it costs the tool no more
     than a sentence.
     """
     summary = ended(shortened(plain(operation.summary), 300))
-    body = plain(operation.description)
+    body = common.without(plain(operation.description))
     first = summary if len(summary.split()) >= 3 or not body else ""
     if not first and body:
         first, body = _first_sentence(body)
-    first = first or summary or ended(title(operation, name))
+    first = first or summary or _in_words(name)
     extra = shortened(body, _BODY) if body and similarity(body, first) < 0.8 else ""
-    if extra.startswith(first.rstrip(".")):
+    if extra and _stems(first) <= _stems(sentences(extra)[0]):
         first = ""
     parts = [
         "Deprecated." if operation.deprecated else "",
@@ -47,7 +57,24 @@ def description(operation: Operation, name: str, composer: Composer, diagnostics
         ended(extra),
         _answer(operation.responses, composer, diagnostics),
     ]
-    return shortened(" ".join(filter(None, parts)), LONGEST)
+    text = shortened(" ".join(filter(None, parts)), LONGEST)
+    if _letters(text) == _letters(name):  # nothing was said but the name; the request says a little more
+        return shortened(f"{text.rstrip('.')}: {operation.method} {clipped(operation.path, LONGEST_PATH)}.", LONGEST)
+    return text
+
+
+def _stems(text: str) -> set[str]:
+    """The words of `text`, whatever their endings: `Deletes pets` says what `Delete a pet` says."""
+    return {word.removesuffix("s").removesuffix("e") for word in words(text)} - _ARTICLES
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
+
+
+def _in_words(name: str) -> str:
+    text = name.replace("_", " ").replace("-", " ").strip()
+    return ended(text[:1].upper() + text[1:])
 
 
 def _first_sentence(body: str) -> tuple[str, str]:

@@ -1,63 +1,110 @@
 """Every operation of an API → a tool, or a reason why not."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from mcpgen.diagnostics import Diagnostic, Diagnostics
 from mcpgen.errors import Unusable
-from mcpgen.lower import annotations, arguments, bindings, bodies, budget, descriptions, naming, nesting, security
+from mcpgen.lower import (
+    annotations,
+    arguments,
+    bindings,
+    bodies,
+    boilerplate,
+    budget,
+    descriptions,
+    lint,
+    naming,
+    nesting,
+    producers,
+    security,
+)
+from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import Composer
-from mcpgen.lower.text import hidden_characters
 from mcpgen.model import Api, Catalog, Identity, Operation, Server, Skipped, ToolSpec
+from mcpgen.options import Options
 
 _FLATTEN = "Let the references lead to the schema itself."
 
 
-def lower(api: Api, identity: Identity, promised: Mapping[str, str], diagnostics: Diagnostics) -> Catalog:
+def lower(
+    api: Api, identity: Identity, options: Options, promised: Mapping[str, str], diagnostics: Diagnostics
+) -> Catalog:
     """The catalog of tools for `api`, sorted by name. `promised` are the names (operation key → name) that must be
     kept.
     """
     names = naming.assign(api.operations, promised, api.title)
-    composer = Composer(api.definitions)
-    servers = list(api.servers[:1] or (Server(""),))
+    around = _Around(
+        api,
+        options,
+        Composer(api.definitions),
+        boilerplate.found(api.operations),
+        producers.of_parameters(api.operations, names),
+        list(api.servers[:1] or (Server(""),)),
+        diagnostics,
+    )
     tools: list[ToolSpec] = []
     skipped = list(api.skipped)
     for operation in api.operations:
         try:
-            tools.append(_tool(operation, names[operation.key], api, servers, composer, diagnostics))
+            tools.append(_tool(operation, names[operation.key], around))
         except Unusable as unusable:
             skipped.append(Skipped(f"{operation.method} {operation.path}", unusable.diagnostic))
         except RecursionError:  # a chain of hundreds of references; published documents have chains of ten
             reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
     return Catalog(
-        identity,
-        tuple(servers),
+        replace(identity, instructions=around.boilerplate.beside(identity.instructions)),
+        tuple(around.servers),
         security.bound_schemes(api, identity.prefix),
         tuple(sorted(tools, key=lambda tool: tool.name)),
         tuple(sorted(skipped, key=lambda entry: entry.operation)),
     )
 
 
-def _tool(
-    operation: Operation, name: str, api: Api, servers: list[Server], composer: Composer, diagnostics: Diagnostics
-) -> ToolSpec:
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What the lowering of one operation may know of the API. `servers` grows by those of single operations."""
+
+    api: Api
+    options: Options
+    composer: Composer
+    boilerplate: Boilerplate
+    producers: Mapping[str, Mapping[str, str]]
+    servers: list[Server]
+    diagnostics: Diagnostics
+
+
+def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
+    composer, diagnostics = around.composer, around.diagnostics
     nesting.refuse_unwritable(operation, composer)
     composer.contradictions.clear()  # what an answer or an operation that was skipped left behind
     plan = bodies.plan(operation.body, composer) if operation.body else None
-    layout = arguments.lay_out(operation, plan, composer, budget.MOST_TOKENS)
-    _report(operation, name, layout, composer, diagnostics)
+    title = descriptions.title(operation, name)
+    description = descriptions.description(operation, name, around.boilerplate, composer, diagnostics)
+    most_tokens = around.options.max_tokens or budget.MOST_TOKENS
+    room = most_tokens - budget.cost_beside(name, title, description)
+    layout = arguments.lay_out(operation, plan, around.producers[operation.key], composer, room)
+    _report(operation, name, layout, most_tokens, around)
     nesting.report(operation, composer, diagnostics)
-    needed = security.requirement(operation, api)
-    server = _server_index(operation, servers)
-    return ToolSpec(
+    tool = ToolSpec(
         name=name,
-        title=operation.title or descriptions.title(operation, name),
-        description=descriptions.description(operation, name, composer, diagnostics),
+        title=title,
+        description=description,
         input_schema=layout.schema,
         annotations=annotations.derive(operation),
-        binding=bindings.bind(operation, plan, layout, composer, server, needed),
+        binding=bindings.bind(
+            operation,
+            plan,
+            layout,
+            composer,
+            _server_index(operation, around.servers),
+            security.requirement(operation, around.api),
+        ),
         operation=operation,
     )
+    lint.report(tool, layout.hidden, diagnostics)
+    return tool
 
 
 def _server_index(operation: Operation, servers: list[Server]) -> int:
@@ -70,20 +117,17 @@ def _server_index(operation: Operation, servers: list[Server]) -> int:
     return servers.index(own)
 
 
-def _report(
-    operation: Operation, name: str, layout: arguments.Arguments, composer: Composer, diagnostics: Diagnostics
-) -> None:
-    if layout.cuts:
-        diagnostics.add("schema-cut", f"The arguments of {name} leave out {'; '.join(layout.cuts)}.", operation.where)
-    for sentence in dict.fromkeys(composer.contradictions):
-        diagnostics.add(
-            "schema-contradiction", f"A schema of {name} combines {sentence}; the later one is used.", operation.where
+def _report(operation: Operation, name: str, layout: arguments.Arguments, most_tokens: int, around: _Around) -> None:
+    cuts = [*layout.cuts, *layout.given_up]
+    if cuts:
+        why = f", to cost at most {most_tokens:,} tokens" if layout.given_up else ""
+        message = f"The arguments of {name} leave out {'; '.join(cuts)}{why}."
+        around.diagnostics.add("schema-cut", message, operation.where)
+    if not layout.fits:
+        message = f"{name} costs more than {most_tokens:,} tokens, although everything was left out but its arguments."
+        around.diagnostics.add(
+            "large-tool", message, operation.where, "Grant it more with --max-tokens, or leave it out."
         )
-    hidden = hidden_characters(operation.summary + operation.description)
-    if hidden:
-        diagnostics.add(
-            "hidden-characters",
-            f"{hidden} invisible or direction-changing characters were taken out of the text of {name}.",
-            operation.where,
-            "Remove them from the document.",
-        )
+    for sentence in dict.fromkeys(around.composer.contradictions):
+        message = f"A schema of {name} combines {sentence}; the later one is used."
+        around.diagnostics.add("schema-contradiction", message, operation.where)

@@ -23,6 +23,7 @@ _METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "query"}
 _FRAMEWORK = re.compile(r"Using(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)(?:_\d+)?$")
 _PREFIX_SEGMENT = re.compile(r"api|rest|v\d+(?:\.\d+)*|\d+(?:\.\d+)+|v\{[^{}]*\}", re.IGNORECASE)
 _VARIABLE = re.compile(r"\{[^{}]*\}")
+_IN_IE = frozenset(["calorie", "cookie", "genie", "lie", "movie", "pie", "selfie", "tie", "zombie"])
 _AS_ONE = frozenset(["add", "create", "insert", "register"])
 """Verbs that take one thing, whatever collection they put it into."""
 
@@ -180,7 +181,7 @@ def _singular(word: str) -> str:
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is", "news", "series", "status")):
         return word
     if word.endswith("ies"):
-        return word[:-3] + "y"
+        return word[:-1] if word[:-1] in _IN_IE else word[:-3] + "y"
     if word.endswith(("sses", "shes", "ches", "xes", "zes", "aliases", "nuses", "ruses", "tuses")):
         return word[:-2]
     return word[:-1]

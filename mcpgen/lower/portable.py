@@ -18,7 +18,7 @@ from mcpgen.lower.folding import ANY_VALUE_NODES, SCALARS, any_list, any_value, 
 from mcpgen.lower.kinds import implied_types, is_null, only_demands
 from mcpgen.lower.media_types import is_file
 from mcpgen.lower.patterns import is_linear
-from mcpgen.lower.text import ended, plain, shortened
+from mcpgen.lower.text import ended, hidden_characters, plain, shortened
 from mcpgen.names import clipped
 
 FILE_NOTE = "Base64, or file:NAME for a file in the directory that the server was given."
@@ -50,8 +50,8 @@ class _At(NamedTuple):
 
 
 class Portable:
-    """Portable schemas of one tool within `limits`. `cuts` names what was cut. With `files`, strings that are files are
-    bytes, as in a multipart body.
+    """Portable schemas of one tool within `limits`. `cuts` names what was cut, `hidden` counts the hidden characters of
+    its texts. With `files`, strings that are files are bytes, as in a multipart body.
     """
 
     def __init__(
@@ -62,6 +62,7 @@ class Portable:
         self.nulls = nulls
         self.files = files
         self.cuts: list[str] = []
+        self.hidden = 0
         self._left = MOST_NODES
 
     @property
@@ -104,6 +105,7 @@ class Portable:
         where there is none.
         """
         limit = self.limits.inner_text if at.depth else self.limits.text
+        self.hidden += hidden_characters(words)
         text = shortened(plain(words), limit - min(len(note), limit // 2)) if words and limit else ""
         whole = f"{ended(text)} {note}".strip() if note else text
         return {"description": whole} if whole else {}

@@ -7,6 +7,7 @@ samples) and what could deceive a person who reviews it (invisible, direction-ch
 import html
 import re
 import unicodedata
+from functools import lru_cache
 
 READ = 20_000
 _FENCE = re.compile(r"(?:^|\n)[ \t]*(```|~~~).*?(?:\n[ \t]*\1[ \t]*(?=\n|$)|$)", re.DOTALL)
@@ -29,16 +30,27 @@ _Step = tuple[str, re.Pattern[str], str]
 _BEFORE_CODE: tuple[_Step, ...] = (("```", _FENCE, "\n"), ("~~~", _FENCE, "\n"), (">", _QUOTE, ""))
 _AFTER_CODE: tuple[_Step, ...] = (
     ("![", _IMAGE, ""),
-    ("](", _LINK, r"\1"),
+    ("](", _LINK, "\\1\x04"),
     ("][", _REFERENCE_LINK, r"\1"),
     ("|", _TABLE_ROW, ""),
     ("---", _TABLE_ROW, ""),
     ("#", _HEADING, r"\n\1.\n\n"),
 )
+_LINKED = "\x04"
+"""Stands behind the words of a link until its sentence is looked at. No text holds one."""
+
 _URL = re.compile(r"<?https?://[^\s<>()\"']+>?")
 _POINTS_ELSEWHERE = re.compile(
     r"\b(?:see|read|visit|refer|documentation|docs|learn|more|here|guide|consult)\b", re.IGNORECASE
 )
+_POINTS_TO_A_PAGE = re.compile(
+    r"(?:for (?:more|further|additional|full|complete|detailed)? ?"
+    r"(?:information|details|documentation|instructions|help)"
+    r"|see(?: also)?|refer to|learn|read|visit|consult|check out|more (?:information|details)|to learn more)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that says no more than where to read on."""
+
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9\x02])")
 _NOT_AN_END = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|incl|max|min|resp)\.|\b[A-Z]\.)$", re.IGNORECASE)
 _HIDDEN = re.compile(
@@ -62,6 +74,7 @@ def shown(text: str) -> str:
     return _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
+@lru_cache(maxsize=8192)
 def plain(text: str) -> str:
     """`text` without markup and hidden characters, as paragraphs separated by blank lines, each on one line; those
     without a letter or digit say nothing. Only the first READ characters are looked at: no tool has room for more.
@@ -113,10 +126,18 @@ def _paragraph(block: str) -> str:
 
 
 def _without_urls(paragraph: str) -> str:
-    if "://" not in paragraph:
+    """`paragraph` without addresses, and without sentences that only point to a page."""
+    if "://" not in paragraph and _LINKED not in paragraph:
         return paragraph
-    kept = [s for s in sentences(paragraph) if not (_URL.search(s) and _POINTS_ELSEWHERE.search(s))]
-    return re.sub(r"\s+([.,;:)])", r"\1", re.sub(r"\s{2,}", " ", _URL.sub("", " ".join(kept)))).replace("()", "")
+    kept = [sentence for sentence in sentences(paragraph) if not _points_elsewhere(sentence)]
+    text = _URL.sub("", " ".join(kept)).replace(_LINKED, "")
+    return re.sub(r"\s+([.,;:)])", r"\1", re.sub(r"\s{2,}", " ", text)).replace("()", "")
+
+
+def _points_elsewhere(sentence: str) -> bool:
+    if _URL.search(sentence) and _POINTS_ELSEWHERE.search(sentence):
+        return True
+    return _LINKED in sentence and _POINTS_TO_A_PAGE.match(sentence.lstrip("(")) is not None
 
 
 def sentences(paragraph: str) -> list[str]:

@@ -9,7 +9,7 @@ from mcpgen.diagnostics import Where
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.model import Operation, Skipped
-from mcpgen.names import WRITTEN_TOOL_NAME, clipped
+from mcpgen.names import TOOL_NAME, clipped
 from mcpgen.openapi import paths, security
 from mcpgen.openapi.inputs import Site, Surroundings
 
@@ -118,10 +118,10 @@ def _read_one(method: str, path: str, site: Site, around: Surroundings) -> Opera
 def _pinned_name(extension: JsonObject, where: Where, around: Surroundings) -> str | None:
     """The name of the tool that the document itself demands: `x-mcp: {name: …}`."""
     name = extension.get("name")
-    if name is None or (isinstance(name, str) and WRITTEN_TOOL_NAME.fullmatch(name)):
+    if name is None or (isinstance(name, str) and TOOL_NAME.fullmatch(name) and "__" not in name):
         return name
     message = f"'{clipped(str(name))}' cannot be the name of a tool; one is derived."
-    hint = "Use letters, digits, `_` and `-`, at most 64 of them."
+    hint = "Use lower-case letters, digits and single underscores, a letter first, at most 50."
     around.diagnostics.add("invalid-extension", message, where.inside("x-mcp", "name"), hint)
     return None
 
@@ -131,10 +131,10 @@ def _with_unique_names(found: list[Operation], around: Surroundings) -> list[Ope
     owners: dict[str, str] = {}
     for operation in sorted(found, key=lambda operation: operation.key):
         if operation.name is not None:
-            owners.setdefault(operation.name.casefold(), operation.key)
+            owners.setdefault(operation.name, operation.key)
     settled: list[Operation] = []
     for operation in found:
-        if operation.name is not None and owners[operation.name.casefold()] != operation.key:
+        if operation.name is not None and owners[operation.name] != operation.key:
             message = f"The name {operation.name} is taken by another operation; another one is derived."
             place = operation.where.inside("x-mcp", "name")
             around.diagnostics.add("invalid-extension", message, place, "Give each tool a name of its own.")

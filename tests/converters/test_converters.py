@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from mcpgen import fetch
-from mcpgen.pipeline import Options, compile_source
+from mcpgen.options import Options
+from mcpgen.pipeline import compile_source
 from tests.converters.converters import CONVERTERS, Tool, Unavailable, has_map, verdicts
 
 ROOT = Path(__file__).parents[2]

@@ -81,6 +81,7 @@ def operation(
         ("GET /companies", None, "list_companies"),
         ("GET /companies/{id}", None, "get_company"),
         ("GET /boxes/{id}", None, "get_box"),
+        ("GET /movies/{id}", None, "get_movie"),
         ("GET /news", None, "get_news"),
         ("GET /status", None, "get_status"),
         ("GET /api/v2/1.0/things", None, "list_things"),

@@ -1,0 +1,85 @@
+"""What a person should see of a tool before a model does: texts that give orders, names of the host's own tools, and
+characters that nobody sees.
+"""
+
+import re
+from collections.abc import Iterator
+
+from mcpgen.diagnostics import Diagnostics
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, pointer
+from mcpgen.lower.orders import gives_orders
+from mcpgen.lower.text import hidden_characters
+from mcpgen.model import ToolSpec
+from mcpgen.names import clipped
+
+_OF_HOSTS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        agent ask_user bash browser calculator computer create_file delete_file edit edit_file execute_code
+        execute_command exec fetch fetch_url file_search find_files glob grep list_directory list_files ls memory
+        multi_edit notebook_edit open_file python read read_file run_command run_in_terminal run_terminal_cmd
+        search_files shell str_replace_editor task terminal think todo_read todo_write view_file web_fetch web_search
+        write write_file apply_patch
+        """,
+    )
+)
+"""Names of tools that common hosts bring along, as they are called there."""
+
+_SHOWN = 60
+
+
+def report(tool: ToolSpec, hidden_in_arguments: int, diagnostics: Diagnostics) -> None:
+    """Report what a reviewer of `tool` should look at. Nothing is changed; hidden characters are gone already, so their
+    number among the arguments is given.
+    """
+    operation = tool.operation
+    if tool.name.lower().replace("-", "_") in _OF_HOSTS:
+        message = f"{tool.name} is what common hosts call a tool of their own."
+        diagnostics.add("name-of-host", message, operation.where, "Give it a name that says whose it is.")
+    suspicious = [place for place, text in _texts(tool) if gives_orders(text)]
+    if suspicious:
+        message = f"The text of {tool.name} tells a model what to do ({', '.join(suspicious[:3])})."
+        diagnostics.add("text-gives-orders", message, operation.where, "Read it before a model does.")
+    taken_out = hidden_characters(operation.summary + operation.description) + hidden_in_arguments
+    if taken_out:
+        message = f"{taken_out} invisible or direction-changing characters were taken out of the text of {tool.name}."
+        diagnostics.add("hidden-characters", message, operation.where, "Remove them from the document.")
+    if any(hidden_characters(text) for text in _data(tool.input_schema)):
+        message = f"Names or values of {tool.name} hold invisible or direction-changing characters, and are sent so."
+        diagnostics.add("hidden-characters", message, operation.where, "Look at them in the document.")
+
+
+def _texts(tool: ToolSpec) -> Iterator[tuple[str, str]]:
+    """Each text of a tool and the words for its place: what was written, and what was made of it."""
+    yield "title", tool.title
+    yield "summary", tool.operation.summary
+    yield "description", tool.operation.description
+    yield from ((f"parameter {clipped(each.name, _SHOWN)}", each.description) for each in tool.operation.parameters)
+    yield from _descriptions(tool.input_schema, "")
+
+
+def _descriptions(schema: JsonValue, place: str) -> Iterator[tuple[str, str]]:
+    for node, where in _nodes(schema, place):
+        if isinstance(words := node.get("description"), str):
+            yield clipped(where, _SHOWN), words
+
+
+def _nodes(schema: JsonValue, place: str) -> Iterator[tuple[JsonObject, str]]:
+    """Every schema in `schema`, and its place."""
+    if isinstance(schema, dict):
+        yield schema, place
+        for key, member in as_object(schema.get("properties")).items():
+            yield from _nodes(member, pointer(place, key))
+        for keyword in ("items", "additionalProperties"):
+            yield from _nodes(schema.get(keyword), place)
+        for member in as_list(schema.get("anyOf")):
+            yield from _nodes(member, place)
+
+
+def _data(schema: JsonValue) -> Iterator[str]:
+    """Names of members and values, which are data and stay as they are."""
+    for node, _ in _nodes(schema, ""):
+        yield from as_object(node.get("properties"))
+        values = [*as_list(node.get("enum")), node.get("default")]
+        yield from (value for value in values if isinstance(value, str))
