@@ -10,6 +10,8 @@ words that a model would get.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from . import credentials, jsontext, picture
@@ -101,9 +103,15 @@ def run(
     if found["request"] is not None:
         show(picture.lines(found["request"]))
     for each in (*found["notes"], *filter(None, [found["error"]])):
-        for line in picture.visible(each).splitlines():
-            complain(line)
+        _tell(picture.visible(each))
     return int(found["error"] is not None)
+
+
+def _tell(text: str) -> None:
+    """On stderr, in its own encoding, if anybody listens: what a model hears may be in any script."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
 
 
 def explain(
