@@ -46,7 +46,7 @@ function apply() {
   const all = shown.length === entries.length;
   byId("count").textContent = all ? counted(entries.length, "tool") : number(shown.length) + " of " + counted(entries.length, "tool") + ", " + counted(tokens, "token");
   byId("none").hidden = shown.length > 0;
-  byId("reset").hidden = all;
+  byId("clear").hidden = all;
   scheduleMap();
 }
 
@@ -85,15 +85,17 @@ drawTables(data, openTool);
 byId("search").addEventListener("input", apply);
 byId("sort").addEventListener("change", apply);
 byId("filters").addEventListener("submit", (event) => event.preventDefault());
-byId("filters").addEventListener("reset", () => {
+byId("filters").addEventListener("reset", (event) => {
+  event.preventDefault(); // it would take the order back too
   for (const values of chosen.values()) values.clear();
-  byId("filters").querySelectorAll("input").forEach((input) => { input.checked = false; input.value = input.type === "search" ? "" : input.value; });
+  for (const box of byId("filters").querySelectorAll("input[type=checkbox]")) box.checked = false;
+  byId("search").value = "";
   apply();
 });
-byId("none-reset").addEventListener("click", () => byId("filters").reset());
+byId("none-clear").addEventListener("click", () => byId("filters").reset());
 addEventListener("hashchange", openNamed);
 addEventListener("keydown", (event) => {
-  if (event.key === "/" && !/^(input|select|textarea)$/i.test(document.activeElement.tagName)) {
+  if (event.key === "/" && !document.activeElement.matches("input[type=search], select")) {
     event.preventDefault();
     byId("search").focus();
   } else if (event.key === "Escape") hideTip();
