@@ -8,9 +8,9 @@ from mcpgen.cli.inspect import contract, findings, layout
 from mcpgen.diagnostics import Diagnostic
 from mcpgen.model import Skipped, ToolSpec
 
-HEAD = ("tool", "method", "path", "arguments", "tokens", "notes")
+HEAD = ("tool", "method", "path", "args", "tokens", "notes")
 _RIGHT = (3, 4)
-_YIELDING = (2, 0, 5)
+_YIELDING = (0, 2, 5)
 
 HEAVIEST = 5
 """Tools that are drawn with their share, where there are more; twice as many of a hundred and more."""
@@ -30,8 +30,10 @@ def show(tools: Sequence[ToolSpec], skipped: Sequence[Skipped], diagnostics: Seq
         for name in concerned.by(found):
             concerning.setdefault(name, []).append(found)
     rows = [_row(tool, costs[tool.name], concerning.get(tool.name, [])) for tool in tools]
-    for index, line in enumerate(layout.columns([HEAD, *rows], _RIGHT, _YIELDING)):
-        report.say(line, err=False, bold=index == 0)
+    head, *lines = layout.columns([HEAD, *rows], _RIGHT, _YIELDING)
+    report.say(head, err=False, bold=True)
+    for line in lines:
+        report.say(line, err=False)
     counts = ((len(rows), "tool"), (sum(costs.values()), "token"), (len(skipped), "skipped operation"))
     report.say(", ".join(report.counted(*count) for count in counts) + ".", err=False)
     if len(tools) > HEAVIEST:

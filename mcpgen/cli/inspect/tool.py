@@ -10,7 +10,7 @@ from mcpgen.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.model import Catalog, ToolSpec
 
 _HEAD = ("argument", "type", "goes to", "description")
-_TYPE, _TARGET = 60, 40
+_REQUIRED = " *"
 
 
 def show(tool: ToolSpec, catalog: Catalog, diagnostics: Sequence[Diagnostic]) -> None:
@@ -23,9 +23,12 @@ def show(tool: ToolSpec, catalog: Catalog, diagnostics: Sequence[Diagnostic]) ->
     report.say(_facts(tool, concerning), err=False)
     if rows := _rows(tool):
         report.say(err=False)
-        for index, line in enumerate(layout.columns([_HEAD, *rows], yielding=(3, 1, 2, 0))):
-            report.say(line, err=False, bold=index == 0)
-        report.say("* is required.", err=False)
+        head, *lines = layout.running([_HEAD, *rows], yielding=(1, 2, 0))
+        report.say(head, err=False, bold=True)
+        for line in lines:
+            report.say(line, err=False)
+        if any(row[0].endswith(_REQUIRED) for row in rows):
+            report.say("* is required.", err=False)
     for found in concerning:
         report.say(f"\n{found.severity}: {found.message} [{found.code}]", err=False)
 
@@ -57,10 +60,12 @@ def _rows(tool: ToolSpec) -> list[tuple[str, ...]]:
     places = contract.arguments_json(tool)
     return [
         (
-            f"{member.path}{' *' if member.required else ''}",
-            layout.elided(member.type, _TYPE),
-            _target(as_object(places.get(member.path))),
-            member.description,
+            member.path + (_REQUIRED if member.required else ""),
+            member.type,
+            "" if member.nested else _target(as_object(places.get(member.path))),
+            " ".join(
+                filter(None, (member.description, f"One of {', '.join(member.choices)}." if member.choices else ""))
+            ),
         )
         for member in schemas.members(tool.input_schema)
     ]
