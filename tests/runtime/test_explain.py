@@ -208,3 +208,19 @@ def test_the_command_line(tmp_path: Path, arguments: list[str], code: int, out: 
     assert done.stderr.startswith(err)
     assert bool(done.stdout) == bool(out)
     assert bool(done.stderr) == bool(err)
+
+
+def test_what_a_hook_prints_is_no_part_of_the_result(tmp_path: Path) -> None:
+    package = generate(tmp_path)
+    (package / "hooks.py").write_text("print('loaded')\ndef before_all(tool, arguments):\n    print('called')\n")
+    done = run_command(tmp_path, "--explain", "echo", "{}", "--format", "json")
+    assert json.loads(done.stdout)["error"] is None
+    assert done.stderr == "loaded\ncalled\n"
+
+
+def test_a_table_that_is_torn_is_one_sentence(tmp_path: Path) -> None:
+    bindings = generate(tmp_path) / "bindings.json"
+    bindings.write_text(bindings.read_text().replace('"path":["/echo"]', '"path":["/echo"'))
+    done = run_command(tmp_path, "--explain", "echo", "{}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("a line of its table is no JSON object.\n")

@@ -22,7 +22,7 @@ class Concerned:
         for tool in tools:
             where = tool.operation.where
             beside = where.pointer.rpartition("/")[0] + "/parameters"
-            for pointer in (where.pointer, beside) if tool.operation.path else (where.pointer,):
+            for pointer in (where.pointer, beside):
                 self._names.setdefault((where.file, pointer), []).append(tool.name)
 
     def by(self, diagnostic: Diagnostic) -> list[str]:

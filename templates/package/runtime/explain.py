@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import credentials, jsontext, picture
 from .addresses import Address
+from .catalog import CatalogError
 from .preparation import Preparation, Ready, Unmade, sentence
 from .redaction import Redactor
 from .request import sender_fields
@@ -97,7 +98,12 @@ def run(
     if not isinstance(arguments, dict):
         complain(f"The arguments of {name} must be one JSON object, such as {{}}.")
         return MISUSED
-    found = explain(catalog, environ, base_url, name, arguments)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # what a hook prints is no part of the result
+            found = explain(catalog, environ, base_url, name, arguments)
+    except CatalogError as problem:
+        complain(str(problem))
+        return MISUSED
     if as_json:
         return show([jsontext.dumps({"schema": SCHEMA, **found}).decode()]) or int(found["error"] is not None)
     if found["request"] is not None:
