@@ -32,7 +32,7 @@ function drawTables(data, onTool) {
 }
 
 function toolLink(name, onTool) {
-  const button = el("button", { type: "button", class: "link" }, name);
+  const button = el("button", { type: "button", class: "link" }, breakable(name));
   button.addEventListener("click", () => onTool(name));
   return button;
 }

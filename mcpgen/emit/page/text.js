@@ -28,6 +28,11 @@ function filled(node, attributes, children) {
   return node;
 }
 
+/** A path or a name, which may be broken before each slash or behind each underscore. */
+function breakable(text) {
+  return text.split(/(?=\/)|(?<=_)/).flatMap((piece, index) => (index ? [el("wbr"), piece] : [piece]));
+}
+
 const grouped = new Intl.NumberFormat("en");
 const number = (value) => grouped.format(value);
 const percent = (share) => (share * 100).toFixed(share < 0.0995 ? 1 : 0) + " %";

@@ -18,10 +18,11 @@ function toolItem(entry, onOpen) {
   const summary = el("summary", {},
     el("span", { class: "method" }, tool.operation.method),
     el("span", { class: "what" },
-      el("span", { class: "name" }, tool.name),
-      el("span", { class: "path" }, tool.operation.path)),
-    el("span", { class: "notes" }, notes.map((note) => el("span", { class: "note" }, note))),
-    el("span", { class: "effect " + EFFECT_CLASS.get(tool.effect) }, tool.effect),
+      el("span", { class: "name" }, breakable(tool.name)),
+      el("span", { class: "path" }, breakable(tool.operation.path))),
+    el("span", { class: "marks" },
+      el("span", { class: "effect " + EFFECT_CLASS.get(tool.effect) }, tool.effect),
+      notes.map((note) => el("span", { class: "note" }, note))),
     el("span", { class: "weight" },
       el("span", { class: "bar", "aria-hidden": "true" }, fill),
       el("span", { class: "tokens" }, number(tool.tokens), el("span", { class: "quiet" }, " tokens"))));
@@ -58,7 +59,7 @@ function request({ operation, body }) {
 
 /** The path with its parameters marked. */
 function pathPieces(path) {
-  return path.split(/(\{[^{}]*\})/).map((piece, index) => (index % 2 ? el("span", { class: "hole" }, piece) : piece));
+  return path.split(/(\{[^{}]*\})/).flatMap((piece, index) => (index % 2 ? el("span", { class: "hole" }, piece) : breakable(piece)));
 }
 
 function facts({ annotations, operation, tokens, effect }) {
