@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from mcpgen.cli import main
+from mcpgen.cli.inspect import schemas
 from tests.hostile.documents import everywhere
 from tests.page.browser import CHROMIUM, Page, browsing
 
@@ -24,6 +25,15 @@ SHOWN = "[...document.querySelectorAll('#tools > li:not([hidden]) .name')].map((
 ROWS = """
 [...document.querySelectorAll("details[open] tbody tr")].map((row) =>
   [row.querySelector(".argument").textContent, row.querySelector(".place").textContent])
+"""
+ALL_ROWS = """
+[...document.querySelectorAll("details.tool")].map((tool) => {
+  tool.open = true;
+  return new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(
+    [...tool.querySelectorAll("tbody tr")].map((row) => [
+      row.querySelector(".unseen").textContent + row.querySelector(".argument").textContent,
+      row.querySelector(".type").textContent, row.querySelector(".required") !== null])))));
+})
 """
 CHOOSE = """
 [...document.querySelectorAll("fieldset")]
@@ -189,6 +199,25 @@ def test_the_picture_is_reached_by_pointer_and_by_keys(
             await page.run("document.querySelector('details.tool[open] .name').textContent") == labels[1].split(",")[0]
         )
         assert (await page.run("location.hash")) == "#tool=" + labels[1].split(",")[0]
+        assert_quiet(page, path)
+
+    run(scene())
+
+
+def test_arguments_are_described_as_on_the_terminal(
+    chromium: tuple[Run, Page], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, page = chromium
+    path, document = written(PETSTORE, tmp_path, capsys)
+
+    async def scene() -> None:
+        await page.open(path)
+        shown = await page.run(f"Promise.all({ALL_ROWS})")
+        expected = [
+            [[member.path, member.type, member.required] for member in schemas.members(tool["inputSchema"])]
+            for tool in document["tools"]
+        ]
+        assert shown == expected
         assert_quiet(page, path)
 
     run(scene())

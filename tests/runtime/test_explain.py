@@ -163,6 +163,21 @@ def test_without_a_base_url_the_path_is_shown_and_the_variable_named() -> None:
     assert found["error"].startswith("get was not called. PETSTORE_BASE_URL is not set, and the API's description")
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "expected"),
+    [
+        ("P_TIMEOUT", "x", "get was not called. P_TIMEOUT must be a number of seconds"),
+        ("P_BEARER", "bearer\0secret", "get was not called. P_BEARER must be visible ASCII"),
+        ("P_BASE_URL", "ftp://x", "get was not called. P_BASE_URL must be a URL"),
+    ],
+)
+def test_a_setting_that_is_wrong_ends_in_the_sentence_of_a_call(variable: str, value: str, expected: str) -> None:
+    found = explain.explain(CATALOG, {variable: value}, None, "get", {})
+    assert found["request"] is None
+    assert found["error"].startswith(expected)
+    assert "secret" not in json.dumps(found)
+
+
 def test_hooks_before_a_call_take_part_and_one_in_its_place_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[str] = []
     monkeypatch.setattr(users_file, "before_path", lambda arguments: {"id": arguments["id"] + 1}, raising=False)
