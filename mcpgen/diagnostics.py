@@ -76,6 +76,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     # The wall: what may not leave the compiler.
     "unportable-schema": ("warning", "A schema would be refused by a client or a model's provider."),
     "unbound-argument": ("warning", "An argument leads nowhere, or a binding has no argument."),
+    "over-budget": ("error", "A tool takes more tokens than it may."),
     # Output.
     "invalid-flag": ("error", "A flag has a value that cannot be used."),
     "output-refused": ("error", "The output directory is not ours to write."),

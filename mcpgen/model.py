@@ -275,6 +275,13 @@ class Annotations:
     idempotent: bool
     open_world: bool = True
 
+    @property
+    def effect(self) -> str:
+        """The hints in a person's words."""
+        if self.read_only:
+            return "reads"
+        return "changes or deletes" if self.destructive else "adds"
+
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:

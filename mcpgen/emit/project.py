@@ -6,7 +6,7 @@ from mcpgen import assets
 from mcpgen.emit import table
 from mcpgen.emit.environment import environment
 from mcpgen.emit.render import render
-from mcpgen.model import Annotations, Catalog, Identity
+from mcpgen.model import Catalog, Identity
 from mcpgen.tree import FileTree
 
 RUNTIME_DEPENDENCIES = ("aiohttp>=3.14,<4", "jsonschema-rs>=0.60,<0.70")
@@ -55,16 +55,10 @@ def _values(catalog: Catalog) -> dict[str, object]:
                 "name": tool.name,
                 "title": tool.title,
                 "request": f"{tool.operation.method} {tool.operation.path}",
-                "effect": _effect(tool.annotations),
+                "effect": tool.annotations.effect,
             }
             for tool in catalog.tools
         ],
         "skipped": [{"operation": entry.operation, "reason": entry.reason.message} for entry in catalog.skipped],
         "dependencies": RUNTIME_DEPENDENCIES,
     }
-
-
-def _effect(hints: Annotations) -> str:
-    if hints.read_only:
-        return "reads"
-    return "changes or deletes" if hints.destructive else "adds"

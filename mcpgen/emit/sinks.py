@@ -1,10 +1,11 @@
-"""The doors for text of a document into TOML and Markdown. Each is named after the syntax that it writes.
+"""The doors for text of a document into TOML, Markdown and HTML. Each is named after the syntax that it writes.
 
 Escaping happens once, here, and encodes instead of removing: nothing can re-form what was taken apart.
 """
 
 import re
 
+from mcpgen.jsonvalue import JsonValue, compact
 from mcpgen.lower.text import shown
 
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>&|~$#]|:(?=/))")
@@ -44,6 +45,13 @@ def markdown_code(text: str) -> str:
     fence = "`" * (longest + 1)
     padding = " " if plain.startswith("`") or plain.endswith("`") else ""
     return f"{fence}{padding}{plain or ' '}{padding}{fence}"
+
+
+def html_data(value: JsonValue) -> str:
+    """JSON as the content of a `<script type="application/json">` (HTML, 4.12.1.3): ASCII, and without `<`, `>` and
+    `&`, so that it can neither end its element nor begin a comment.
+    """
+    return compact(value).replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def bare_name(name: str) -> str:

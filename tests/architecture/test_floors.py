@@ -62,7 +62,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "yarl": ("templates/package/runtime/client.py",),
     "sqlite3": ("mcpgen/demo/",),
     "socket": ("mcpgen/demo/", "templates/package/runtime/"),
-    "subprocess": ("mcpgen/cli/run.py", "mcpgen/demo/client.py"),
+    "subprocess": ("mcpgen/cli/servers.py", "mcpgen/demo/client.py"),
 }
 """Library → the only places that import it."""
 

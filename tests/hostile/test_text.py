@@ -71,7 +71,15 @@ def test_txt_01_hidden_characters_in_a_member_are_said() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["check"], ["generate", "-o", "out"], ["inspect"], ["check", "--format", "json"]]
+    "arguments",
+    [
+        ["check"],
+        ["generate", "-o", "out"],
+        ["inspect"],
+        ["inspect", "--html", "page.html"],
+        ["inspect", "plain", "--call", '{"x": "\\u001b\\u202e"}'],
+        ["check", "--format", "json"],
+    ],
 )
 def test_txt_03_nothing_that_a_terminal_acts_on_is_printed(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

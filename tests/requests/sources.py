@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from package.runtime.catalog import Tool
 
 from mcpgen import fetch
-from mcpgen.cli.inspect import arguments_json
+from mcpgen.cli.inspect.contract import arguments_json
 from mcpgen.emit import table
 from mcpgen.model import Catalog, ToolSpec
 from mcpgen.options import Options

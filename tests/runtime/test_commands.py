@@ -80,7 +80,7 @@ def test_a_reader_that_stops_early_is_no_error(home: Path) -> None:
 def test_help_says_everything(home: Path) -> None:
     done = run(home, "--help")
     assert done.returncode == 0
-    for word in ("--version", "--list", "--doctor", "--base-url", "MIRROR_", "stdin"):
+    for word in ("--version", "--list", "--doctor", "--explain", "--base-url", "MIRROR_", "stdin"):
         assert word in done.stdout
 
 

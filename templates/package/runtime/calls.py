@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """One call from its name and arguments to its result. The sequence, and nothing else:
 
-    hooks, arguments checked, request built, credentials attached, sent, answer interpreted, hooks, redacted
+    prepared (preparation.py), sent, answer interpreted, hooks, redacted
 
 Nothing is sent before all that can be refused has been refused, and nothing leaves without having passed the redactor.
 Whatever goes wrong on the way is an error result in words for the model; only a fault of our own raises.
@@ -15,14 +15,12 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from . import credentials, failures, log, request, response
-from .arguments import Checker
 from .client import Client, Failure
 from .exchange import Sent
-from .files import Files
-from .hooks import HookFailed, Hooks
+from .hooks import HookFailed
+from .preparation import Preparation, sentence
 from .redaction import Redactor
 from .refusal import Refused
-from .refusal import report as worded
 from .settings import NotReady
 from .shapes import ABSENT, Result
 
@@ -40,16 +38,15 @@ class Caller:
 
     def __init__(self, catalog: Catalog, settings: Settings) -> None:
         log.set_level(settings.log_level)
-        for sentence in settings.problems:
-            log.event("error", "setting", reason=sentence)
-        for sentence in settings.warnings:
-            log.event("warning", "setting", reason=sentence)
+        for problem in settings.problems:
+            log.event("error", "setting", reason=problem)
+        for warning in settings.warnings:
+            log.event("warning", "setting", reason=warning)
         self._catalog = catalog
         self._settings = settings
-        self._checker = Checker()
-        self._files = Files(settings.files_dir, f"{settings.prefix}_FILES_DIR")
-        self._hooks = Hooks.load(catalog.names())
-        self._client = Client(settings, f"{catalog.name}-mcp/{catalog.version}")
+        self._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings.secrets))
+        self._hooks = self._preparation.hooks
+        self._client = Client(settings, self._preparation.agent)
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings.secrets))
         self._numbers = count(1)
 
@@ -57,11 +54,10 @@ class Caller:
         """The result of calling that tool, which must exist. `report` hears "sent", "headers" and "body"."""
         tool = self._catalog.tool(name)
         try:
-            arguments = await self._hooks.before(name, arguments)
             result = await self._made(tool, arguments, report)
             result = await self._hooks.after(name, result)
         except HookFailed as failed:
-            result = Result.error(f"{name} was not completed. {failed}")
+            result = Result.error(sentence(name, failed))
         return self._redacted(result)
 
     async def reach(self) -> list[str]:
@@ -82,30 +78,22 @@ class Caller:
         await self._client.close()
 
     async def _made(self, tool: Tool, arguments: dict[str, Any], report: Report) -> Result:
-        """Checked and either answered by the user's own code or sent."""
+        """Checked and either answered by the user's own code or sent. Raises HookFailed."""
         try:
-            if problems := self._checker.check(tool, arguments):
-                raise Refused(*problems)
+            arguments = await self._preparation.checked(tool, arguments)
             made = await self._hooks.instead(tool.name, arguments)
             return made if made is not None else await self._sent(tool, arguments, report)
-        except Refused as refused:
-            return Result.error(worded(refused.problems, tool.name))
-        except NotReady as missing:
-            return Result.error(f"{tool.name} was not called. {missing}")
+        except (Refused, NotReady) as reason:
+            return Result.error(sentence(tool.name, reason))
 
     async def _sent(self, tool: Tool, arguments: dict[str, Any], report: Report) -> Result:
         """The request, and what its answer comes to. Raises Refused or NotReady before anything is sent."""
-        settings, binding, security = self._settings, tool.binding, self._catalog.security
-        if settings.problems:
-            raise NotReady(" ".join(settings.problems))
-        built = request.build(tool, arguments, self._files, os.urandom(16))
-        address = settings.server(built.server)
-        schemes = credentials.choose(binding.get("security"), security, settings.secrets)
-        credentials.attach(built, schemes, settings.secrets)
+        ready = self._preparation.ready(tool, arguments, os.urandom(16))
         uri = f"{self._catalog.name}://result/{next(self._numbers)}"
-        sent = Sent(tool, built.method, built.path, credentials.variables(schemes), uri)
+        sent = Sent(tool, ready.request.method, ready.request.path, ready.variables, uri)
+        seconds = tool.binding.get("timeout", self._settings.timeout)
         try:
-            answer = await self._client.send(built, address, binding.get("timeout", settings.timeout), report)
+            answer = await self._client.send(ready.request, ready.address, seconds, report)
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
             return Result.error(failures.no_answer(failure, sent))

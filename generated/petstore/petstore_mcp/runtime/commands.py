@@ -43,6 +43,10 @@ def run(arguments: list[str], catalog: Catalog) -> int | str:
 
         healthy, lines = doctor.examine(catalog, os.environ, given.base_url)
         return show(lines) or int(not healthy)
+    if given.explain:
+        from . import explain  # imports the validator and the hooks, which the other flags do without
+
+        return explain.run(catalog, os.environ, given.base_url, *given.explain, as_json=given.format == "json")
     return str(given.base_url)
 
 
@@ -59,6 +63,13 @@ def _parser(catalog: Catalog) -> _Parser:
     instead.add_argument(
         "--doctor", action="store_true", help="say which variables are set and whether the API answers"
     )
+    instead.add_argument(
+        "--explain",
+        nargs=2,
+        metavar=("TOOL", "JSON"),
+        help="print the request of a call with these arguments, and send nothing",
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how --explain prints")
     parser.add_argument(
         "--base-url", metavar="URL", help="where the API is, in place of the address it was compiled with"
     )

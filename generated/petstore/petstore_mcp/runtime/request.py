@@ -60,6 +60,11 @@ class Request:
         return [*self.headers, ("Cookie", "; ".join(self.cookies))] if self.cookies else self.headers
 
 
+def sender_fields(agent: str) -> list[tuple[str, str]]:
+    """What every request says of its sender, behind its own fields."""
+    return [("User-Agent", agent), ("Accept-Encoding", "gzip, deflate")]
+
+
 def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -> Request:
     """The request for arguments that were checked. Raises Refused with every problem that was found.
 

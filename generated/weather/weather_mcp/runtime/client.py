@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from . import tls
 from .exchange import Response
 from .inflate import BadCoding, Inflate
+from .request import sender_fields
 
 with tls.unloaded():
     import aiohttp
@@ -104,7 +105,7 @@ class Client:
             request.method,
             URL(address.origin + address.path + request.target, encoded=True),
             data=request.body,
-            headers=[*request.fields, ("User-Agent", self._agent), ("Accept-Encoding", "gzip, deflate")],
+            headers=[*request.fields, *sender_fields(self._agent)],
             skip_auto_headers=_AUTOMATIC,
             allow_redirects=False,
             ssl=self._secured() if address.scheme == "https" else True,

@@ -64,10 +64,15 @@ class Hooks:
                 arguments = _expect(name, changed, dict)
         return arguments
 
+    def replacing(self, tool: str) -> str:
+        """The name of the hook that the user wrote in place of the request of a tool; "" where there is none."""
+        name = _name("instead_of_", tool)
+        return name if name in self._found else ""
+
     async def instead(self, tool: str, arguments: Arguments) -> Result | None:
         """The result of a tool that the user wrote in place of the request; None where there is none."""
-        name = _name("instead_of_", tool)
-        if name not in self._found:
+        name = self.replacing(tool)
+        if not name:
             return None
         made = await self._call(name, arguments)
         if isinstance(made, Result):

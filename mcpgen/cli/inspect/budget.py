@@ -1,0 +1,35 @@
+"""`--max-tokens`: how many tokens a tool may take."""
+
+from collections.abc import Sequence
+
+from mcpgen.cli.inspect import contract
+from mcpgen.diagnostics import Diagnostic
+from mcpgen.model import ToolSpec
+
+_NAMED = 40
+
+
+def exceeded(tools: Sequence[ToolSpec], most: int | None) -> list[Diagnostic]:
+    """One diagnostic for each tool that takes more than `most` tokens, the heaviest first."""
+    heavy = sorted(((contract.cost(tool), tool) for tool in tools), key=lambda found: -found[0])
+    return [
+        Diagnostic(
+            "over-budget",
+            f"{tool.name} takes about {cost:,} tokens; --max-tokens allows {most:,}.",
+            "Leave out what is not needed of its description, its arguments, or the tool.",
+            tool.operation.where,
+        )
+        for cost, tool in heavy
+        if most is not None and cost > most
+    ]
+
+
+def sentence(tools: Sequence[ToolSpec], most: int) -> str:
+    """All of them in one sentence; the empty text for none."""
+    costs = sorted(((contract.cost(tool), tool.name) for tool in tools), key=lambda found: (-found[0], found[1]))
+    heavy = [f"{name} {cost:,}" for cost, name in costs if cost > most]
+    if not heavy:
+        return ""
+    one = len(heavy) == 1
+    named = ", ".join(heavy[:_NAMED]) + (f", and {len(heavy) - _NAMED:,} more" if len(heavy) > _NAMED else "")
+    return f"{len(heavy):,} tool{' takes' if one else 's take'} more than {most:,} tokens: {named}."

@@ -1,0 +1,50 @@
+"""`--call`: what the generated server itself says of a call, without sending it."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcpgen.cli import report, servers
+from mcpgen.errors import CannotGoOn
+from mcpgen.jsonvalue import JsonObject, as_object
+from mcpgen.model import ToolSpec
+from mcpgen.pipeline import Compiled
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What the server printed: the request on `out` (one JSON document where that was asked for), the rest on `err`;
+    `refused` where the call would not be made.
+    """
+
+    out: str
+    err: str
+    refused: bool
+
+    @property
+    def document(self) -> JsonObject:
+        """What is on `out`, as a part of our own document."""
+        found = as_object(json.loads(self.out))
+        return {key: value for key, value in found.items() if key != "schema"}
+
+
+def explained(compiled: Compiled, tools: Sequence[ToolSpec], arguments: str, output: str) -> Explained:
+    """The request of the one tool for arguments that are JSON. CannotGoOn where these are not, or there are more tools.
+
+    The server has the environment of this process, and no hooks: those belong to a project, whose own --explain runs
+    them.
+    """
+    if len(tools) > 1:
+        names = " or ".join(tool.name for tool in tools)
+        raise CannotGoOn("invalid-flag", "--call needs one tool.", hint=f"Name it: {names}.")
+    try:
+        readable = isinstance(json.loads(arguments), dict)
+    except ValueError:
+        readable = False
+    if not readable:
+        raise CannotGoOn("invalid-flag", "--call is not a JSON object.", hint="""Write it as in --call '{"id": 7}'.""")
+    with servers.emitted(compiled) as server:
+        code, out, err = server.ask("--explain", tools[0].name, arguments, "--format", output)
+    if code not in (report.DONE, report.FINDINGS):
+        raise CannotGoOn("invalid-flag", f"The call cannot be explained: {err.strip() or 'the server failed.'}")
+    return Explained(out, err, refused=code == report.FINDINGS)

@@ -1,0 +1,118 @@
+"""The command: what is inspected, which tools, and in what form they are shown."""
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from mcpgen.cli import options, report
+from mcpgen.cli.inspect import budget, call, contract, findings, page, source, table
+from mcpgen.cli.inspect import tool as one
+from mcpgen.diagnostics import Diagnostic
+from mcpgen.errors import CannotGoOn
+from mcpgen.model import ToolSpec
+from mcpgen.options import Options
+from mcpgen.pipeline import Compiled
+
+MOST = 8
+"""Tools that are named where none is near to what was asked for."""
+
+
+@click.command("inspect", short_help="Show the tools of SOURCE, and what each sends.")
+@click.argument("given", metavar="SOURCE|DIR")
+@click.argument("wanted", metavar="[TOOL]", required=False)
+@options.compiling
+@click.option("--call", "arguments", metavar="JSON", help="The request of TOOL for these arguments; nothing is sent.")
+@click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Fail where a tool takes more.")
+@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write a page to look around in.")
+@options.output_format
+def command(
+    given: str,
+    wanted: str | None,
+    flags: Options,
+    arguments: str | None,
+    max_tokens: int | None,
+    html: Path | None,
+    output: str,
+) -> None:
+    """Show the tools of SOURCE, or of a generated project in DIR, and what each sends.
+
+    TOOL is a tool's name, its operationId, or its request ("GET /pets/{id}"). What --call shows is what the generated
+    server would send, by its own --explain: credentials stand as <VARIABLE>.
+
+    Exit codes: 0 done, 1 findings (a tool over --max-tokens, a call that would be refused), 2 cannot go on.
+    """
+    if arguments is not None and wanted is None:
+        raise click.UsageError("--call needs a TOOL.")
+    if html is not None and wanted is not None:
+        raise click.UsageError("--html is about all tools: leave TOOL out, or select with --include.")
+    with report.ending(output):
+        compiled = source.compiled(given, flags)
+        tools = list(compiled.catalog.tools) if wanted is None else _called(compiled.catalog.tools, wanted)
+        found = [*compiled.diagnostics, *budget.exceeded(tools, max_tokens)]
+        called = call.explained(compiled, tools, arguments, output) if arguments is not None else None
+        document = contract.document(compiled.catalog, tools, found) if output == "json" or html else {}
+        if html is not None:
+            page.write(html, document)
+    if output == "json":
+        report.result_json({**document, **({"call": called.document} if called else {})})
+    else:
+        _show(compiled, tools, found, whole=wanted is None, page=html)
+        _say_call(called)
+    if sentence := budget.sentence(tools, max_tokens) if max_tokens else "":
+        report.say(f"error: {sentence} [over-budget]", fg="red")
+    failed = any(diagnostic.severity == "error" for diagnostic in found) or (called is not None and called.refused)
+    report.leave(report.FINDINGS if failed else report.DONE)
+
+
+def _show(
+    compiled: Compiled, tools: Sequence[ToolSpec], found: Sequence[Diagnostic], *, whole: bool, page: Path | None
+) -> None:
+    if not whole:
+        for entry in tools:
+            one.show(entry, compiled.catalog, found)
+        return
+    concerned = findings.Concerned(tools)
+    report.diagnostics(
+        [diagnostic for diagnostic in compiled.diagnostics if not concerned.by(diagnostic)],
+        compiled.catalog.skipped,
+        most=1,
+    )
+    if page is None:
+        table.show(tools, compiled.catalog.skipped, found)
+    else:
+        report.say(f"Wrote {page}: {report.counted(len(tools), 'tool')}.", err=False)
+
+
+def _say_call(called: call.Explained | None) -> None:
+    if called is None:
+        return
+    if called.out:
+        report.say("\nThe request, which was not sent:\n", err=False, bold=True)
+        report.say(called.out.rstrip("\n"), err=False)
+    if called.err:
+        report.say(called.err.rstrip("\n"), fg="red" if called.refused else "yellow")
+
+
+def _called(tools: Sequence[ToolSpec], wanted: str) -> list[ToolSpec]:
+    """The tools that `wanted` names in one of the ways to name one. CannotGoOn, with the nearest, for no tool."""
+    method, _, path = wanted.partition(" ")
+    found = (
+        [tool for tool in tools if tool.name == wanted]
+        or [tool for tool in tools if tool.operation.id == wanted]
+        or [tool for tool in tools if _request(tool) == f"{method.upper()} {path.strip()}"]
+    )
+    if found:
+        return found
+    known = {tool.name: None for tool in tools}
+    known |= {word: None for tool in tools for word in (tool.operation.id, _request(tool)) if word}
+    near = difflib.get_close_matches(wanted, known, n=3)
+    names = [tool.name for tool in tools]
+    some = ", ".join(names[:MOST]) + (", …" if len(names) > MOST else ".")
+    hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {some}"
+    raise CannotGoOn("invalid-flag", f"There is no tool {wanted}.", hint=hint)
+
+
+def _request(tool: ToolSpec) -> str:
+    return f"{tool.operation.method} {tool.operation.path}"

@@ -1,0 +1,103 @@
+"""The JSON of `inspect`, by the contract: the server, its variables, its tools with what each sends, what was found."""
+
+from collections.abc import Sequence
+
+from mcpgen import tokens
+from mcpgen.cli import report
+from mcpgen.cli.inspect.findings import Concerned
+from mcpgen.diagnostics import Diagnostic
+from mcpgen.emit import table
+from mcpgen.emit.environment import environment
+from mcpgen.jsonvalue import JsonObject, JsonValue
+from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ToolSpec
+
+
+def cost(tool: ToolSpec) -> int:
+    """About how many tokens a model reads for this tool."""
+    return tokens.estimate(table.tool_object(tool))
+
+
+def document(catalog: Catalog, tools: Sequence[ToolSpec], diagnostics: Sequence[Diagnostic]) -> JsonObject:
+    """Everything about `tools`, some or all of the catalog's."""
+    identity = catalog.identity
+    concerned = Concerned(catalog.tools)
+    described: list[JsonValue] = [_tool(tool, catalog) for tool in tools]
+    return {
+        "server": {
+            "name": identity.name,
+            "title": identity.title,
+            "version": identity.version,
+            "package": identity.package,
+            "command": identity.command,
+        },
+        "environment": [
+            {"name": row.variable, "required": row.required, "secret": row.secret, "purpose": row.purpose}
+            for row in environment(catalog)
+        ],
+        "totals": {"tools": len(tools), "tokens": sum(cost(tool) for tool in tools)},
+        "tools": described,
+        "skipped": [report.skipped_json(entry) for entry in catalog.skipped],
+        "diagnostics": [
+            {**report.diagnostic_json(found), "tools": list[JsonValue](concerned.by(found))} for found in diagnostics
+        ],
+    }
+
+
+def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
+    operation, binding = tool.operation, tool.binding
+    result = table.tool_object(tool)
+    result["tokens"] = cost(tool)
+    result["effect"] = tool.annotations.effect
+    server = catalog.servers[binding.server].url if catalog.servers else ""
+    result["operation"] = {
+        **({"id": operation.id} if operation.id else {}),
+        "method": operation.method,
+        "path": operation.path,
+        "server": server,
+        "tags": list[JsonValue](operation.tags),
+        "deprecated": operation.deprecated,
+    }
+    result["arguments"] = arguments_json(tool)
+    if binding.body is not None:
+        body = table.body(binding.body)
+        result["body"] = {key: body[key] for key in ("contentType", "encoding", "required") if key in body}
+    return result
+
+
+def arguments_json(tool: ToolSpec) -> JsonObject:
+    """Argument → where it goes. An argument that feeds two places has the second one under `also`."""
+    places: dict[str, list[JsonObject]] = {}
+    for parameter in tool.binding.parameters():
+        if parameter.argument is not None:
+            places.setdefault(parameter.argument, []).append(_place(parameter))
+    if tool.binding.body is not None:
+        for argument, place in _body_places(tool.binding.body):
+            places.setdefault(argument, []).append(place)
+    return {
+        argument: {**found[0], **({"also": list[JsonValue](found[1:])} if len(found) > 1 else {})}
+        for argument, found in places.items()
+    }
+
+
+def _place(parameter: ParameterBinding) -> JsonObject:
+    drawn = table.parameter(parameter)
+    drawn.pop("argument", None)
+    return {"in": parameter.location, **drawn}
+
+
+def _body_places(body: BodyBinding) -> list[tuple[str, JsonObject]]:
+    kind = body.encoding if body.encoding in ("form", "multipart") else "body"
+    found: list[tuple[str, JsonObject]] = [(body.argument, {"in": kind, "name": ""})] if body.argument else []
+    for field in body.fields:
+        if field.argument is not None:
+            found.append((field.argument, {"in": kind, "name": field.name}))
+        if field.filename is not None:
+            found.append((field.filename, {"in": kind, "name": field.name, "part": "filename"}))
+        found += [
+            (header.argument, {"in": kind, "name": field.name, "part": f"header {header.name}"})
+            for header in field.headers
+            if header.argument is not None
+        ]
+    if body.rest is not None:
+        found.append((body.rest, {"in": kind, "name": "*"}))
+    return found

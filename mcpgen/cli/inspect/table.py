@@ -1,0 +1,80 @@
+"""All tools as a table, and where their tokens go."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from mcpgen.cli import report
+from mcpgen.cli.inspect import contract, findings, layout
+from mcpgen.diagnostics import Diagnostic
+from mcpgen.model import Skipped, ToolSpec
+
+HEAD = ("tool", "method", "path", "args", "tokens", "notes")
+_RIGHT = (3, 4)
+_YIELDING = (0, 2, 5)
+
+HEAVIEST = 5
+"""Tools that are drawn with their share, where there are more; twice as many of a hundred and more."""
+
+GROUPED = 40
+"""From so many tools on the tags are drawn too: somebody will want to select."""
+
+BAR = 24
+
+
+def show(tools: Sequence[ToolSpec], skipped: Sequence[Skipped], diagnostics: Sequence[Diagnostic]) -> None:
+    """Print it."""
+    concerned = findings.Concerned(tools)
+    costs = {tool.name: contract.cost(tool) for tool in tools}
+    concerning: dict[str, list[Diagnostic]] = {}
+    for found in diagnostics:
+        for name in concerned.by(found):
+            concerning.setdefault(name, []).append(found)
+    rows = [_row(tool, costs[tool.name], concerning.get(tool.name, [])) for tool in tools]
+    head, *lines = layout.columns([HEAD, *rows], _RIGHT, _YIELDING)
+    report.say(head, err=False, bold=True)
+    for line in lines:
+        report.say(line, err=False)
+    counts = ((len(rows), "tool"), (sum(costs.values()), "token"), (len(skipped), "skipped operation"))
+    report.say(", ".join(report.counted(*count) for count in counts) + ".", err=False)
+    if len(tools) > HEAVIEST:
+        _draw(costs)
+    if len(tools) >= GROUPED:
+        _draw_tags(tools, costs)
+
+
+def _row(tool: ToolSpec, cost: int, concerning: Sequence[Diagnostic]) -> tuple[str, ...]:
+    operation = tool.operation
+    notes = ", ".join(findings.words(tool, concerning))
+    arguments = str(len(contract.arguments_json(tool)))
+    return tool.name, operation.method, operation.path, arguments, f"{cost:,}", notes
+
+
+def _draw(costs: dict[str, int]) -> None:
+    heaviest = Counter(costs).most_common(HEAVIEST * (2 if len(costs) >= 100 else 1))
+    total = sum(costs.values())
+    share = sum(cost for _, cost in heaviest) / total
+    report.say(f"\nThe {len(heaviest)} heaviest hold {share:.0%} of the tokens:", err=False)
+    _bars([(name, cost) for name, cost in heaviest], total)
+
+
+def _draw_tags(tools: Sequence[ToolSpec], costs: dict[str, int]) -> None:
+    counted: Counter[str] = Counter()
+    members: Counter[str] = Counter()
+    for tool in tools:
+        tag = tool.operation.tags[0] if tool.operation.tags else "(no tag)"
+        counted[tag] += costs[tool.name]
+        members[tag] += 1
+    if len(counted) < 2:
+        return
+    shown = counted.most_common(2 * HEAVIEST)
+    report.say(
+        "\nBy tag" + (f", the first {len(shown)} of {len(counted)}:" if len(counted) > len(shown) else ":"), err=False
+    )
+    _bars([(f"{tag} ({report.counted(members[tag], 'tool')})", cost) for tag, cost in shown], sum(costs.values()))
+
+
+def _bars(found: Sequence[tuple[str, int]], total: int) -> None:
+    most = max(cost for _, cost in found)
+    rows = [(name, f"{cost:,}", f"{cost / total:.1%}", layout.bar(cost / most, BAR)) for name, cost in found]
+    for line in layout.columns(rows, (1, 2), (0,)):
+        report.say("  " + line, err=False)

@@ -1,0 +1,81 @@
+"""One tool in full: what a model is told, and where each argument goes."""
+
+import textwrap
+from collections.abc import Sequence
+
+from mcpgen.cli import report
+from mcpgen.cli.inspect import contract, findings, layout, schemas
+from mcpgen.diagnostics import Diagnostic
+from mcpgen.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.model import Catalog, ToolSpec
+
+_HEAD = ("argument", "type", "goes to", "description")
+_REQUIRED = " *"
+
+
+def show(tool: ToolSpec, catalog: Catalog, diagnostics: Sequence[Diagnostic]) -> None:
+    """Print it."""
+    concerned = findings.Concerned(catalog.tools)
+    concerning = [found for found in diagnostics if tool.name in concerned.by(found)]
+    report.say(f"{tool.name}: {tool.title}", err=False, bold=True)
+    _say_wrapped(tool.description)
+    report.say(f"\n{_request(tool, catalog)}", err=False)
+    report.say(_facts(tool, concerning), err=False)
+    if rows := _rows(tool):
+        report.say(err=False)
+        head, *lines = layout.running([_HEAD, *rows], yielding=(1, 2, 0))
+        report.say(head, err=False, bold=True)
+        for line in lines:
+            report.say(line, err=False)
+        if any(row[0].endswith(_REQUIRED) for row in rows):
+            report.say("* is required.", err=False)
+    for found in concerning:
+        report.say(f"\n{found.severity}: {found.message} [{found.code}]", err=False)
+
+
+def _say_wrapped(text: str) -> None:
+    size = layout.width()
+    for line in textwrap.wrap(text, size) if size else [text]:
+        report.say(line, err=False)
+
+
+def _request(tool: ToolSpec, catalog: Catalog) -> str:
+    server = catalog.servers[tool.binding.server].url if catalog.servers else ""
+    body = tool.binding.body
+    kind = f"\nbody: {body.content_type}{'' if body.required else ' (optional)'}" if body is not None else ""
+    return f"{tool.operation.method} {server.rstrip('/') if '://' in server else ''}{tool.operation.path}{kind}"
+
+
+def _facts(tool: ToolSpec, concerning: Sequence[Diagnostic]) -> str:
+    operation = tool.operation
+    facts = [*findings.words(tool, concerning)]
+    facts += ["safe to repeat"] if tool.annotations.idempotent and not tool.annotations.read_only else []
+    facts += [f"about {report.counted(contract.cost(tool), 'token')}"]
+    facts += [f"operationId {operation.id}"] if operation.id else []
+    facts += [f"tags {', '.join(operation.tags)}"] if operation.tags else []
+    return ", ".join(facts)
+
+
+def _rows(tool: ToolSpec) -> list[tuple[str, ...]]:
+    places = contract.arguments_json(tool)
+    return [
+        (
+            member.path + (_REQUIRED if member.required else ""),
+            member.type,
+            "" if member.nested else _target(as_object(places.get(member.path))),
+            " ".join(
+                filter(None, (member.description, f"One of {', '.join(member.choices)}." if member.choices else ""))
+            ),
+        )
+        for member in schemas.members(tool.input_schema)
+    ]
+
+
+def _target(place: JsonObject) -> str:
+    """Where an argument goes: `path petId`, `body`; nothing for what goes along with another."""
+    if not place:
+        return ""
+    name = f" {place['name']}" if place["name"] else ""
+    part = f" ({place['part']})" if "part" in place else ""
+    also = "".join(f" and {_target(as_object(other))}" for other in as_list(place.get("also")))
+    return f"{place['in']}{name}{part}{also}"

@@ -1,0 +1,68 @@
+"""Generated servers that live as long as a command: emitted into a temporary folder, and run there."""
+
+import contextlib
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcpgen.cli import signals
+from mcpgen.pipeline import Compiled
+from mcpgen.publish import plan, publish
+
+PATIENCE = 3.0
+"""Seconds that a server has after a signal; it needs none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Temporary:
+    """A server on disk: its package, and the folder that holds it. A signal that comes while it runs ends it."""
+
+    package: str
+    directory: Path
+    stop: signals.Stop
+
+    def run(self) -> int:
+        """Serve until the client leaves. The exit code; the server has ended when this returns."""
+        server = subprocess.Popen([sys.executable, "-m", self.package], cwd=self.directory)
+        self._end_at_signal(server)
+        return server.wait()
+
+    def ask(self, *flags: str) -> tuple[int, str, str]:
+        """The exit code of the server with these flags, and what it printed on stdout and stderr."""
+        server = subprocess.Popen(
+            [sys.executable, "-X", "utf8", "-m", self.package, *flags],
+            cwd=self.directory,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="backslashreplace",
+        )
+        self._end_at_signal(server)
+        out, err = server.communicate()
+        return server.returncode, out, err
+
+    def _end_at_signal(self, server: "subprocess.Popen[str] | subprocess.Popen[bytes]") -> None:
+        """A signal to us is one to it."""
+
+        def end() -> None:
+            server.terminate()
+            last = threading.Timer(PATIENCE, server.kill)  # hooks can make a server deaf
+            last.daemon = True
+            last.start()
+
+        self.stop.tell(end)
+
+
+@contextlib.contextmanager
+def emitted(compiled: Compiled) -> Iterator[Temporary]:
+    """The server of a compile, which is gone once this is left."""
+    identity = compiled.catalog.identity
+    with signals.held() as stop, tempfile.TemporaryDirectory(prefix="mcpgen-") as folder:
+        target = Path(folder) / identity.name
+        publish(plan(target, compiled.tree, (), None), compiled.tree)
+        yield Temporary(identity.package, target, stop)

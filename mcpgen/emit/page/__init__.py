@@ -1,0 +1,45 @@
+"""The page of `inspect --html`: a static shell of ours, and one block of data.
+
+The shell is HTML, styles and scripts that lie beside this module; no byte of them depends on a document. What does is
+the JSON of `inspect`, in one `<script type="application/json">`, written by one sink; the scripts put it into text
+nodes and nowhere else. A policy in the page itself allows our style and our script by their hashes and no request.
+"""
+
+import base64
+import hashlib
+from pathlib import Path
+
+from mcpgen.emit.sinks import html_data
+from mcpgen.jsonvalue import JsonObject
+
+MARK = b"<!doctype html>\n<!-- A page of mcpgen inspect. -->\n"
+"""How every page begins; what begins so may be replaced by another."""
+
+_HERE = Path(__file__).parent
+SCRIPTS = ("text", "schemas", "tools", "filters", "treemap", "tables", "main")
+"""In the order in which they stand in the page: each uses what stands before it."""
+
+
+def page(document: JsonObject) -> bytes:
+    """The whole page, UTF-8. `document` is the JSON of `inspect`."""
+    style = _read("page.css")
+    script = '"use strict";\n' + "\n".join(_read(f"{name}.js") for name in SCRIPTS)
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    shell = _read("page.html")
+    for name, text in (("policy", policy), ("style", style), ("script", script), ("data", html_data(document))):
+        before, mark, after = shell.partition(f"{{{{{name}}}}}")
+        assert mark, name
+        shell = before + text + after  # the data comes last, so that nothing in it is taken for a mark
+    return MARK + shell.encode()
+
+
+def _read(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """As a Content-Security-Policy writes it (CSP 3, section 2.3.1)."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

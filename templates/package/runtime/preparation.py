@@ -1,0 +1,78 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""A call up to the moment before it is sent. One sequence, for what sends and for what only shows:
+
+    hooks, arguments checked | request built, address found, credentials attached
+
+Between its halves stands the hook that answers in place of the request. Nothing in here opens a connection.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from . import request
+from .arguments import Checker
+from .files import Files
+from .hooks import HookFailed, Hooks
+from .refusal import Refused, report
+from .settings import NotReady
+
+if TYPE_CHECKING:
+    from .addresses import Address
+    from .catalog import Catalog, Tool
+    from .settings import Settings
+
+    class Keys(Protocol):
+        """What puts credentials into requests (credentials.Keys)."""
+
+        def attach(self, request: request.Request, wanted: list[list[str]] | None) -> list[str]:
+            """Attach what the binding wants; the variables that it came from. Raises NotReady."""
+
+
+Unmade = (Refused, NotReady, HookFailed)
+"""Why a call is not made, all of it before a byte leaves."""
+
+
+class Ready:
+    """A request with its credentials, where it goes, and the variables that the credentials came from."""
+
+    __slots__ = ("address", "request", "variables")
+
+    def __init__(self, request: request.Request, address: Address, variables: list[str]) -> None:
+        self.request = request
+        self.address = address
+        self.variables = variables
+
+
+class Preparation:
+    """Prepares the calls of one server. `agent` is the User-Agent, `NAME-mcp/VERSION`."""
+
+    def __init__(self, catalog: Catalog, settings: Settings, keys: Keys) -> None:
+        self.agent = f"{catalog.name}-mcp/{catalog.version}"
+        self.hooks = Hooks.load(catalog.names())
+        self._settings = settings
+        self._keys = keys
+        self._checker = Checker()
+        self._files = Files(settings.files_dir, f"{settings.prefix}_FILES_DIR")
+
+    async def checked(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments as the hooks leave them, checked. Raises Refused or HookFailed."""
+        arguments = await self.hooks.before(tool.name, arguments)
+        if problems := self._checker.check(tool, arguments):
+            raise Refused(*problems)
+        return arguments
+
+    def ready(self, tool: Tool, arguments: dict[str, Any], entropy: bytes) -> Ready:
+        """The request for checked arguments. Raises Refused or NotReady. `entropy` is at least 16 random bytes."""
+        if self._settings.problems:
+            raise NotReady(" ".join(self._settings.problems))
+        built = request.build(tool, arguments, self._files, entropy)
+        address = self._settings.server(built.server)
+        return Ready(built, address, self._keys.attach(built, tool.binding.get("security")))
+
+
+def sentence(tool: str, reason: Exception) -> str:
+    """Why that tool was not called, for the model that called it; `reason` is one of Unmade."""
+    if isinstance(reason, Refused):
+        return report(reason.problems, tool)
+    return f"{tool} was not {'completed' if isinstance(reason, HookFailed) else 'called'}. {reason}"

@@ -1,0 +1,38 @@
+"""What README shows of a command is what the command prints; `…` stands for lines that are left out."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from mcpgen.cli import main
+
+ROOT = Path(__file__).parents[2]
+SHOWN = re.findall(
+    r"^( *)```console\n\1\$ (mcpgen inspect [^\n]+)\n(.*?)^\1```$",
+    (ROOT / "README.md").read_text(encoding="utf-8"),
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def test_there_are_examples() -> None:
+    assert len(SHOWN) == 2
+
+
+@pytest.mark.parametrize(("indent", "command", "output"), SHOWN, ids=[command for _, command, _ in SHOWN])
+def test_an_example_is_what_is_printed(
+    indent: str, command: str, output: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(SystemExit):
+        main(shlex.split(command)[1:])
+    printed = capsys.readouterr().out
+    at = 0
+    for part in re.split(r"^…\n", textwrap.dedent(output), flags=re.MULTILINE):
+        found = printed.find(part, at)
+        assert found >= 0, f"not printed, or not in this order:\n{part}"
+        at = found + len(part)
