@@ -64,7 +64,7 @@ def problems(tool: ToolSpec) -> Iterator[tuple[str, str]]:
     if schema.get("type") != "object":
         yield "unportable-schema", f"The input schema of {tool.name} is not an object at its root."
         return
-    for reason in _outside_profile(schema, root=True):
+    for reason in outside_profile(schema, root=True):
         yield "unportable-schema", f"The input schema of {tool.name} {reason}."
     yield from _unbound(tool)
 
@@ -84,14 +84,14 @@ def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
         yield "unbound-argument", f"The request of {tool.name} wants an argument {name} that it does not have."
 
 
-def _outside_profile(node: JsonValue, *, root: bool = False, depth: int = 0) -> Iterator[str]:
+def outside_profile(node: JsonValue, *, root: bool = False, depth: int = 0) -> Iterator[str]:
     """How a derived schema leaves the portable profile."""
     if depth > DEEPEST:
         yield "nests too deep"
     elif not isinstance(node, dict):
         yield "has a subschema that is not an object"
     elif "anyOf" in node:
-        yield from _alternatives_outside_profile(node, root, depth)
+        yield from _alternativesoutside_profile(node, root, depth)
     else:
         kind = node.get("type")
         if not isinstance(kind, str) or kind not in _KEYWORDS:
@@ -100,22 +100,22 @@ def _outside_profile(node: JsonValue, *, root: bool = False, depth: int = 0) -> 
         if stray := sorted(set(node) - _EVERYWHERE - _KEYWORDS[kind]):
             yield f"has the keyword {stray[0]} at a node of type {kind}"
         if kind == "object":
-            yield from _object_outside_profile(node, root, depth)
+            yield from _objectoutside_profile(node, root, depth)
         elif kind == "array":
-            yield from _outside_profile(node.get("items"), depth=depth + 1)
+            yield from outside_profile(node.get("items"), depth=depth + 1)
         elif kind == "string":
-            yield from _text_outside_profile(node)
+            yield from _textoutside_profile(node)
 
 
-def _alternatives_outside_profile(node: JsonObject, root: bool, depth: int) -> Iterator[str]:
+def _alternativesoutside_profile(node: JsonObject, root: bool, depth: int) -> Iterator[str]:
     branches = as_list(node["anyOf"])
     if root or len(branches) < 2 or set(node) - {"anyOf", "description", "default"}:
         yield "has alternatives where none may stand"
     for branch in branches:
-        yield from _outside_profile(branch, depth=depth + 1)
+        yield from outside_profile(branch, depth=depth + 1)
 
 
-def _object_outside_profile(node: JsonObject, root: bool, depth: int) -> Iterator[str]:
+def _objectoutside_profile(node: JsonObject, root: bool, depth: int) -> Iterator[str]:
     properties = as_object(node.get("properties"))
     if root:
         for key in properties:
@@ -124,12 +124,12 @@ def _object_outside_profile(node: JsonObject, root: bool, depth: int) -> Iterato
     if not all(key in properties for key in as_list(node.get("required"))):
         yield "requires a property that it does not have"
     for member in properties.values():
-        yield from _outside_profile(member, depth=depth + 1)
+        yield from outside_profile(member, depth=depth + 1)
     if "additionalProperties" in node:
-        yield from _outside_profile(node["additionalProperties"], depth=depth + 1)
+        yield from outside_profile(node["additionalProperties"], depth=depth + 1)
 
 
-def _text_outside_profile(node: JsonObject) -> Iterator[str]:
+def _textoutside_profile(node: JsonObject) -> Iterator[str]:
     values = as_list(node.get("enum"))
     if "enum" in node and (not values or not all(isinstance(value, str) and value for value in values)):
         yield "has an enum that is empty or holds something other than texts"

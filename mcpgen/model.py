@@ -19,6 +19,9 @@ Style = Literal[
 ]
 """Those of OpenAPI 3.2, and `tabDelimited`, which only OpenAPI 2.0 has."""
 
+SchemaProfile = Literal["portable", "full"]
+"""What input schemas are written in: what every client takes, or all of JSON Schema 2020-12."""
+
 
 # -- an API, in OpenAPI's words ---------------------------------------------------------------------------------------
 
@@ -295,6 +298,7 @@ class ToolSpec:
     binding: HttpBinding
     operation: Operation
     output_schema: JsonObject | None = None
+    profile: SchemaProfile = "portable"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """What a person asked for on the command line, and how a project remembers it."""
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.model import SchemaProfile
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class Options:
     ref_dir: tuple[str, ...] = ()
     body_type: tuple[str, ...] = ()
     server_var: tuple[str, ...] = ()
-    schema_profile: Literal["portable", "full"] = "portable"
+    schema_profile: SchemaProfile = "portable"
     max_tokens: int | None = None
 
     def over(self, remembered: "Options") -> "Options":

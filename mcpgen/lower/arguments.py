@@ -8,6 +8,7 @@ constant: it is filled in and hidden. Nothing depends on other operations.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
@@ -18,7 +19,8 @@ from mcpgen.lower.constraints import EMPTY
 from mcpgen.lower.kinds import is_null
 from mcpgen.lower.portable import FILE_NOTE, Portable
 from mcpgen.lower.text import ended
-from mcpgen.model import Encoding, Location, Operation, Parameter
+from mcpgen.lower.verbatim import Verbatim
+from mcpgen.model import Encoding, Location, Operation, Parameter, SchemaProfile
 from mcpgen.names import argument_name, distinct
 
 Place = Location | Literal["body", "rest", "filename", "part"]
@@ -33,6 +35,10 @@ REST: Slot = ("rest", "")
 
 _PLACES: tuple[Place, ...] = ("path", "query", "querystring", "header", "cookie", "body", "rest", "filename", "part")
 _ORDER = {place: index for index, place in enumerate(_PLACES)}
+
+
+Writer = Portable | Verbatim
+"""What writes schemas: those of one profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +57,13 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The layout of one tool: input schema, argument of each slot, constants of the others. `cuts` and `given_up` (for
-    the budget) say what is left out, `fits` whether that was enough; `hidden` counts hidden characters of its texts.
+    """The layout of one tool: input schema and its profile, argument of each slot, constants of the others. `cuts` and
+    `given_up` (for the budget) say what is left out, `fits` whether that was enough; `hidden` counts hidden characters
+    of its texts.
     """
 
     schema: JsonObject
+    profile: SchemaProfile
     names: Mapping[Slot, str]
     constants: Mapping[Slot, JsonValue]
     cuts: tuple[str, ...]
@@ -65,10 +73,15 @@ class Arguments:
 
 
 def lay_out(
-    operation: Operation, plan: BodyPlan | None, producers: Mapping[str, str], composer: Composer, most_tokens: int
+    operation: Operation,
+    plan: BodyPlan | None,
+    producers: Mapping[str, str],
+    composer: Composer,
+    profile: SchemaProfile,
+    most_tokens: int,
 ) -> Arguments:
-    """The arguments of `operation`, whose body is sent by `plan`, in a schema of at most so many tokens if any layout
-    is as small. `producers` are path parameter → the tool that lists its values.
+    """The arguments of `operation`, whose body is sent by `plan`, in a schema of at most so many tokens if the profile
+    has one as small. `producers` are path parameter → the tool that lists its values.
     """
     everything = [
         *(_of_parameter(each, producers, composer) for each in operation.parameters),
@@ -79,25 +92,29 @@ def lay_out(
     names = _named(inputs, composer)
     nulls = operation.method == "PATCH" or (plan is not None and "merge-patch" in plan.content_type)
     files = plan is not None and plan.encoding == "multipart"
-    for limits in budget.LADDER:
-        portable = Portable(composer, limits, nulls=nulls, files=files)
-        schema = _schema_of(inputs, names, portable)
-        fits = not portable.is_exhausted and budget.fits(schema, most_tokens)
-        if fits:
+    portable = (Portable(composer, limits, nulls=nulls, files=files) for limits in budget.LADDER)
+    verbatim: list[Writer] = [Verbatim(composer, files=files)] if profile == "full" else []
+    for writer in chain(verbatim, portable):
+        schema = _schema_of(inputs, names, writer)
+        fits = budget.fits(schema, most_tokens)
+        if not writer.is_exhausted and (fits or writer in verbatim):
             break
-    cuts = tuple(dict.fromkeys(portable.cuts))
-    return Arguments(schema, names, constants, cuts, tuple(limits.given_up()), fits, portable.hidden)
+    cuts = tuple(dict.fromkeys(writer.cuts))
+    written: SchemaProfile = "full" if writer in verbatim else "portable"
+    return Arguments(schema, written, names, constants, cuts, tuple(writer.given_up()), fits, writer.hidden)
 
 
-def _schema_of(inputs: list[Input], names: Mapping[Slot, str], portable: Portable) -> JsonObject:
+def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer) -> JsonObject:
     properties: JsonObject = {}
     for entry in inputs:
         if names[entry.slot] not in properties:
-            properties[names[entry.slot]] = _schema(entry, portable)
+            properties[names[entry.slot]] = _schema(entry, writer)
     schema: JsonObject = {"type": "object", "properties": properties}
     required = {names[entry.slot] for entry in inputs if entry.required}
     if required:
         schema["required"] = [name for name in properties if name in required]
+    if definitions := writer.definitions():
+        schema["$defs"] = definitions
     return schema
 
 
@@ -217,11 +234,11 @@ def _types(entry: Input, composer: Composer) -> list[str]:
 # -- schemas ----------------------------------------------------------------------------------------------------------
 
 
-def _schema(entry: Input, portable: Portable) -> JsonObject:
+def _schema(entry: Input, writer: Writer) -> JsonObject:
     if entry.file:
-        schema = _file_schema(entry, portable)
+        schema = _file_schema(entry, writer)
     else:
-        schema = portable.schema(entry.schema, required=entry.required, description=entry.description)
+        schema = writer.schema(entry.schema, required=entry.required, description=entry.description)
     text = str(schema.get("description", ""))
     notes = [
         f"From {entry.source}." if entry.source and entry.source not in text else "",
@@ -231,14 +248,14 @@ def _schema(entry: Input, portable: Portable) -> JsonObject:
     return {**schema, "description": told} if any(notes) else schema
 
 
-def _file_schema(entry: Input, portable: Portable) -> JsonObject:
-    node, _ = portable.composer.node(entry.schema)
-    words = portable.schema({"type": "string", "description": entry.description or node.get("description", "")})
+def _file_schema(entry: Input, writer: Writer) -> JsonObject:
+    node, _ = writer.composer.node(entry.schema)
+    words = writer.schema({"type": "string", "description": entry.description or node.get("description", "")})
     text = str(words.get("description", ""))
     note = f"{text}{'' if not text or text[-1] in '.!?' else '.'} {FILE_NOTE}".strip()
     one: JsonObject = {"type": "string", "contentEncoding": "base64"}
     several: JsonObject = {"type": "array", "items": one}
-    branches = [portable.composer.node(each)[0] for each in alternatives(node)] or [node]
+    branches = [writer.composer.node(each)[0] for each in alternatives(node)] or [node]
     kinds = {"array" in types(branch) for branch in branches if not is_null(branch)}
     if kinds == {True, False}:
         return {"anyOf": [one, several], "description": note}

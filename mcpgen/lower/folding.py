@@ -1,6 +1,6 @@
 """Schemas that say less with fewer words: any value at all, and many alternatives as few.
 
-What is folded takes at least what its parts take; nothing here looks into a document.
+What is folded takes at least what its parts name; nothing here looks into a document.
 """
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
@@ -121,6 +121,12 @@ def _noted(schema: JsonObject, labels: list[str]) -> JsonObject:
     return {**schema, "description": f"{ended(as_text(schema.get('description')))} {note}".strip()}
 
 
+def _parts(schema: JsonObject) -> list[JsonObject]:
+    """The alternatives in `schema`, and in those."""
+    inner = as_list(schema.get("anyOf"))
+    return [part for member in inner for part in _parts(as_object(member))] if inner else [schema]
+
+
 def _agreed(schemas: list[JsonObject], labels: list[str]) -> JsonObject:
     """What all of `schemas` take, and more: one schema for a property that stands in several shapes."""
     distinct: list[JsonObject] = []
@@ -137,8 +143,9 @@ def _agreed(schemas: list[JsonObject], labels: list[str]) -> JsonObject:
         return {**_one_scalar(kinds.pop(), distinct), **words}
     plain_ones: list[JsonValue] = []
     for schema in distinct:
-        for part in as_list(schema.get("anyOf")) or [schema]:
-            bare: JsonObject = {key: value for key, value in as_object(part).items() if key != "description"}
+        for part in _parts(schema):
+            bare: JsonObject = {key: value for key, value in part.items() if key != "description"}
             if bare not in plain_ones:
                 plain_ones.append(bare)
-    return {"anyOf": folded(plain_ones) if len(plain_ones) > _MOST_BESIDE else plain_ones, **words}
+    beside = folded(plain_ones) if len(plain_ones) > _MOST_BESIDE else plain_ones
+    return {**as_object(beside[0]), **words} if len(beside) == 1 else {"anyOf": beside, **words}

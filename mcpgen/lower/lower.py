@@ -21,9 +21,11 @@ from mcpgen.lower import (
 )
 from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import Composer
+from mcpgen.lower.verbatim import MOST_DEFINITIONS
 from mcpgen.model import Api, Catalog, Identity, Operation, Server, Skipped, ToolSpec
 from mcpgen.options import Options
 
+_AT_LEAST = "nothing is left of it but its arguments"
 _FLATTEN = "Let the references lead to the schema itself."
 
 
@@ -84,7 +86,8 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     description = descriptions.description(operation, name, around.boilerplate, composer, diagnostics)
     most_tokens = around.options.max_tokens or budget.MOST_TOKENS
     room = most_tokens - budget.cost_beside(name, title, description)
-    layout = arguments.lay_out(operation, plan, around.producers[operation.key], composer, room)
+    profile = around.options.schema_profile
+    layout = arguments.lay_out(operation, plan, around.producers[operation.key], composer, profile, room)
     _report(operation, name, layout, most_tokens, around)
     nesting.report(operation, composer, diagnostics)
     tool = ToolSpec(
@@ -102,6 +105,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
             security.requirement(operation, around.api),
         ),
         operation=operation,
+        profile=layout.profile,
     )
     lint.report(tool, layout.hidden, diagnostics)
     return tool
@@ -119,6 +123,9 @@ def _server_index(operation: Operation, servers: list[Server]) -> int:
 
 def _report(operation: Operation, name: str, layout: arguments.Arguments, most_tokens: int, around: _Around) -> None:
     cuts = [*layout.cuts, *layout.given_up]
+    if layout.profile != around.options.schema_profile:
+        message = f"The schema of {name} would have more than {MOST_DEFINITIONS} definitions; it is written portably."
+        around.diagnostics.add("schema-cut", message, operation.where)
     if cuts:
         why = f", to cost at most {most_tokens:,} tokens" if layout.given_up else ""
         message = f"The arguments of {name} leave out {'; '.join(cuts)}{why}."

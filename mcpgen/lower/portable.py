@@ -114,6 +114,14 @@ class Portable:
         """`result` with its description, which says what has no keyword here, and the default of `node`."""
         return {**result, **self._text(at, words, constraints.in_words(node, kind)), **_default(node, [result])}
 
+    def given_up(self) -> list[str]:
+        """What the limits leave out of what could be told."""
+        return self.limits.given_up()
+
+    def definitions(self) -> JsonObject:
+        """Nothing: everything stands where it is used."""
+        return {}
+
     # -- alternatives -------------------------------------------------------------------------------------------------
 
     def _branches(self, node: JsonObject) -> tuple[list[JsonObject], bool]:
@@ -175,7 +183,7 @@ class Portable:
         own = self._own_values(member, key)
         if own and not any(value in own for value in values):
             return member
-        tag: JsonObject = {"type": "string", "enum": list[JsonValue](values or [_schema_name(name)])}
+        tag: JsonObject = {"type": "string", "enum": list[JsonValue](values or [schema_name(name)])}
         tagged: JsonObject = {"type": "object", "properties": {key: tag}, "required": [key]}
         return {**member, "allOf": [*as_list(member.get("allOf")), tagged]}
 
@@ -260,7 +268,7 @@ class Portable:
         """`node` without its members, for a schema that comes again inside itself or is too deep: of what types it is,
         so that nothing is refused that it takes (but for lists of mixed lists).
         """
-        name = clipped(plain(_schema_name(again)))
+        name = clipped(plain(schema_name(again)))
         self.cuts.append(f"the recursion of {name}" if again else "levels below the deepest that is shown")
         note = f"Same shape as {name} above." if again else "Its members are not listed here."
         kinds = self._kinds(node)
@@ -341,7 +349,7 @@ def _identity(source: JsonObject) -> str:
     return _identity(as_object(parts[0])) if len(parts) == 1 else ""
 
 
-def _schema_name(reference: str) -> str:
+def schema_name(reference: str) -> str:
     """The name that a document gives to the schema which `reference` leads to; of a whole file, the file's."""
     name = reference.rsplit("/", 1)[-1].replace("~1", "/").replace("~0", "~")
     return name[:-1].partition(".")[0] if name.endswith("#") else name

@@ -22,6 +22,7 @@ _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(.*?)[ \t#]*$", re.MULTILINE)
 _BULLET = re.compile(r"^[ \t]*(?:[*+-]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
 _EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|___|__|(?<!\w)_(?=\S))(?=\S)(.{1,300}?)(?<=\S)\1(?!\w)")
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)", re.DOTALL)
+_ESCAPED = re.compile(r"\\([!#*+.<>()\[\]_`{|}~-])")
 _MARK = re.compile("\x02([0-9]+)\x03")
 _QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+(?:\[![A-Za-z]+\])?", re.MULTILINE)
 _Step = tuple[str, re.Pattern[str], str]
@@ -91,6 +92,8 @@ def plain(text: str) -> str:
     text = _replaced(text, _AFTER_CODE)
     if "*" in text or "_" in text:
         text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
+    if "\\" in text:
+        text = _ESCAPED.sub(r"\1", text)
     paragraphs = (_put_back(_paragraph(block), spans) for block in re.split(r"\n[ \t]*\n", text))
     return "\n\n".join(paragraph for paragraph in paragraphs if any(map(str.isalnum, paragraph)))
 

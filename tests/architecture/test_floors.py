@@ -19,7 +19,7 @@ FLOORS: dict[str, float] = {
     "names": 0,
     "tokens": 0.1,
     "assets": 0,
-    "options": 1,
+    "options": 1.1,
     "model": 1,
     "tree": 1,
     "document": 2,

@@ -1,0 +1,102 @@
+"""Schemas as the document writes them, in JSON Schema 2020-12 (`--schema-profile full`): for hosts that are known to
+take all of it.
+
+What is named stays named, under `$defs` of the tool's own schema, so that recursion is no cut and nothing leads out.
+Changed is only what a tool needs: texts are plain, what is only answered is never required, bytes are base64.
+"""
+
+import re
+from collections.abc import Iterator
+
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.lower.compose import Composer
+from mcpgen.lower.media_types import is_file
+from mcpgen.lower.portable import FILE_NOTE, schema_name
+from mcpgen.lower.text import ended, hidden_characters, plain, shortened
+from mcpgen.names import distinct
+
+LONGEST_TEXT = 1000
+MOST_DEFINITIONS = 500
+_OF_OPENAPI = frozenset({"discriminator", "xml"})
+_ONE_SCHEMA = frozenset(
+    (
+        *("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"),
+        "unevaluatedProperties",
+    )
+)
+_SCHEMA_LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+_SCHEMA_MAPS = frozenset({"properties", "patternProperties", "dependentSchemas"})
+
+
+class Verbatim:
+    """Schemas of one tool, whose definitions its arguments share. `hidden` counts hidden characters of its texts."""
+
+    def __init__(self, composer: Composer, *, files: bool = False) -> None:
+        self.composer = composer
+        self.files = files
+        self.cuts: list[str] = []
+        self.hidden = 0
+        self._names: dict[str, str] = {}
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether there were more definitions than any tool may have."""
+        return len(self._names) > MOST_DEFINITIONS
+
+    def given_up(self) -> list[str]:
+        """Nothing is ever left out here."""
+        return []
+
+    def schema(self, source: JsonObject, *, required: bool = True, description: str = "") -> JsonObject:
+        """`source` with its references led to `definitions`. `description` replaces the schema's own."""
+        schema = self._written(source)
+        return {**schema, **self._text("description", description)} if description else schema
+
+    def definitions(self) -> JsonObject:
+        """What the schemas that were asked for refer to, name → schema."""
+        found: dict[str, JsonValue] = {}
+        while len(found) < len(self._names) and not self.is_exhausted:
+            for reference, name in list(self._names.items()):
+                if name not in found:
+                    found[name] = self._written(self.composer.definitions[reference])
+        return {name: found[name] for name in sorted(found)}
+
+    def _written(self, schema: JsonObject) -> JsonObject:
+        if self.files and is_file(schema):
+            words = plain(str(schema.get("description", "")))
+            note = f"{ended(shortened(words, LONGEST_TEXT))} {FILE_NOTE}".strip()
+            return {"type": "string", "contentEncoding": "base64", "description": note}
+        return dict(self._keywords(schema))
+
+    def _keywords(self, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
+        for keyword, value in schema.items():
+            if keyword == "$ref":
+                yield keyword, f"#/$defs/{self._named(str(value))}"
+            elif keyword in ("title", "description"):
+                yield from self._text(keyword, str(value)).items()
+            elif keyword == "required":
+                demanded = [key for key in as_list(value) if not self._is_read_only(schema, str(key))]
+                yield from [(keyword, demanded)] if demanded else []
+            elif keyword in _ONE_SCHEMA:
+                yield keyword, self._written(value) if isinstance(value, dict) else value
+            elif keyword in _SCHEMA_LISTS:
+                yield keyword, [self._written(as_object(member)) for member in as_list(value)]
+            elif keyword in _SCHEMA_MAPS:
+                yield keyword, {key: self._written(as_object(member)) for key, member in as_object(value).items()}
+            elif keyword not in _OF_OPENAPI:
+                yield keyword, value
+
+    def _is_read_only(self, schema: JsonObject, key: str) -> bool:
+        member = as_object(as_object(schema.get("properties")).get(key))
+        return self.composer.node(member)[0].get("readOnly") is True
+
+    def _text(self, keyword: str, text: str) -> JsonObject:
+        self.hidden += hidden_characters(text)
+        shown = shortened(plain(text), LONGEST_TEXT)
+        return {keyword: shown} if shown else {}
+
+    def _named(self, reference: str) -> str:
+        if reference not in self._names:
+            stem = re.sub(r"[^A-Za-z0-9_.-]+", "_", schema_name(reference)).strip("_")[:60] or "Schema"
+            self._names[reference] = distinct((stem,), stem, reference, set(self._names.values()))
+        return self._names[reference]
