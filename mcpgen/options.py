@@ -17,6 +17,7 @@ class Options:
     ref_dir: tuple[str, ...] = ()
     body_type: tuple[str, ...] = ()
     server_var: tuple[str, ...] = ()
+    structured: bool = False
 
     def over(self, remembered: "Options") -> "Options":
         """These flags, and those of `remembered` that are not among them."""
@@ -43,6 +44,6 @@ def remembered(value: JsonValue) -> Options:
         default = getattr(_DEFAULTS, key, ...)
         if default == ():
             found[key] = tuple(entry for entry in as_list(written) if isinstance(entry, str))
-        elif default is None and isinstance(written, str):
+        elif (default is None and isinstance(written, str)) or (default is False and isinstance(written, bool)):
             found[key] = written
     return replace(_DEFAULTS, **found)

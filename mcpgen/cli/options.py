@@ -47,6 +47,7 @@ def compiling(command: Command) -> Command:
 
     decorated: Any = with_flags
     for decorate in (
+        click.option("--structured", is_flag=True, help="Give tools an output schema, and results that keep it."),
         click.option(
             "--server-var", multiple=True, metavar="NAME=VALUE", help="The value of a variable of the server URL."
         ),

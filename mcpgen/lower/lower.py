@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from mcpgen.diagnostics import Diagnostic, Diagnostics
 from mcpgen.errors import Unusable
-from mcpgen.lower import annotations, arguments, bindings, bodies, descriptions, naming, nesting, security
+from mcpgen.lower import annotations, arguments, bindings, bodies, descriptions, naming, nesting, outputs, security
 from mcpgen.lower.compose import Composer
 from mcpgen.lower.text import hidden_characters
 from mcpgen.model import Api, Catalog, Identity, Operation, Server, Skipped, ToolSpec
@@ -49,6 +49,7 @@ def _tool(
     nesting.report(operation, composer, diagnostics)
     needed = security.requirement(operation, api)
     server = _server_index(operation, servers)
+    output_schema, output_form = outputs.derive(operation, name, composer, diagnostics) or (None, None)
     return ToolSpec(
         name=name,
         title=operation.title or descriptions.title(operation, name),
@@ -57,6 +58,8 @@ def _tool(
         annotations=annotations.derive(operation),
         binding=bindings.bind(operation, plan, layout, composer, server, needed),
         operation=operation,
+        output_schema=output_schema,
+        output_form=output_form,
     )
 
 

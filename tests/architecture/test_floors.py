@@ -55,6 +55,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "jsonschema_rs": (
         "mcpgen/openapi/validity.py",
         "mcpgen/lower/patterns.py",
+        "mcpgen/lower/written.py",
         "templates/package/runtime/arguments.py",
         "templates/package/runtime/wording.py",
     ),
