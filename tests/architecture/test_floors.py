@@ -57,6 +57,8 @@ DOORS: dict[str, tuple[str, ...]] = {
         "mcpgen/lower/patterns.py",
         "mcpgen/lower/written.py",
         "templates/package/runtime/arguments.py",
+        "templates/package/runtime/structured.py",
+        "templates/package/runtime/validators.py",
         "templates/package/runtime/wording.py",
     ),
     "aiohttp": ("templates/package/runtime/client.py",),

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """One call from its name and arguments to its result. The sequence, and nothing else:
 
-    hooks, arguments checked, request built, credentials attached, sent, answer interpreted, hooks, redacted
+    hooks, arguments checked, request built, credentials attached, sent, answer read, hooks, redacted, promise kept
 
 Nothing is sent before all that can be refused has been refused, and nothing leaves without having passed the redactor.
 Whatever goes wrong on the way is an error result in words for the model; only a fault of our own raises.
@@ -25,6 +25,7 @@ from .refusal import Refused
 from .refusal import report as worded
 from .settings import NotReady
 from .shapes import ABSENT, Result
+from .structured import Promises
 
 if TYPE_CHECKING:
     from .catalog import Catalog, Tool
@@ -47,6 +48,7 @@ class Caller:
         self._catalog = catalog
         self._settings = settings
         self._checker = Checker()
+        self._promises = Promises()
         self._files = Files(settings.files_dir, f"{settings.prefix}_FILES_DIR")
         self._hooks = Hooks.load(catalog.names())
         self._client = Client(settings, f"{catalog.name}-mcp/{catalog.version}")
@@ -62,7 +64,10 @@ class Caller:
             result = await self._hooks.after(name, result)
         except HookFailed as failed:
             result = Result.error(f"{name} was not completed. {failed}")
-        return self._redacted(result)
+        result = self._redacted(result)
+        if tool.output_schema is None or result.is_error:
+            return result
+        return self._promises.keep(tool, result)
 
     async def reach(self) -> list[str]:
         """For --doctor: what keeps calls from being made. Asks each server of the table, and sends no credentials."""
