@@ -56,7 +56,9 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
 def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
     where = tool.operation.where
     if code == "broken-schema":
-        return Diagnostic(code, message, "Clients would drop every tool of the server.", where.inside("outputSchema"))
+        return Diagnostic(
+            code, message, "Mend it: clients would drop every tool of the server.", where.inside("outputSchema")
+        )
     return Diagnostic(code, message, "Leave it out with --exclude, and report this.", where)
 
 

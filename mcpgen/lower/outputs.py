@@ -29,6 +29,10 @@ LEVELS = 2
 """Levels of members that are listed, the objects of a list being the first."""
 
 LONGEST_NAME = 64
+
+RESERVED = frozenset({"_text", "_unexpected"})
+"""Members that the runtime adds to the root of a structured value: what is told beside it, and what does not fit."""
+
 _MOST_LEAVES = 64
 _MOST_LISTS = 3
 _MOST_SAID = 3
@@ -73,7 +77,8 @@ def derive(
     outputs = _Outputs(composer)
     source = _answered(operation.responses)
     found = outputs.root(source) if source is not None else None
-    diagnostics.extend(outputs.unusable)
+    if outputs.unusable:  # told already where the description looked at it
+        diagnostics.extend([each for each in dict.fromkeys(outputs.unusable) if each not in set(diagnostics)])
     if found is None:
         diagnostics.add(
             "no-output-schema",
@@ -123,12 +128,14 @@ class _Outputs:
         waiting = deque(places)
         while waiting:
             waiting.extend(self._listed(waiting.popleft()))
+        schema.pop("additionalProperties", None)  # the root has members of the runtime's beside those of a map
         return schema, form
 
     def said(self) -> str:
         """What was cut, as the end of a sentence."""
-        more = len(self.cuts) - _MOST_SAID
-        return "; ".join([*self.cuts[:_MOST_SAID], *([f"{more} more such things"] if more > 0 else [])])
+        cuts = list(dict.fromkeys(self.cuts))
+        more = len(cuts) - _MOST_SAID
+        return "; ".join([*cuts[:_MOST_SAID], *([f"{more} more such things"] if more > 0 else [])])
 
     def _node(self, shape: _Shape, level: int, name: str, lists: int = 0) -> tuple[JsonObject, list[_Place]]:
         """A value by its types alone, and the objects in it whose members can be listed."""
@@ -195,7 +202,9 @@ class _Outputs:
             shape.kinds.update(kind for kind in kinds if kind in _KINDS)
             if "object" in kinds:
                 for key, member in members(leaf):
-                    if self._is_answered(key, member):
+                    if len(key) > LONGEST_NAME or hidden_characters(key) or key in RESERVED:
+                        self.cuts.append("a member whose name cannot be shown")
+                    elif self._is_answered(member):
                         shape.members.setdefault(key, []).append(member)
                 shape.rest += [rest] if (rest := as_object(leaf.get("additionalProperties"))) else []
             if "array" in kinds:
@@ -224,10 +233,8 @@ class _Outputs:
         for branch in branches[:_MOST_LEAVES]:
             yield from self._leaves(branch, kinds, (*seen, *followed))
 
-    def _is_answered(self, key: str, member: JsonObject) -> bool:
-        """Whether a member is one that answers show: not only ever sent, and under a name that can be read."""
-        if len(key) > LONGEST_NAME or hidden_characters(key):
-            return False
+    def _is_answered(self, member: JsonObject) -> bool:
+        """Whether a member is ever answered, not only sent."""
         try:
             return member.get("writeOnly") is not True and self.composer.node(member)[0].get("writeOnly") is not True
         except Unusable:  # told where it is looked at

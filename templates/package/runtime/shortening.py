@@ -35,7 +35,7 @@ def _fit(value: Any, room: int, name: str, left_out: list[str]) -> Any:
     if size <= room or not isinstance(value, (str, list, dict)):
         return value
     if isinstance(value, str):
-        kept = max(0, room - 2) * len(value) // size
+        kept = max(0, room - 2) * len(value) // (size - 2)
         left_out.append(f"{len(value) - kept:,} characters of {name}")
         return value[:kept]
     if isinstance(value, list):
@@ -45,21 +45,21 @@ def _fit(value: Any, room: int, name: str, left_out: list[str]) -> Any:
 
 def _items(value: list[Any], room: int, name: str, left_out: list[str]) -> list[Any]:
     """The items that fit, one at least: the first is cut where even that does not."""
-    kept, left = [], room - 2
+    kept, left = [], room - 1  # the last item has no comma behind it
     for item in value:
         left -= len(written(item)) + 1
         if left < 0:
             break
         kept.append(item)
-    if len(kept) < len(value):
-        left_out.append(f"{len(value) - max(1, len(kept)):,} of {len(value):,} items of {name}")
+    if missing := len(value) - max(1, len(kept)):
+        left_out.append(f"{missing:,} of {len(value):,} items of {name}")
     return kept or [_fit(value[0], room - 2, f"the first of {name}", left_out)]
 
 
 def _members(value: dict[str, Any], room: int, name: str, left_out: list[str]) -> dict[str, Any]:
     """Every member, the longest cut; where the names alone take most of the room, the first members."""
     names = {key: len(written(key)) + 2 for key in value}
-    left = room - 2
+    left = room - 1  # as above
     if sum(names.values()) > room // 2:
         kept = {}
         for key, member in value.items():
