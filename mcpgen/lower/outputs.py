@@ -22,7 +22,7 @@ from mcpgen.lower.text import hidden_characters
 from mcpgen.model import Operation, OutputForm, Response
 from mcpgen.tokens import estimate
 
-BUDGET = 170
+BUDGET = 180
 """About how many tokens an output schema may cost. Most hosts show none to their model, some all of it."""
 
 LEVELS = 2
@@ -168,22 +168,24 @@ class _Outputs:
         elif not found and place.level <= LEVELS:
             return self._mapped(place)
         listed = found[:taken]
-        self._left -= sum(estimate({key: node}) for key, node, _ in listed)
         if listed:
             place.node["properties"] = {key: node for key, node, _ in listed}
+            self._left -= estimate({"properties": place.node["properties"]})
         return sorted((each for _, _, places in listed for each in places), key=lambda each: not each.many)
 
     def _mapped(self, place: _Place) -> list[_Place]:
         """Says of what type the members are that have no names of their own."""
         emitted, places = self._node(self._shape(place.shape.rest), place.level + 1, f"each in {place.name}")
-        if emitted:
-            place.node["additionalProperties"] = emitted
-            self._left -= estimate(emitted)
+        price = estimate({"additionalProperties": emitted})
+        if not emitted or price > self._left:
+            return []
+        place.node["additionalProperties"] = emitted
+        self._left -= price
         return places
 
     def _affordable(self, members_listed: list[JsonObject]) -> int:
         """How many of them, from the first on, there is room for."""
-        left = self._left
+        left = self._left - estimate({"properties": {}})
         for count, member in enumerate(members_listed):
             left -= estimate(member)
             if left < 0:

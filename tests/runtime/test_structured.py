@@ -93,7 +93,12 @@ def test_a_failed_call_promises_nothing() -> None:
 
 
 def test_a_long_answer_is_cut_alike_in_both() -> None:
-    answered = {"id": 1, "rows": [{"n": index} for index in range(20_000)], "note": "é" * 90_000, "last": True}
+    answered: dict[str, Any] = {
+        "id": 1,
+        "rows": [{"n": index} for index in range(20_000)],
+        "note": "é" * 90_000,
+        "last": True,
+    }
     result = kept("object", Response(200, "", JSON, json.dumps(answered).encode()))
     text, note = (str(block["text"]) for block in result.content)
     shown = json.loads(text)
