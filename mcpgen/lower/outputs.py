@@ -38,7 +38,6 @@ _MOST_LISTS = 3
 _MOST_SAID = 3
 _STRUCTURE = ("properties", "items", "prefixItems", "additionalProperties")
 _KINDS = ("object", "array", "string", "number", "integer", "boolean")
-_ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
 
 
 @dataclass(slots=True)
@@ -216,8 +215,8 @@ class _Outputs:
         return shape
 
     def _leaves(self, schema: JsonObject, kinds: list[str], seen: tuple[str, ...]) -> Iterator[JsonObject]:
-        """The schemas that `schema` may be, null apart, without alternatives in them; of `kinds` where they do not say
-        otherwise. One that cannot be read may be anything.
+        """The schemas that `schema` may be, null apart, whose alternatives are among them; of `kinds` where they do not
+        say otherwise. One that cannot be read may be anything.
         """
         try:
             node, followed = self.composer.node(schema)
@@ -228,10 +227,9 @@ class _Outputs:
         if any(name in seen for name in followed) or is_null(node):
             return
         kinds = types(node) or kinds
-        base = {keyword: value for keyword, value in node.items() if keyword not in _ALTERNATIVES}
         branches = alternatives(node)
-        if not branches or any(keyword in base for keyword in _STRUCTURE):
-            yield {**base, "type": list[JsonValue](kinds)} if kinds else base
+        if not branches or any(keyword in node for keyword in _STRUCTURE):
+            yield {**node, "type": list[JsonValue](kinds)} if kinds else node
         for branch in branches[:_MOST_LEAVES]:
             yield from self._leaves(branch, kinds, (*seen, *followed))
 
