@@ -13,9 +13,12 @@ from typing import Any
 MOST_TOLD = 5
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 def written(value: Any) -> str:
     """The value as compact JSON, readable as it is."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def shortened(value: Any, limit: int) -> tuple[Any, list[str]]:

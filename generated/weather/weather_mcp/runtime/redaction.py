@@ -48,7 +48,7 @@ class Redactor:
         """A JSON value without secrets, names of members included; a number that is one becomes text."""
         if isinstance(value, str):
             return self.text(value)
-        if isinstance(value, (int, float)):
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
             return value if self.text(written := json.dumps(value)) == written else REDACTED
         if isinstance(value, list):
             return [self.value(item) for item in value]

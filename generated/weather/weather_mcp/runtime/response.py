@@ -28,8 +28,9 @@ LONGEST_TEXT = 100_000
 LARGEST_BINARY = 5 * 1024 * 1024
 """Bytes of an image, a sound or a file that are passed on: as base64 they must fit into a message of 10 MB."""
 
-LARGEST_PARSED = 1024 * 1024
-"""Bytes of JSON that are parsed. Parsing holds up all other calls, and takes up to 25 times the memory."""
+LARGEST_PARSED = 512 * 1024
+"""Bytes of JSON that are parsed, some times of what is shown: it holds up all other calls, a tenth of a second at
+worst, and takes up to 25 times the memory."""
 
 _NEXT = re.compile(r'<([^<>]*)>[^<]*?;\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b)', re.IGNORECASE)
 _FILE_NAME = re.compile(r'filename="?([^";]+)', re.IGNORECASE)

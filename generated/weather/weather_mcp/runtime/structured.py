@@ -46,19 +46,19 @@ def presentable(value: Any, redactor: Redactor) -> tuple[Any, int]:
     """The value without secrets and characters that cannot be seen, and how many of these there were."""
     unseen = 0
 
-    def cleaned(part: Any) -> Any:
+    def shown(part: Any) -> Any:
         nonlocal unseen
         if isinstance(part, str):
             text, count = clean(part)
             unseen += count
-            return text
+            return redactor.text(text)
         if isinstance(part, list):
-            return [cleaned(item) for item in part]
+            return [shown(item) for item in part]
         if isinstance(part, dict):
-            return {cleaned(name): cleaned(member) for name, member in part.items()}
-        return part
+            return {shown(name): shown(member) for name, member in part.items()}
+        return redactor.value(part)
 
-    return redactor.value(cleaned(value)), unseen
+    return shown(value), unseen
 
 
 def wrapped(value: Any, form: str, text: str = "") -> dict[str, Any]:
