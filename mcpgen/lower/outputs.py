@@ -42,7 +42,9 @@ _KINDS = ("object", "array", "string", "number", "integer", "boolean")
 
 @dataclass(slots=True)
 class _Shape:
-    """What a value may be: all that the schemas of one place say. `anything` where one of them says nothing."""
+    """What a value may be: all that the schemas of one place say. `anything` where one of them says nothing; `rest` has
+    for each object the schema of members without names of their own, empty where they may be anything.
+    """
 
     kinds: set[str] = field(default_factory=set)
     members: dict[str, list[JsonObject]] = field(default_factory=dict)
@@ -140,15 +142,15 @@ class _Outputs:
         """A value by its types alone, and the objects in it whose members can be listed."""
         if shape.anything or not shape.kinds:
             return {}, []
-        kinds = [
-            kind for kind in _KINDS if kind in shape.kinds and (kind, "number" in shape.kinds) != ("integer", True)
-        ]
+        kinds = [kind for kind in _KINDS if kind in shape.kinds]
+        if "number" in kinds and "integer" in kinds:
+            kinds.remove("integer")
         node: JsonObject = {"type": [*kinds, "null"]}
         places: list[_Place] = []
         if "array" in kinds:
             items = self._shape(shape.items) if lists < _MOST_LISTS else _Shape()
             node["items"], places = self._node(items, level, name, lists + 1)
-        if shape.members or shape.rest:
+        if shape.members or (shape.rest and all(shape.rest)):
             places.append(_Place(node, shape, level, name, lists > 0))
         return node, places
 
@@ -182,14 +184,14 @@ class _Outputs:
         self._left -= price
         return places
 
-    def _affordable(self, members_listed: list[JsonObject]) -> int:
+    def _affordable(self, listed: list[JsonObject]) -> int:
         """How many of them, from the first on, there is room for."""
         left = self._left - estimate({"properties": {}})
-        for count, member in enumerate(members_listed):
+        for count, member in enumerate(listed):
             left -= estimate(member)
             if left < 0:
                 return count
-        return len(members_listed)
+        return len(listed)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -207,7 +209,8 @@ class _Outputs:
                         self.cuts.append("a member whose name cannot be shown")
                     elif self._is_answered(member):
                         shape.members.setdefault(key, []).append(member)
-                shape.rest += [rest] if (rest := as_object(leaf.get("additionalProperties"))) else []
+                named = leaf.get("properties") or "patternProperties" in leaf
+                shape.rest.append({} if named else as_object(leaf.get("additionalProperties")))
             if "array" in kinds:
                 shape.items += [as_object(item) for item in as_list(leaf.get("prefixItems"))]
                 shape.items += [as_object(leaf.get("items"))] if leaf.get("items") != {"not": {}} else []

@@ -99,7 +99,7 @@ def test_a_long_answer_is_cut_alike_in_both() -> None:
         "note": "é" * 90_000,
         "last": True,
     }
-    result = kept("object", Response(200, "", JSON, json.dumps(answered).encode()))
+    result = kept("object", Response(200, "", JSON, json.dumps(answered, ensure_ascii=False).encode()))
     text, note = (str(block["text"]) for block in result.content)
     shown = json.loads(text)
     assert 0.95 * LONGEST_TEXT < len(text) <= LONGEST_TEXT
