@@ -62,7 +62,7 @@ def test_what_is_promised_holds_and_nothing_is_lost(case: dict[str, Any]) -> Non
 def test_a_misfit_is_logged_by_its_place_alone(capfd: pytest.CaptureFixture[str]) -> None:
     kept("object", Response(200, "", JSON, json.dumps({"tags": [*range(30)]}).encode()))
     line = json.loads(capfd.readouterr().err)
-    assert (line["event"], line["tool"], line["count"]) == ("output_misfit", "object", 30)
+    assert (line["event"], line["tool"]) == ("output_misfit", "object")
     assert line["at"] == [f"/tags/{index}" for index in range(5)]
 
 
@@ -73,6 +73,21 @@ def test_many_misfits_are_all_kept_and_twenty_are_named() -> None:
         "_unexpected": {f"/tags/{index}": index for index in range(30)},
     }
     assert str(result.content[-1]["text"]).endswith("/tags/19 and 10 more.")
+
+
+def test_where_nearly_nothing_fits_all_of_it_is_moved_at_once() -> None:
+    answered = {"id": 1, "tags": [*range(201)]}
+    result = kept("object", Response(200, "", JSON, json.dumps(answered).encode()))
+    assert result.structured == {"_unexpected": {"": answered}}
+    assert str(result.content[-1]["text"]).endswith("/tags/19 and many more.")
+    assert fits("object", result)
+
+
+def test_of_a_long_answer_the_first_misfit_with_a_schema_written_by_hand_is_told() -> None:
+    short, long = ({"id": "x", **{f"m{index}": 1 for index in range(count)}} for count in (3, 3000))
+    told_of = [kept("closed", Response(200, "", JSON, json.dumps(each).encode())) for each in (short, long)]
+    assert ["4 problems." in str(each.content[0]["text"]) for each in told_of] == [True, False]
+    assert all(each.is_error for each in told_of)
 
 
 def test_a_tool_without_an_output_schema_pays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

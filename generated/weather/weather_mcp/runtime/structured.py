@@ -13,24 +13,45 @@ A schema written by hand may forbid all that. What does not fit it is an error t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
+
+from jsonschema_rs import ValidationError
 
 from . import log, wording
 from .jsontext import NotJSON, loads
-from .readable import clean
+from .readable import brief, clean
 from .refusal import MOST_SHOWN, Problem
 from .shapes import ABSENT, Result
+from .shortening import written
 from .validators import Validators
 
 if TYPE_CHECKING:
-    from jsonschema_rs import ValidationError, Validator
+    from jsonschema_rs import Validator
 
     from .catalog import Tool
     from .redaction import Redactor
 
 TEXT, UNEXPECTED = "_text", "_unexpected"
 
+MOST_MOVED = 200
+"""Values that are moved one by one; where more do not fit, all of the answer stands under the empty pointer."""
+
 MOST_LOGGED = 5
+
+LONGEST_EXPLAINED = 20_000
+"""Characters of a value of which everything is told that does not fit a schema written by hand."""
+
+Path = tuple[str | int, ...]
+
+_KINDS: dict[type, tuple[str, ...]] = {
+    dict: ("object",),
+    list: ("array",),
+    str: ("string",),
+    int: ("integer", "number"),
+    float: ("number",),
+}
 
 
 def read(text: str) -> tuple[Any, bool]:
@@ -98,15 +119,48 @@ def _kept(tool: Tool, schema: dict[str, Any], result: Result, validator: Validat
     for made in candidates:
         if validator.is_valid(made):
             return Result(result.content, made)
-    errors = list(validator.iter_errors(candidates[-1]))
-    paths = [list(error.instance_path) for error in errors]
-    places = [_pointer(path) for path in paths]
-    log.event("warning", "output_misfit", tool=tool.name, count=len(places), at=places[:MOST_LOGGED])
     if form == "written":
-        return _broken_promise(tool, schema, errors, result)
-    note = f"Of another type than the output schema says: {', '.join(places[:MOST_SHOWN])}"
-    more = f" and {len(places) - MOST_SHOWN} more." if len(places) > MOST_SHOWN else "."
-    return Result([*result.content, {"type": "text", "text": note + more}], _moved(candidates[-1], paths))
+        return _broken_promise(tool, schema, _errors(validator, candidates[-1]), result)
+    return _mended(tool, schema, result, candidates[-1], validator)
+
+
+def _mended(tool: Tool, schema: dict[str, Any], result: Result, made: dict[str, Any], validator: Validator) -> Result:
+    """The result with what does not fit a derived schema moved aside, and said."""
+    paths = list(islice(_misfits(schema, made, ()), MOST_MOVED + 1))
+    places = [brief(_pointer(path), 100) for path in paths[:MOST_SHOWN]]
+    log.event("warning", "output_misfit", tool=tool.name, at=places[:MOST_LOGGED])
+    note = f"Of another type than the output schema says: {', '.join(places)}"
+    more = f" and {len(paths) - MOST_SHOWN} more." if len(paths) > MOST_SHOWN else "."
+    if len(paths) > MOST_MOVED:
+        more = " and many more."
+    moved = _moved(made, paths) if len(paths) <= MOST_MOVED else {UNEXPECTED: {"": made}}
+    assert validator.is_valid(moved)
+    return Result([*result.content, {"type": "text", "text": note + more}], moved)
+
+
+def _misfits(schema: dict[str, Any], value: Any, path: Path) -> Iterator[Path]:
+    """Where a value is of another type than a derived schema says. The validator finds all such places before it tells
+    the first, which takes seconds where there are many."""
+    kinds = schema.get("type", ())
+    if kinds and not _is_any_of(value, [kinds] if isinstance(kinds, str) else kinds):
+        yield path
+    elif isinstance(value, list):
+        items = schema.get("items")
+        for index, item in enumerate(value if items else ()):
+            yield from _misfits(items or {}, item, (*path, index))
+    elif isinstance(value, dict):
+        named, rest = schema.get("properties", {}), schema.get("additionalProperties")
+        for name, member in value.items():
+            if inner := named.get(name, rest):
+                yield from _misfits(inner, member, (*path, name))
+
+
+def _is_any_of(value: Any, kinds: list[str]) -> bool:
+    if isinstance(value, bool) or value is None:
+        return ("null" if value is None else "boolean") in kinds
+    if isinstance(value, float) and value.is_integer() and "integer" in kinds:
+        return True
+    return any(kind in kinds for kind in _KINDS.get(type(value), ()))
 
 
 def _candidates(result: Result, form: str) -> list[dict[str, Any]]:
@@ -125,7 +179,7 @@ def _candidates(result: Result, form: str) -> list[dict[str, Any]]:
     return [made, bare] if form == "written" and TEXT in made else [made]
 
 
-def _moved(made: dict[str, Any], paths: list[list[str | int]]) -> dict[str, Any]:
+def _moved(made: dict[str, Any], paths: list[Path]) -> dict[str, Any]:
     """The value with what stands at those places under UNEXPECTED; in a list null stands for it, so that the others
     keep their places."""
     unexpected: dict[str, Any] = {}
@@ -142,12 +196,24 @@ def _moved(made: dict[str, Any], paths: list[list[str | int]]) -> dict[str, Any]
     return {**made, UNEXPECTED: unexpected} if UNEXPECTED not in made else made
 
 
-def _pointer(path: list[str | int]) -> str:
+def _pointer(path: Path) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+def _errors(validator: Validator, made: dict[str, Any]) -> list[ValidationError]:
+    """All that does not fit; of a long value the first, since finding all may take seconds."""
+    if len(written(made)) <= LONGEST_EXPLAINED:
+        return list(validator.iter_errors(made))
+    try:
+        validator.validate(made)
+    except ValidationError as error:
+        return [error]
+    return []
 
 
 def _broken_promise(tool: Tool, schema: dict[str, Any], errors: list[ValidationError], result: Result) -> Result:
     """An error that says what does not fit a schema written by hand, and holds the answer all the same."""
+    log.event("warning", "output_broken", tool=tool.name, count=len(errors))
     found = list({str(problem): None for error in errors for problem in _problems(error, schema)})
     count = "1 problem" if len(found) == 1 else f"{len(found)} problems"
     lines = [f"{tool.name} was carried out, but its answer is not what its output schema promises: {count}."]
