@@ -4,7 +4,8 @@ A server must keep what it promises, and real APIs do not keep what their docume
 any sane answer satisfies: which members there are and of which types, each of them perhaps null. Nothing is required,
 nothing is closed, no values are listed, no text has a form. The root is an object, because clients that know the older
 revisions lose the whole list otherwise: other answers stand under `items` or `value`. A type list is shorter than
-alternatives, and a violation then names the very value that does not fit; no model's provider reads these schemas.
+alternatives, and a violation then names the very value that does not fit; no model's provider reads these schemas. Of
+alternatives all members are listed: one that only some of them name has the type that they give it.
 """
 
 from collections import deque
