@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from mcpgen.diagnostics import Diagnostic, Diagnostics
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.lower import written
 from mcpgen.lower.constraints import FORMATS
 from mcpgen.model import Catalog, Skipped, ToolSpec
 from mcpgen.names import ARGUMENT_NAME, TOOL_NAME, WRITTEN_TOOL_NAME
@@ -28,6 +29,7 @@ _KEYWORDS: dict[str, frozenset[str]] = {
     "null": frozenset(),
 }
 _EVERYWHERE = frozenset({"type", "description", "default"})
+_OF_OUTPUTS = frozenset({"type", "properties", "items", "additionalProperties"})
 
 
 def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
@@ -45,11 +47,19 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
             names.add(tool.name.casefold())
             kept.append(tool)
             continue
-        code, message = problem
-        reason = Diagnostic(code, message, "Leave it out with --exclude, and report this.", tool.operation.where)
+        reason = _reason(tool, *problem)
         diagnostics.extend([reason])
         skipped.append(Skipped(f"{tool.operation.method} {tool.operation.path}", reason))
     return replace(catalog, tools=tuple(kept), skipped=tuple(sorted(skipped, key=lambda entry: entry.operation)))
+
+
+def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
+    where = tool.operation.where
+    if code == "broken-schema":
+        return Diagnostic(
+            code, message, "Mend it: clients would drop every tool of the server.", where.inside("outputSchema")
+        )
+    return Diagnostic(code, message, "Leave it out with --exclude, and report this.", where)
 
 
 def problems(tool: ToolSpec) -> Iterator[tuple[str, str]]:
@@ -64,9 +74,15 @@ def problems(tool: ToolSpec) -> Iterator[tuple[str, str]]:
     if schema.get("type") != "object":
         yield "unportable-schema", f"The input schema of {tool.name} is not an object at its root."
         return
-    for reason in outside_profile(schema, root=True):
+    for reason in outside_profile(schema, root=True) if tool.profile == "portable" else written.broken(schema):
         yield "unportable-schema", f"The input schema of {tool.name} {reason}."
     yield from _unbound(tool)
+    if tool.output_form == "written":
+        for reason in written.broken(tool.output_schema or {}):
+            yield "broken-schema", f"The outputSchema of {tool.name} {reason}."
+    elif tool.output_schema is not None:
+        for reason in _outside_outputs(tool.output_schema):
+            yield "unportable-schema", f"The output schema of {tool.name} {reason}."
 
 
 def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
@@ -135,3 +151,23 @@ def _textoutside_profile(node: JsonObject) -> Iterator[str]:
         yield "has an enum that is empty or holds something other than texts"
     if "format" in node and node["format"] not in FORMATS:
         yield "has a format that not every provider knows"
+
+
+def _outside_outputs(schema: JsonObject) -> Iterator[str]:
+    """How a derived output schema promises what answers may break, or is refused by clients."""
+    if schema.get("type") != "object":
+        yield "is not an object at its root"
+    waiting: list[tuple[JsonValue, int]] = [(schema, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if not isinstance(node, dict) or depth > DEEPEST:
+            yield "has a subschema that is not an object, or nests too deep"
+            continue
+        kinds = node.get("type", [])
+        if stray := sorted(set(node) - _OF_OUTPUTS):
+            yield f"has the keyword {stray[0]}"
+        if not all(kind in _KEYWORDS for kind in (kinds if isinstance(kinds, list) else [kinds])):
+            yield "has a type that does not exist"
+        inner = [*as_object(node.get("properties")).values()]
+        inner += [node[keyword] for keyword in ("items", "additionalProperties") if keyword in node]
+        waiting.extend((member, depth + 1) for member in inner)

@@ -1,4 +1,6 @@
-"""What a person chose where a document leaves a choice: media types of bodies, variables of server URLs."""
+"""What a person chose where a document leaves a choice: media types of bodies, variables of server URLs, the form of
+results.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -48,6 +50,14 @@ def with_variables(api: Api, chosen: Iterable[str]) -> Api:
         for operation in api.operations
     )
     return replace(api, servers=_resolved(api.servers, values), operations=operations)
+
+
+def with_output(api: Api, structured: bool) -> Api:
+    """`api` with the form of results at each operation: what it says itself, else `structured`, else the server's."""
+    chosen = "structured" if structured else api.output
+    if chosen is None:
+        return api
+    return replace(api, operations=tuple(replace(each, output=each.output or chosen) for each in api.operations))
 
 
 def _variable(text: str) -> tuple[str, str]:

@@ -64,6 +64,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "schema-contradiction": ("warning", "Parts of an `allOf` contradict each other; the last one is used."),
     "schema-cut": ("note", "A schema is deeper or larger than models use well; it was cut, with a word where."),
     "large-tool": ("warning", "A tool costs more tokens than it may, whatever is left out."),
+    "no-output-schema": ("note", "No answer is described that an output schema could be derived from."),
     "hidden-characters": ("warning", "Invisible or direction-changing characters were taken out of a text."),
     "text-gives-orders": ("warning", "A text speaks to a model instead of about the API."),
     "name-of-host": ("warning", "A tool is called like one that hosts have of their own."),
@@ -73,6 +74,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "invalid-value": ("error", "A value in the tools file is not of the kind that stands there."),
     "invalid-name": ("error", "A name cannot be used as it stands."),
     "duplicate-name": ("error", "Two tools have one name."),
+    "broken-schema": ("error", "A schema written by hand would make clients drop the whole list of tools."),
     # The wall: what may not leave the compiler.
     "unportable-schema": ("warning", "A schema would be refused by a client or a model's provider."),
     "unbound-argument": ("warning", "An argument leads nowhere, or a binding has no argument."),

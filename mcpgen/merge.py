@@ -25,4 +25,5 @@ def merge(api: Api, settings: Api) -> Api:
         servers=settings.servers or api.servers,
         schemes=settings.schemes + tuple(scheme for scheme in api.schemes if scheme.name not in known),
         skipped=api.skipped + settings.skipped,
+        output=settings.output or api.output,
     )

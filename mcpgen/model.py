@@ -23,6 +23,15 @@ SchemaProfile = Literal["portable", "full"]
 """What input schemas are written in: what every client takes, or all of JSON Schema 2020-12."""
 
 
+Output = Literal["structured", "text"]
+"""What the results of a tool are, as a person chose: `structured` are those with an output schema."""
+
+OutputForm = Literal["object", "items", "value", "written"]
+"""How an answer becomes the object that an output schema promises: as it is, under `items`, under `value`; or it must
+be what a schema written by hand says.
+"""
+
+
 # -- an API, in OpenAPI's words ---------------------------------------------------------------------------------------
 
 
@@ -136,8 +145,8 @@ class PathTemplate:
 class Operation:
     """One operation, references resolved. `key` is METHOD + path with parameter names blanked, unique in its API.
 
-    `name` and `title` are set where a person wrote them. `credentials` are parameters that carry one although no
-    security scheme says so.
+    `name`, `title`, `output` and `output_schema` are set where a person wrote them. `credentials` are parameters that
+    carry one although no security scheme says so.
     """
 
     key: str
@@ -159,6 +168,8 @@ class Operation:
     name: str | None = None
     title: str | None = None
     credentials: tuple[SecurityScheme, ...] = ()
+    output: Output | None = None
+    output_schema: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +189,7 @@ class Skipped:
 class Api:
     """An API description. `security` None means that the document says nothing at all about security.
 
-    `name`, `version` and `instructions` are of the server to be, where its owner gave them.
+    `name`, `version`, `instructions` and `output` are of the server to be, where its owner gave them.
     """
 
     title: str
@@ -191,6 +202,7 @@ class Api:
     schemes: tuple[SecurityScheme, ...] = ()
     security: tuple[SecurityRequirement, ...] | None = None
     skipped: tuple[Skipped, ...] = ()
+    output: Output | None = None
 
 
 # -- a catalog, in MCP's words ----------------------------------------------------------------------------------------
@@ -288,7 +300,9 @@ class Annotations:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """One tool. `operation` is the operation that it came from, for reports; nothing of it is read again."""
+    """One tool. `operation` is the operation that it came from, for reports; nothing of it is read again. `output_form`
+    is there with an `output_schema` and without one it is not.
+    """
 
     name: str
     title: str
@@ -299,6 +313,7 @@ class ToolSpec:
     operation: Operation
     output_schema: JsonObject | None = None
     profile: SchemaProfile = "portable"
+    output_form: OutputForm | None = None
 
 
 @dataclass(frozen=True, slots=True)

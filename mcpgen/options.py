@@ -20,6 +20,7 @@ class Options:
     server_var: tuple[str, ...] = ()
     schema_profile: SchemaProfile = "portable"
     max_tokens: int | None = None
+    structured: bool = False
 
     def over(self, remembered: "Options") -> "Options":
         """These flags, and those of `remembered` that are not among them."""
@@ -27,7 +28,7 @@ class Options:
 
 
 _DEFAULTS = Options()
-_KINDS = {"name": str, "base_url": str, "schema_profile": str, "max_tokens": int}
+_KINDS = {"name": str, "base_url": str, "schema_profile": str, "max_tokens": int, "structured": bool}
 
 
 def recorded(options: Options) -> JsonObject:

@@ -59,6 +59,7 @@ def compiling(command: Command) -> Command:
 
     decorated: Any = with_flags
     for decorate in (
+        click.option("--structured", is_flag=True, help="Give tools an output schema, and results that keep it."),
         click.option(
             "--schema-profile",
             type=click.Choice(["portable", "full"]),

@@ -119,6 +119,8 @@ def _binding(tool: ToolSpec) -> JsonObject:
     result["accept"] = binding.accept
     if binding.security is not None:
         result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
+    if tool.output_form is not None:
+        result["output"] = tool.output_form
     return result
 
 

@@ -17,7 +17,7 @@ from mcpgen.names import clipped, words
 
 LONGEST = 1000
 LONGEST_TITLE = 60
-LONGEST_DELETING_TITLE = 130
+_DELETES = " (DELETE)"
 LONGEST_PATH = 200
 _ARTICLES = {"a", "an", "th"}
 _BODY = 600
@@ -32,7 +32,8 @@ def title(operation: Operation, name: str) -> str:
     summary = shortened(plain(operation.summary), 400).rstrip(".").strip()
     told = summary if 0 < len(summary) <= LONGEST_TITLE else _in_words(name).rstrip(".")
     if operation.method == "DELETE" and not DESTROYS & set(words(told)):
-        told = shortened(f"{told} (DELETE {clipped(operation.path, LONGEST_TITLE)})", LONGEST_DELETING_TITLE)
+        path = f" (DELETE {clipped(operation.path, LONGEST_TITLE)})"
+        told = shortened(told, LONGEST_TITLE - len(_DELETES)) + (_DELETES if len(told + path) > LONGEST_TITLE else path)
     return told
 
 

@@ -16,6 +16,7 @@ from mcpgen.lower import (
     lint,
     naming,
     nesting,
+    outputs,
     producers,
     security,
 )
@@ -90,6 +91,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     layout = arguments.lay_out(operation, plan, around.producers[operation.key], composer, profile, room)
     _report(operation, name, layout, most_tokens, around)
     nesting.report(operation, composer, diagnostics)
+    output_schema, output_form = outputs.derive(operation, name, composer, diagnostics) or (None, None)
     tool = ToolSpec(
         name=name,
         title=title,
@@ -106,6 +108,8 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
         ),
         operation=operation,
         profile=layout.profile,
+        output_schema=output_schema,
+        output_form=output_form,
     )
     lint.report(tool, layout.hidden, diagnostics)
     return tool

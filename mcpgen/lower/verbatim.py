@@ -17,6 +17,9 @@ from mcpgen.names import distinct
 
 LONGEST_TEXT = 1000
 MOST_DEFINITIONS = 500
+_NAMED = re.compile(r"/(?:schemas|definitions|\$defs)/[^/]+$|#$")
+"""References to schemas that have a name: components, definitions, whole files."""
+
 _OF_OPENAPI = frozenset({"discriminator", "xml"})
 _ONE_SCHEMA = frozenset(
     (
@@ -37,6 +40,7 @@ class Verbatim:
         self.cuts: list[str] = []
         self.hidden = 0
         self._names: dict[str, str] = {}
+        self._inside: list[str] = []
 
     @property
     def is_exhausted(self) -> bool:
@@ -71,7 +75,7 @@ class Verbatim:
     def _keywords(self, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
         for keyword, value in schema.items():
             if keyword == "$ref":
-                yield keyword, f"#/$defs/{self._named(str(value))}"
+                yield from self._referred(str(value)).items()
             elif keyword in ("title", "description"):
                 yield from self._text(keyword, str(value)).items()
             elif keyword == "required":
@@ -85,6 +89,15 @@ class Verbatim:
                 yield keyword, {key: self._written(as_object(member)) for key, member in as_object(value).items()}
             elif keyword not in _OF_OPENAPI:
                 yield keyword, value
+
+    def _referred(self, reference: str) -> JsonObject:
+        """What has a name is referred to; what only stands somewhere else, such as under a parameter, stands here."""
+        if _NAMED.search(reference) or reference in self._inside:
+            return {"$ref": f"#/$defs/{self._named(reference)}"}
+        self._inside.append(reference)
+        written = self._written(self.composer.definitions[reference])
+        self._inside.pop()
+        return written
 
     def _is_read_only(self, schema: JsonObject, key: str) -> bool:
         member = as_object(as_object(schema.get("properties")).get(key))

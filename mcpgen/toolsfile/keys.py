@@ -17,7 +17,7 @@ FILE: Kinds = {
     "tools": (list,),
     "components": (dict,),
 }
-SERVER: Kinds = {"name": (str,), "title": (str,), "version": (str,), "instructions": (str,)}
+SERVER: Kinds = {"name": (str,), "title": (str,), "version": (str,), "instructions": (str,), "output": (str,)}
 TOOL: Kinds = {
     "name": (str,),
     "title": (str,),
@@ -25,6 +25,9 @@ TOOL: Kinds = {
     "request": (str,),
     "parameters": (list,),
     "body": (dict, bool),
+    "responses": (dict,),
+    "output": (str,),
+    "outputSchema": (dict,),
 }
 _WORDS = {dict: "a mapping", list: "a list", str: "a text", int: "a whole number", bool: "true or false"}
 

@@ -11,7 +11,7 @@ from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import Document
 from mcpgen.errors import CannotGoOn, Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
-from mcpgen.model import Api, MediaType, Operation, RequestBody, SecurityScheme, Server, Skipped
+from mcpgen.model import Api, MediaType, Operation, Output, RequestBody, SecurityScheme, Server, Skipped
 from mcpgen.names import SERVER_NAME, VERSION_NUMBER, WRITTEN_TOOL_NAME, clipped
 from mcpgen.openapi import content, parameters, paths, security, servers
 from mcpgen.openapi.references import References
@@ -59,6 +59,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         schemes=schemes,
         security=(tuple(scheme.name for scheme in schemes),) if schemes else None,
         skipped=skipped,
+        output=_output(server, top.inside("server"), diagnostics),
     )
 
 
@@ -177,7 +178,12 @@ def _read_tool(
         description=as_text(entry.get("description")),
         parameters=parameters.matched_with_path(read_parameters, template, where, diagnostics),
         body=_body(entry, where, references, diagnostics),
+        responses=content.read_responses(
+            as_object(entry.get("responses")), where.inside("responses"), references, diagnostics
+        ),
         credentials=keys_of_api,
+        output=_output(entry, where, diagnostics),
+        output_schema=_output_schema(entry, where, diagnostics),
     )
 
 
@@ -191,3 +197,27 @@ def _body(entry: JsonObject, where: Where, references: References, diagnostics: 
         return content.read_body(value, place, references, diagnostics)
     json_body = MediaType("application/json", references.schema(place))
     return RequestBody((json_body,), place, required=True)
+
+
+def _output(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Output | None:
+    """What results are to be, of a server or of a tool; None where nothing is said."""
+    value = entry.get("output")
+    if value == "structured":
+        return "structured"
+    if value == "text":
+        return "text"
+    if isinstance(value, str):  # what is no text was reported with the other keys
+        message = f"'{clipped(value)}' is not what results can be."
+        diagnostics.add("invalid-value", message, where.inside("output"), "Write `structured` or `text`.")
+    return None
+
+
+def _output_schema(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject | None:
+    """The output schema as it was written."""
+    value = entry.get("outputSchema")
+    if not isinstance(value, dict):
+        return None
+    if entry.get("output") == "text":
+        message = "A tool with an outputSchema cannot have the output `text`."
+        diagnostics.add("invalid-value", message, where.inside("output"), "Leave one of the two out.")
+    return value

@@ -55,7 +55,10 @@ DOORS: dict[str, tuple[str, ...]] = {
     "jsonschema_rs": (
         "mcpgen/openapi/validity.py",
         "mcpgen/lower/patterns.py",
+        "mcpgen/lower/written.py",
         "templates/package/runtime/arguments.py",
+        "templates/package/runtime/structured.py",
+        "templates/package/runtime/validators.py",
         "templates/package/runtime/wording.py",
     ),
     "aiohttp": ("templates/package/runtime/client.py",),

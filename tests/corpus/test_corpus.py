@@ -17,9 +17,10 @@ import jsonschema_rs
 import pytest
 
 from benchmarks.surface import descriptions, names
-from mcpgen import fetch
+from mcpgen import fetch, tokens
 from mcpgen.check import DEEPEST
 from mcpgen.errors import CannotGoOn
+from mcpgen.lower.outputs import BUDGET, RESERVED
 from mcpgen.options import Options
 from mcpgen.pipeline import Compiled, compile_source
 
@@ -58,10 +59,10 @@ DOCUMENTS = entries()
 pytestmark = pytest.mark.skipif(not DOCUMENTS, reason="the corpus is not beside the repository")
 
 
-def compiled(entry: Entry) -> Compiled | str:
+def compiled(entry: Entry, options: Options) -> Compiled | str:
     """The compile, or the one sentence why there is none."""
     try:
-        return compile_source(fetch.read(str(CORPUS / entry.path)), Options())
+        return compile_source(fetch.read(str(CORPUS / entry.path)), options)
     except CannotGoOn as end:
         return str(end)
 
@@ -102,7 +103,7 @@ def assert_legible(result: Compiled) -> None:
 
 @pytest.mark.parametrize("entry", DOCUMENTS, ids=lambda entry: entry.path.removeprefix("dev/"))
 def test_a_published_document_compiles(entry: Entry) -> None:
-    result = compiled(entry)
+    result = compiled(entry, Options())
     if isinstance(result, str):
         assert not entry.operations, result
         return
@@ -113,3 +114,46 @@ def test_a_published_document_compiles(entry: Entry) -> None:
     assert all(reason.where is None or reason.where.line is not None for reason in result.diagnostics)
     assert_portable(result)
     assert_legible(result)
+
+
+@pytest.mark.parametrize("entry", DOCUMENTS, ids=lambda entry: entry.path.removeprefix("dev/"))
+def test_the_full_profile_of_a_published_document_can_be_read(entry: Entry) -> None:
+    result = compiled(entry, Options(schema_profile="full"))
+    if isinstance(result, str):
+        return
+    portable = compiled(entry, Options())
+    assert not isinstance(portable, str)
+    assert [tool.name for tool in result.catalog.tools] == [tool.name for tool in portable.catalog.tools]
+    for tool, plain in zip(result.catalog.tools, portable.catalog.tools, strict=True):
+        dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+        jsonschema_rs.validator_for({**dialect, **tool.input_schema}, offline=True)
+        assert tool.input_schema["type"] == "object"
+        for key in ("properties", "required"):
+            ours: Any = tool.input_schema.get(key, ())
+            theirs: Any = plain.input_schema.get(key, ())
+            assert list(ours) == list(theirs), tool.name
+
+
+def assert_promisable(schema: dict[str, Any]) -> None:
+    """Whether clients take an output schema, and answers that are of the described types keep it."""
+    jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema})
+    assert schema["type"] == "object"
+    assert not schema.get("properties", {}).keys() & RESERVED
+    assert tokens.estimate(schema) <= BUDGET
+    for node, _ in members(schema):
+        assert node.keys() <= {"type", "properties", "items", "additionalProperties"}
+        assert "type" not in node or node["type"] in ("object", "array") or "null" in node["type"]
+
+
+@pytest.mark.parametrize("entry", DOCUMENTS, ids=lambda entry: entry.path.removeprefix("dev/"))
+def test_the_output_schemas_of_a_published_document_can_be_kept(entry: Entry) -> None:
+    result = compiled(entry, Options(structured=True))
+    if isinstance(result, str):
+        return
+    promised = [tool for tool in result.catalog.tools if tool.output_schema is not None]
+    without = sum(each.code == "no-output-schema" for each in result.diagnostics)
+    assert len(promised) + without == len(result.catalog.tools)
+    for tool in promised:
+        assert tool.output_schema is not None
+        assert tool.output_form in ("object", "items", "value")
+        assert_promisable(tool.output_schema)

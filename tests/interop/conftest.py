@@ -8,6 +8,7 @@ each client through its console script, and the API is the embedded petstore wit
 from __future__ import annotations
 
 import hashlib
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,7 +23,8 @@ from mcpgen.demo import petstore
 from tests.demo.exchange import Received, call
 from tests.interop import calls, environments, slow
 from tests.interop.clients import CLIENTS, Client, Step, Work, carry_out
-from tests.interop.sessions import Direct, Held, Session
+from tests.interop.promises import EXPECTED
+from tests.interop.sessions import Direct, Held, Promised, Session
 
 #: How long the compiler may take before the test fails. Nothing is measured with it.
 PATIENCE = 60
@@ -31,22 +33,56 @@ PATIENCE = 60
 @pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The generated petstore project."""
-    folder = tmp_path_factory.mktemp("interop") / "petstore"
-    document = assets.specs() / "petstore.openapi.yaml"
+    return _generated(assets.specs() / "petstore.openapi.yaml", tmp_path_factory.mktemp("interop") / "petstore")
+
+
+@pytest.fixture(scope="session")
+def server(project: Path) -> Path:
+    """Its console script, in an environment with its dependencies and nothing else."""
+    return _installed(project, "server", "petstore")
+
+
+def _generated(document: Path, folder: Path) -> Path:
     command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     return folder
 
 
-@pytest.fixture(scope="session")
-def server(project: Path) -> Path:
-    """Its console script, in an environment with its dependencies and nothing else."""
+def _installed(project: Path, environment: str, name: str) -> Path:
     digest = hashlib.sha256()  # of what is installed: other files tell where the project was made
-    installed = [project / "pyproject.toml", *(project / "petstore_mcp").rglob("*.*")]
+    installed = [project / "pyproject.toml", *(project / f"{name}_mcp").rglob("*.*")]
     for path in sorted(installed):
         digest.update(f"{path.relative_to(project)}\0{path.stat().st_size}\0".encode() + path.read_bytes())
-    return environments.python("server", str(project), digest=digest.hexdigest()) / "bin" / "petstore-mcp"
+    return environments.python(environment, str(project), digest=digest.hexdigest()) / "bin" / f"{name}-mcp"
+
+
+@pytest.fixture(scope="session")
+def promises(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project whose tools have output schemas."""
+    document = Path(__file__).with_name("promises.tools.yaml")
+    return _generated(document, tmp_path_factory.mktemp("interop") / "promises")
+
+
+@pytest.fixture(scope="session")
+def promising(promises: Path) -> Path:
+    """Its console script."""
+    return _installed(promises, "promises", "promises")
+
+
+@pytest.fixture(scope="session", params=CLIENTS, ids=str)
+def promised(
+    request: pytest.FixtureRequest, promises: Path, promising: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Promised:
+    """Every tool with an output schema, called by one client."""
+    tools = json.loads((promises / "promises_mcp" / "tools.json").read_text())
+    steps: list[Step] = [{"do": "call", "tool": name, "arguments": {}} for name in EXPECTED]
+    record = tmp_path_factory.mktemp("promised") / "lines"
+    with petstore.serve() as api:
+        variables = {"PROMISES_BASE_URL": api.url, "PROMISES_API_KEY": petstore.API_KEY}
+        work = _carried_out(request.param, promising, variables, [{"do": "list"}, *steps], record)
+        listed, *outcomes = work.outcomes
+        return Promised(work.client, outcomes, work.complaints, work.transcripts, listed, tools)
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +106,7 @@ def session(
     table: list[Step] = [{"do": "call", **{key: case.get(key) for key in keys}} for case in calls.CASES]
     record = tmp_path_factory.mktemp("record") / "lines"
     with petstore.serve() as api:
-        work = _carried_out(request.param, server, api.url, [{"do": "list"}, *table], record)
+        work = _carried_out(request.param, server, _of_petstore(api.url), [{"do": "list"}, *table], record)
         listed, *outcomes = work.outcomes
         yield Session(work.client, outcomes, work.complaints, work.transcripts, listed, api)
 
@@ -87,12 +123,15 @@ def held(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.
             {"do": "together", "steps": together},
             {"do": "call", "tool": "get_inventory", "arguments": {}},
         ]
-        work = _carried_out(request.param, server, upstream.url, steps, record)
+        work = _carried_out(request.param, server, _of_petstore(upstream.url), steps, record)
         return Held(work.client, work.outcomes, work.complaints, work.transcripts, upstream.closed.is_set())
 
 
-def _carried_out(client: Client, server: Path, url: str, steps: list[Step], record: Path) -> Work:
-    variables = {"PETSTORE_BASE_URL": url, "PETSTORE_API_KEY": petstore.API_KEY, "PETSTORE_BEARER": petstore.TOKEN}
+def _of_petstore(url: str) -> dict[str, str]:
+    return {"PETSTORE_BASE_URL": url, "PETSTORE_API_KEY": petstore.API_KEY, "PETSTORE_BEARER": petstore.TOKEN}
+
+
+def _carried_out(client: Client, server: Path, variables: dict[str, str], steps: list[Step], record: Path) -> Work:
     try:
         return carry_out(client, server, variables, steps, record)
     except environments.Missing as missing:

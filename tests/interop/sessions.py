@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from mcpgen.demo import petstore
 from tests.demo.exchange import Received
@@ -30,3 +31,11 @@ class Direct:
 
     answers: list[Received | None]
     api: petstore.Running
+
+
+@dataclass(frozen=True, slots=True)
+class Promised(Work):
+    """Tools with output schemas, listed and called by one client; `tools` are what was compiled."""
+
+    listed: Outcome
+    tools: list[dict[str, Any]]

@@ -26,4 +26,5 @@ class Catalog:
 
     def tool(self, name: str) -> Tool:
         made = self._tools[name]
-        return Tool(name, made.get("schema", {"type": "object"}), {"open": True, **made["binding"]})
+        schema, output_schema = made.get("schema", {"type": "object"}), made.get("output_schema")
+        return Tool(name, schema, {"open": True, **made["binding"]}, output_schema=output_schema)

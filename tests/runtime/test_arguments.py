@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from package.runtime import arguments as module
+from package.runtime import validators as module
 from package.runtime.arguments import Checker
 from package.runtime.catalog import Tool
 from package.runtime.refusal import Problem, report, shown
@@ -74,9 +74,9 @@ def test_a_validator_is_built_once_for_a_tool(monkeypatch: pytest.MonkeyPatch) -
     built = []
     true = module._build
 
-    def counted(schema: dict[str, Any]) -> Any:
+    def counted(schema: dict[str, Any], formats: Any) -> Any:
         built.append(schema)
-        return true(schema)
+        return true(schema, formats)
 
     monkeypatch.setattr(module, "_build", counted)
     monkeypatch.setattr(module, "MOST_VALIDATORS", 2)

@@ -138,3 +138,43 @@ def test_what_is_found_is_taken_out_and_said_and_the_others_go_on() -> None:
         ("unportable-schema", Where("f")),
         ("duplicate-name", Where("f")),
     ]
+
+
+OBJECT: JsonObject = {"type": "object"}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        OBJECT,
+        {"type": "object", "properties": {"any key": {}, "b": {"type": ["array", "null"], "items": {}}}},
+        {"type": "object", "properties": {"items": {"type": "array", "items": {"type": ["object", "null"]}}}},
+        {"type": "object", "properties": {"a": {"type": ["object", "null"], "additionalProperties": {"type": "null"}}}},
+    ],
+)
+def test_a_derived_output_schema_passes(schema: JsonObject) -> None:
+    assert found(replace(TOOL, output_schema=schema, output_form="object")) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "reason"),
+    [
+        ({"type": "array"}, "object at its root"),
+        ({"type": ["object", "null"]}, "object at its root"),
+        ({"type": "object", "required": ["a"]}, "keyword required"),
+        ({"type": "object", "properties": {"a": True}}, "not an object"),
+        ({"type": "object", "additionalProperties": False}, "not an object"),
+        ({"type": "object", "properties": {"a": {"$ref": "#"}}}, "keyword $ref"),
+        ({"type": "object", "properties": {"a": {"type": "string", "enum": ["b"]}}}, "keyword enum"),
+        ({"type": "object", "properties": {"a": {"type": ["text"]}}}, "a type that does not exist"),
+        ({"type": "object", "properties": {"a": nested(DEEPEST)}}, "too deep"),
+    ],
+)
+def test_a_derived_output_schema_that_answers_may_break_is_found(schema: JsonObject, reason: str) -> None:
+    assert any(reason in message for message in found(replace(TOOL, output_schema=schema, output_form="object")))
+
+
+def test_an_output_schema_written_by_hand_is_kept_as_long_as_clients_take_it() -> None:
+    written = replace(TOOL, output_schema={**OBJECT, "required": ["a"], "$ref": "#/$defs/a", "$defs": {"a": {}}})
+    assert found(replace(written, output_form="written")) == []
+    assert found(replace(written, output_schema={**OBJECT, "$ref": "#/$defs/a"}, output_form="written"))

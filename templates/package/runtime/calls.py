@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """One call from its name and arguments to its result. The sequence, and nothing else:
 
-    prepared (preparation.py), sent, answer interpreted, hooks, redacted
+    prepared (preparation.py), sent, answer interpreted, hooks, redacted, promise kept
 
 Nothing is sent before all that can be refused has been refused, and nothing leaves without having passed the redactor.
 Whatever goes wrong on the way is an error result in words for the model; only a fault of our own raises.
@@ -23,6 +23,7 @@ from .redaction import Redactor
 from .refusal import Refused
 from .settings import NotReady
 from .shapes import ABSENT, Result
+from .structured import Promises
 
 if TYPE_CHECKING:
     from .catalog import Catalog, Tool
@@ -46,6 +47,7 @@ class Caller:
         self._settings = settings
         self._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings.secrets))
         self._hooks = self._preparation.hooks
+        self._promises = Promises()
         self._client = Client(settings, self._preparation.agent)
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings.secrets))
         self._numbers = count(1)
@@ -58,7 +60,10 @@ class Caller:
             result = await self._hooks.after(name, result)
         except HookFailed as failed:
             result = Result.error(sentence(name, failed))
-        return self._redacted(result)
+        result = self._redacted(result)
+        if tool.output_schema is None or result.is_error:
+            return result
+        return self._promises.keep(tool, result)
 
     async def reach(self) -> list[str]:
         """For --doctor: what keeps calls from being made. Asks each server of the table, and sends no credentials."""

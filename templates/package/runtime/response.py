@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """An HTTP response becomes a tool result. Pure.
 
-Text is passed on as it came: JSON is not parsed, so nothing in it is lost and its numbers stay exact. An error is one
-block of text, since some clients show only the first. What a model cannot read is left out and said: bytes that are no
-text, characters that cannot be seen, whatever is beyond the limits.
+Text is passed on as it came: JSON is not parsed, so nothing in it is lost and its numbers stay exact. That of a tool
+with an output schema is parsed, and its text is made from the value, so that both say the same. An error is one block
+of text, since some clients show only the first. What a model cannot read is left out and said: bytes that are no text,
+characters that cannot be seen, whatever is beyond the limits.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from . import failures
+from . import failures, structured
 from .readable import brief, clean, decode, is_text
-from .shapes import Result
+from .shapes import ABSENT, Result
+from .shortening import shortened, told, written
 
 if TYPE_CHECKING:
     from .exchange import Response, Sent
@@ -25,6 +27,10 @@ LONGEST_TEXT = 100_000
 
 LARGEST_BINARY = 5 * 1024 * 1024
 """Bytes of an image, a sound or a file that are passed on: as base64 they must fit into a message of 10 MB."""
+
+LARGEST_PARSED = 512 * 1024
+"""Bytes of JSON that are parsed, some times of what is shown: it holds up all other calls, a tenth of a second at
+worst, and takes up to 25 times the memory."""
 
 _NEXT = re.compile(r'<([^<>]*)>[^<]*?;\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b)', re.IGNORECASE)
 _FILE_NAME = re.compile(r'filename="?([^";]+)', re.IGNORECASE)
@@ -38,7 +44,8 @@ def interpret(response: Response, sent: Sent, redactor: Redactor) -> Result:
         done = "Not modified" if response.status == 304 else "Done"
         return Result.text(" ".join([f"{done} ({response.named}).", *_notes(response)]))
     if is_text(response.media_type, response.content):
-        return _text(response, redactor)
+        promised = _structured(response, sent, redactor) if sent.tool.output_schema is not None else None
+        return promised or _text(response, redactor)
     return _binary(response, sent, redactor)
 
 
@@ -46,15 +53,43 @@ def _text(response: Response, redactor: Redactor) -> Result:
     text, whole = decode(response.content, response.header("content-type"))
     text = redactor.text(text)
     shown, unseen = clean(text[:LONGEST_TEXT])
-    notes = _notes(response)
-    if not whole:
-        notes.append("Some bytes of the answer are no text in its encoding; \ufffd stands for them.")
-    if unseen:
-        notes.append(f"{unseen} invisible or control characters were taken out of the answer.")
+    notes = [*_notes(response), *_damage(whole, unseen)]
     if len(text) > LONGEST_TEXT or response.cut:
         size = "is too long to be read whole" if response.cut else f"has {len(text):,} characters"
         shown += f"\n[Cut after {LONGEST_TEXT:,} characters. The answer {size}; ask for less to see the rest.]"
     return _with_notes({"type": "text", "text": shown}, notes)
+
+
+def _structured(response: Response, sent: Sent, redactor: Redactor) -> Result | None:
+    """The text and the structured value of a JSON answer; None where it is none, or too large to be parsed."""
+    if response.cut or len(response.content) > LARGEST_PARSED:
+        return None
+    text, whole = decode(response.content, response.header("content-type"))
+    value, twice = structured.read(text)
+    if value is ABSENT:
+        return None
+    value, unseen = structured.presentable(value, redactor)
+    value, left_out = shortened(value, LONGEST_TEXT)
+    notes = _notes(response)
+    if twice:
+        notes.append("Some objects in the answer name a member twice; the last one is shown.")
+    notes += _damage(whole, unseen)
+    if left_out:
+        notes.append(f"Cut: {told(left_out)} are left out. Ask for less to see the rest.")
+    result = _with_notes({"type": "text", "text": written(value)}, notes)
+    beside = redactor.text("\n".join(notes))
+    result.structured = structured.wrapped(value, sent.tool.binding.get("output", "written"), beside)
+    return result
+
+
+def _damage(whole: bool, unseen: int) -> list[str]:
+    """What cannot be shown of a text: bytes that are none, and characters that nobody sees."""
+    notes = []
+    if not whole:
+        notes.append("Some bytes of the answer are no text in its encoding; \ufffd stands for them.")
+    if unseen:
+        notes.append(f"{unseen} invisible or control characters were taken out of the answer.")
+    return notes
 
 
 def _binary(response: Response, sent: Sent, redactor: Redactor) -> Result:

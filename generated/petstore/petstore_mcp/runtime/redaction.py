@@ -45,9 +45,11 @@ class Redactor:
         return content
 
     def value(self, value: Any) -> Any:
-        """A JSON value without secrets, names of members included."""
+        """A JSON value without secrets, names of members included; a number that is one becomes text."""
         if isinstance(value, str):
             return self.text(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return value if self.text(written := json.dumps(value)) == written else REDACTED
         if isinstance(value, list):
             return [self.value(item) for item in value]
         if isinstance(value, dict):

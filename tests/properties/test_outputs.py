@@ -1,0 +1,84 @@
+"""Any schema of an answer, and any answer: what is promised holds, and an answer as described needs no help."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema_rs
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from package.runtime.catalog import Tool
+from package.runtime.exchange import Response, Sent
+from package.runtime.redaction import Redactor
+from package.runtime.response import interpret
+from package.runtime.structured import Promises
+
+from mcpgen.emit.table import bindings_json, tools_json
+from mcpgen.errors import CannotGoOn
+from mcpgen.fetch import Fetched
+from mcpgen.options import Options
+from mcpgen.pipeline import compile_source
+from tests.properties import schemas
+from tests.properties.schemas import Schema
+
+JSON = st.recursive(
+    schemas.SCALAR_VALUES | st.floats(allow_nan=False, allow_infinity=False) | st.integers(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(schemas.KEYS), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def promising(schema: Any, definitions: dict[str, Any]) -> Any:
+    """The tool as the runtime reads it, where the compiler promises anything for that answer."""
+    answer = {"200": {"description": "ok", "content": {"application/json": {"schema": schema}}}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": {"/p": {"get": {"operationId": "get_p", "responses": answer}}},
+        "components": {"schemas": definitions},
+    }
+    try:
+        catalog = compile_source(Fetched("f", json.dumps(document).encode()), Options(structured=True)).catalog
+    except CannotGoOn:
+        return None
+    [tool] = json.loads(tools_json(catalog))
+    [binding] = json.loads(bindings_json(catalog, b""))["bindings"]
+    found = tool.get("outputSchema")
+    return Tool("get_p", tool["inputSchema"], binding, output_schema=found) if found is not None else None
+
+
+def structured(tool: Tool, answer: bytes) -> Any:
+    response = Response(200, "", [("Content-Type", "application/json")], answer)
+    result = interpret(response, Sent(tool, "GET", "/p", [], "x://1"), Redactor([]))
+    kept = Promises().keep(tool, result)
+    assert not kept.is_error
+    return kept.structured
+
+
+@given(
+    schemas.GARBAGE | schemas.VALID,
+    st.fixed_dictionaries(dict.fromkeys(schemas.NAMES, schemas.GARBAGE | schemas.VALID)),
+    JSON.map(lambda value: json.dumps(value).encode()) | st.binary(max_size=20),
+)
+def test_whatever_comes_back_keeps_what_was_promised(
+    schema: Any, definitions: dict[str, Schema], answer: bytes
+) -> None:
+    tool = promising(schema, definitions)
+    assume(tool is not None)
+    assert jsonschema_rs.is_valid(tool.output_schema, structured(tool, answer))
+
+
+@given(schemas.VALID, schemas.DEFINITIONS, st.data())
+def test_what_the_document_describes_needs_no_mending(
+    schema: Schema, definitions: dict[str, Schema], data: st.DataObject
+) -> None:
+    said = json.dumps([schema, definitions])
+    # A member that one alternative names is taken to be of that type in all of them, which these may contradict.
+    assume('"properties"' not in said or ('"anyOf"' not in said and '"oneOf"' not in said))
+    answer = schemas.instance(data.draw, schema, definitions)
+    whole = {"$ref": "#/root", "root": schema, "components": {"schemas": definitions}}
+    assume(jsonschema_rs.Draft202012Validator(whole, offline=True).is_valid(answer))
+    tool = promising(schema, definitions)
+    assume(tool is not None)
+    assert "_unexpected" not in structured(tool, json.dumps(answer).encode())

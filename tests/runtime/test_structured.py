@@ -1,0 +1,251 @@
+"""Results of tools with an output schema: answers as a table, what hooks make of them, and long ones cut alike."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from package import hooks as users_file
+from package.runtime import settings, structured
+from package.runtime.calls import Caller
+from package.runtime.catalog import Tool
+from package.runtime.exchange import Response, Sent
+from package.runtime.redaction import Redactor
+from package.runtime.response import LARGEST_PARSED, LONGEST_TEXT, interpret
+from package.runtime.shapes import ABSENT, Result
+from package.runtime.shortening import shortened, told, written
+from package.runtime.structured import Promises
+
+from tests.runtime.table_stub import Catalog
+from tests.runtime.upstream import Upstream, answer, serving
+
+TABLE = json.loads((Path(__file__).parent / "responses" / "structured.json").read_text())
+FORMS = {"object": "object", "items": "items", "value": "value", "either": "value"}
+REDACTOR = Redactor(["hunter22", "8675309"])
+JSON = [("Content-Type", "application/json")]
+
+
+def tool(name: str) -> Tool:
+    form = FORMS.get(name, "written")
+    return Tool(name, {}, {"path": ["/"], "output": form}, output_schema=TABLE["schemas"][name])
+
+
+def kept(name: str, response: Response) -> Any:
+    called = tool(name)
+    return Promises().keep(called, interpret(response, Sent(called, "GET", "/", [], "x://1"), REDACTOR))
+
+
+def fits(name: str, result: Result) -> bool:
+    """By a validator that is not ours."""
+    return bool(Draft202012Validator(TABLE["schemas"][name]).is_valid(result.structured))
+
+
+@pytest.mark.parametrize("case", TABLE["cases"], ids=lambda case: f"{case['to']}-{case['status']}")
+def test_what_is_promised_holds_and_nothing_is_lost(case: dict[str, Any]) -> None:
+    body = base64.b64decode(case["base64"]) if "base64" in case else case.get("body", "").encode()
+    result = kept(case["to"], Response(case["status"], "", [(name, value) for name, value in case["headers"]], body))
+    assert result.is_error == case.get("isError", False)
+    assert [block["text"] for block in result.content if block["type"] == "text"] == case["text"]
+    if not result.is_error:
+        assert result.structured == case["structured"]
+        assert fits(case["to"], result)
+    else:
+        assert result.structured is ABSENT
+
+
+def test_a_misfit_is_logged_by_its_place_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    kept("object", Response(200, "", JSON, json.dumps({"tags": [*range(30)]}).encode()))
+    line = json.loads(capfd.readouterr().err)
+    assert (line["event"], line["tool"]) == ("output_misfit", "object")
+    assert line["at"] == [f"/tags/{index}" for index in range(5)]
+
+
+def test_many_misfits_are_all_kept_and_twenty_are_named() -> None:
+    result = kept("object", Response(200, "", JSON, json.dumps({"tags": [*range(30)]}).encode()))
+    assert result.structured == {
+        "tags": [None] * 30,
+        "_unexpected": {f"/tags/{index}": index for index in range(30)},
+    }
+    assert str(result.content[-1]["text"]).endswith("/tags/19 and 10 more.")
+
+
+def test_where_nearly_nothing_fits_all_of_it_is_moved_at_once() -> None:
+    answered = {"id": 1, "tags": [*range(201)]}
+    result = kept("object", Response(200, "", JSON, json.dumps(answered).encode()))
+    assert result.structured == {"_unexpected": {"": answered}}
+    assert str(result.content[-1]["text"]).endswith("/tags/19 and many more.")
+    assert fits("object", result)
+
+
+def test_of_a_long_answer_the_first_misfit_with_a_schema_written_by_hand_is_told() -> None:
+    short, long = ({"id": "x", **{f"m{index}": 1 for index in range(count)}} for count in (3, 3000))
+    told_of = [kept("closed", Response(200, "", JSON, json.dumps(each).encode())) for each in (short, long)]
+    assert ["4 problems." in str(each.content[0]["text"]) for each in told_of] == [True, False]
+    assert all(each.is_error for each in told_of)
+
+
+def test_a_tool_without_an_output_schema_pays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(structured, "read")
+    monkeypatch.delattr(structured, "presentable")
+    plain = Sent(Tool("plain", {}, {"path": ["/"]}), "GET", "/", [], "x://1")
+    result = interpret(Response(200, "", JSON, b'{"a": 1.10}'), plain, REDACTOR)
+    assert (result.content, result.structured) == ([{"type": "text", "text": '{"a": 1.10}'}], ABSENT)
+
+
+def test_a_failed_call_promises_nothing() -> None:
+    called = tool("closed")
+    result = interpret(Response(500, "", JSON, b"{}"), Sent(called, "GET", "/", [], "x://1"), REDACTOR)
+    assert (result.is_error, result.structured) == (True, ABSENT)
+
+
+# -- long answers -----------------------------------------------------------------------------------------------------
+
+
+def test_a_long_answer_is_cut_alike_in_both() -> None:
+    answered: dict[str, Any] = {
+        "id": 1,
+        "rows": [{"n": index} for index in range(20_000)],
+        "note": "é" * 90_000,
+        "last": True,
+    }
+    result = kept("object", Response(200, "", JSON, json.dumps(answered, ensure_ascii=False).encode()))
+    text, note = (str(block["text"]) for block in result.content)
+    shown = json.loads(text)
+    assert 0.95 * LONGEST_TEXT < len(text) <= LONGEST_TEXT
+    assert result.structured == {**shown, "_text": note}
+    assert list(shown) == list(answered)
+    assert shown["rows"] == answered["rows"][: len(shown["rows"])]
+    assert note == (
+        f"Cut: {90_000 - len(shown['note']):,} characters of note; {20_000 - len(shown['rows']):,} of 20,000 items of "
+        "rows are left out. Ask for less to see the rest."
+    )
+
+
+def test_up_07_a_huge_answer_is_not_parsed_and_stands_as_text_in_both() -> None:
+    for response in (
+        Response(200, "", JSON, b"[" + b"1," * (LARGEST_PARSED // 2) + b"1]"),
+        Response(200, "", JSON, b'{"id":1}', cut=True),
+    ):
+        result = kept("object", response)
+        text = str(result.content[0]["text"])
+        assert result.structured == {"_text": text}
+        assert "ask for less to see the rest.]" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "left", "said"),
+    [
+        ([1, 2, 3], 7, [1, 2, 3], ""),
+        ([11, 22, 33], 8, [11, 22], "1 of 3 items of the answer"),
+        (["x" * 50], 20, ["x" * 16], "34 characters of the first of the answer"),
+        (["x" * 50, "y"], 20, ["x" * 16], "1 of 2 items of the answer; 34 characters of the first of the answer"),
+        ({"a": "x" * 50, "b": 1}, 30, {"a": "x" * 16, "b": 1}, "34 characters of a"),
+        ({"a": [[1, 2], [3, 4]], "b": "y"}, 22, {"a": [[1, 2]], "b": "y"}, "1 of 2 items of a"),
+        ({"k" * 30: 1, "l" * 30: 2}, 50, {"k" * 30: 1}, "1 of 2 members of the answer"),
+        ("é" * 10, 8, "é" * 6, "4 characters of the answer"),
+        ({"a": {"b": [1, 2, 3, 4]}}, 17, {"a": {"b": [1, 2]}}, "2 of 4 items of b"),
+    ],
+)
+def test_a_value_is_cut_along_its_structure(value: Any, limit: int, left: Any, said: str) -> None:
+    cut, left_out = shortened(value, limit)
+    assert (cut, told(left_out)) == (left, said)
+    assert len(written(cut)) <= limit
+
+
+def test_places_beyond_the_first_five_are_counted() -> None:
+    assert told([str(index) for index in range(8)]) == "0; 1; 2; 3; 4; and more in 3 places"
+
+
+# -- hooks ------------------------------------------------------------------------------------------------------------
+
+OUTPUTS = {
+    "object": TABLE["schemas"]["object"],
+    "items": TABLE["schemas"]["items"],
+    "closed": TABLE["schemas"]["closed"],
+}
+TOOLS: dict[str, dict[str, Any]] = {
+    name: {
+        "binding": {"method": "GET", "path": ["/"], "output": FORMS.get(name, "written")},
+        "output_schema": schema,
+    }
+    for name, schema in OUTPUTS.items()
+}
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n"
+
+
+def called(name: str) -> Any:
+    """What a call through the whole way comes to, with the hooks of the user's file."""
+
+    async def main() -> Result:
+        async with serving(answer(ANSWER + b'{"id":7}')) as upstream:
+            return await _call(upstream)
+
+    async def _call(upstream: Upstream) -> Result:
+        catalog: Any = Catalog(TOOLS)
+        caller = Caller(catalog, settings.load(catalog, {"PETSTORE_TOKEN": "s3cret-token"}, str(upstream.address(""))))
+        try:
+            return await caller.call(name, {}, lambda phase: None)
+        finally:
+            await caller.close()
+
+    return asyncio.run(main())
+
+
+def test_a_call_carries_what_was_promised() -> None:
+    result = called("object")
+    assert (result.structured, result.content) == ({"id": 7}, [{"type": "text", "text": '{"id":7}'}])
+
+
+def _changed(result: Result) -> Result:
+    assert result.structured == {"id": 7}
+    return Result(result.content, {"id": 8, "note": "s3cret-token"})
+
+
+@pytest.mark.parametrize(
+    ("tool_name", "hook", "structured"),
+    [
+        ("object", {"after_object": _changed}, {"id": 8, "note": "[redacted]"}),
+        ("object", {"after_object": lambda result: Result.text("gone")}, {"_text": "gone"}),
+        ("object", {"instead_of_object": lambda arguments: {"id": "x"}}, {"_unexpected": {"/id": "x"}}),
+        ("object", {"instead_of_object": lambda arguments: "words"}, {"_text": "words"}),
+        ("items", {"instead_of_items": lambda arguments: [{"id": 1}]}, {"items": [{"id": 1}]}),
+        ("items", {"instead_of_items": lambda arguments: Result([], [{"id": 1}])}, {"items": [{"id": 1}]}),
+        ("closed", {"instead_of_closed": lambda arguments: Result([], {"id": 1})}, {"id": 1}),
+    ],
+)
+def test_what_a_hook_makes_is_checked_as_well(
+    monkeypatch: pytest.MonkeyPatch, tool_name: str, hook: dict[str, Callable[..., Any]], structured: Any
+) -> None:
+    for name, function in hook.items():
+        monkeypatch.setattr(users_file, name, function, raising=False)
+    monkeypatch.setattr("package.runtime.credentials.sensitive", lambda *given: ["s3cret-token"])
+    result = called(tool_name)
+    assert (result.is_error, result.structured) == (False, structured)
+    assert fits(tool_name, result)
+
+
+@pytest.mark.parametrize("made", [{"id": {1, 2}}, {"id": object()}, {1: 2}])
+def test_what_json_cannot_hold_is_an_error_in_words(monkeypatch: pytest.MonkeyPatch, made: Any) -> None:
+    monkeypatch.setattr(users_file, "instead_of_object", lambda arguments: Result([], made), raising=False)
+    result = called("object")
+    assert result.is_error
+    assert result.content[0]["text"] == "object was carried out, but its result holds what JSON cannot."
+
+
+def test_a_hook_that_breaks_a_promise_written_by_hand_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(users_file, "after_closed", lambda result: Result.text("gone"), raising=False)
+    result = called("closed")
+    assert result.is_error
+    assert "- id: is required\nThe answer:\ngone" in str(result.content[0]["text"])
+
+
+def test_an_error_of_a_hook_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(users_file, "after_closed", lambda result: Result.error("no"), raising=False)
+    result = called("closed")
+    assert (result.is_error, result.structured) == (True, ABSENT)
