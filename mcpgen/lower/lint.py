@@ -28,6 +28,9 @@ _OF_HOSTS = frozenset(
 
 _SHOWN = 60
 
+_Node = tuple[JsonObject, str]
+"""A schema in a tool's, and its place there."""
+
 
 def report(tool: ToolSpec, hidden_in_arguments: int, diagnostics: Diagnostics) -> None:
     """Report what a reviewer of `tool` should look at. Nothing is changed; hidden characters are gone already, so their
@@ -37,7 +40,8 @@ def report(tool: ToolSpec, hidden_in_arguments: int, diagnostics: Diagnostics) -
     if tool.name.lower().replace("-", "_") in _OF_HOSTS:
         message = f"{tool.name} is what common hosts call a tool of their own."
         diagnostics.add("name-of-host", message, operation.where, "Give it a name that says whose it is.")
-    suspicious = [place for place, text in _texts(tool) if gives_orders(text)]
+    nodes = list(_nodes(tool.input_schema, ""))
+    suspicious = [place for place, text in _texts(tool, nodes) if gives_orders(text)]
     if suspicious:
         message = f"The text of {tool.name} tells a model what to do ({', '.join(suspicious[:3])})."
         diagnostics.add("text-gives-orders", message, operation.where, "Read it before a model does.")
@@ -45,28 +49,24 @@ def report(tool: ToolSpec, hidden_in_arguments: int, diagnostics: Diagnostics) -
     if taken_out:
         message = f"{taken_out} invisible or direction-changing characters were taken out of the text of {tool.name}."
         diagnostics.add("hidden-characters", message, operation.where, "Remove them from the document.")
-    if any(hidden_characters(text) for text in _data(tool.input_schema)):
+    if any(hidden_characters(text) for node, _ in nodes for text in _data(node)):
         message = f"Names or values of {tool.name} hold invisible or direction-changing characters, and are sent so."
         diagnostics.add("hidden-characters", message, operation.where, "Look at them in the document.")
 
 
-def _texts(tool: ToolSpec) -> Iterator[tuple[str, str]]:
+def _texts(tool: ToolSpec, nodes: list[_Node]) -> Iterator[tuple[str, str]]:
     """Each text of a tool and the words for its place: what was written, and what was made of it."""
     yield "title", tool.title
     yield "summary", tool.operation.summary
     yield "description", tool.operation.description
     yield from ((f"parameter {clipped(each.name, _SHOWN)}", each.description) for each in tool.operation.parameters)
-    yield from _descriptions(tool.input_schema, "")
-
-
-def _descriptions(schema: JsonValue, place: str) -> Iterator[tuple[str, str]]:
-    for node, where in _nodes(schema, place):
+    for node, place in nodes:
         if isinstance(words := node.get("description"), str):
-            yield clipped(where, _SHOWN), words
+            yield clipped(place, _SHOWN), words
 
 
-def _nodes(schema: JsonValue, place: str) -> Iterator[tuple[JsonObject, str]]:
-    """Every schema in `schema`, and its place."""
+def _nodes(schema: JsonValue, place: str) -> Iterator[_Node]:
+    """Every schema in `schema`."""
     if isinstance(schema, dict):
         yield schema, place
         for key, member in as_object(schema.get("properties")).items():
@@ -77,9 +77,8 @@ def _nodes(schema: JsonValue, place: str) -> Iterator[tuple[JsonObject, str]]:
             yield from _nodes(member, place)
 
 
-def _data(schema: JsonValue) -> Iterator[str]:
-    """Names of members and values, which are data and stay as they are."""
-    for node, _ in _nodes(schema, ""):
-        yield from as_object(node.get("properties"))
-        values = [*as_list(node.get("enum")), node.get("default")]
-        yield from (value for value in values if isinstance(value, str))
+def _data(node: JsonObject) -> Iterator[str]:
+    """Names of members and values of one schema, which are data and stay as they are."""
+    yield from as_object(node.get("properties"))
+    values = [*as_list(node.get("enum")), node.get("default")]
+    yield from (value for value in values if isinstance(value, str))

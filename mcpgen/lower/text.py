@@ -90,10 +90,6 @@ def plain(text: str) -> str:
         text = _TAG.sub("", _BLOCK_TAG.sub("\n\n", _COMMENT.sub("", text)))
         text = html.unescape(text)
     text = _replaced(text, _AFTER_CODE)
-    if "*" in text or "_" in text:
-        text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
-    if "\\" in text:
-        text = _ESCAPED.sub(r"\1", text)
     paragraphs = (_put_back(_paragraph(block), spans) for block in re.split(r"\n[ \t]*\n", text))
     return "\n\n".join(paragraph for paragraph in paragraphs if any(map(str.isalnum, paragraph)))
 
@@ -125,6 +121,10 @@ def _paragraph(block: str) -> str:
         item = line[bullet.end() :] if bullet else line
         separator = "" if not joined else ("; " if bullet and joined[-1] not in ":;.,!?" else " ")
         joined += separator + item
+    if "*" in joined or "_" in joined:
+        joined = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", joined))
+    if "\\" in joined:
+        joined = _ESCAPED.sub(r"\1", joined)
     return _without_urls(unicodedata.normalize("NFC", re.sub(r"\s+", " ", joined))).strip()
 
 

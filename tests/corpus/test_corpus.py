@@ -38,8 +38,8 @@ REASONS = {
 """Why an operation of a published document may be skipped. None of them is the wall's."""
 
 
-NOWHERE = {"empty", "over 1,000 characters", "no title", "hints missing", "characters that are not seen"}
-"""Findings of `benchmarks.surface.descriptions`."""
+NOWHERE = ("empty", "over 1,000", "no title", "hints missing", "characters that are", "equal to the name", "markup: ")
+"""How findings of `benchmarks.surface.descriptions` begin that no tool may have."""
 
 
 class Entry(NamedTuple):
@@ -98,7 +98,7 @@ def assert_legible(result: Compiled) -> None:
     for tool in tools:
         assert names.LEGAL.fullmatch(tool["name"])
         found = dict(descriptions.findings(tool))
-        assert not found.keys() & NOWHERE, (tool["name"], found)
+        assert not [what for what in found if what.startswith(NOWHERE)], (tool["name"], found)
 
 
 @pytest.mark.parametrize("entry", DOCUMENTS, ids=lambda entry: entry.path.removeprefix("dev/"))

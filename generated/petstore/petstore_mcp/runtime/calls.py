@@ -23,11 +23,11 @@ from .redaction import Redactor
 from .refusal import Refused
 from .settings import NotReady
 from .shapes import ABSENT, Result
-from .structured import Promises
 
 if TYPE_CHECKING:
     from .catalog import Catalog, Tool
     from .settings import Settings
+    from .structured import Promises
 
 Report = Callable[[str], None]
 
@@ -47,7 +47,7 @@ class Caller:
         self._settings = settings
         self._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings.secrets))
         self._hooks = self._preparation.hooks
-        self._promises = Promises()
+        self._promises: Promises | None = None
         self._client = Client(settings, self._preparation.agent)
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings.secrets))
         self._numbers = count(1)
@@ -63,6 +63,10 @@ class Caller:
         result = self._redacted(result)
         if tool.output_schema is None or result.is_error:
             return result
+        if self._promises is None:
+            from .structured import Promises  # most servers promise nothing
+
+            self._promises = Promises()
         return self._promises.keep(tool, result)
 
     async def reach(self) -> list[str]:

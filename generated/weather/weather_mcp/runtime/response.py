@@ -13,10 +13,9 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from . import failures, structured
+from . import failures
 from .readable import brief, clean, decode, is_text
 from .shapes import ABSENT, Result
-from .shortening import shortened, told, written
 
 if TYPE_CHECKING:
     from .exchange import Response, Sent
@@ -64,19 +63,21 @@ def _structured(response: Response, sent: Sent, redactor: Redactor) -> Result | 
     """The text and the structured value of a JSON answer; None where it is none, or too large to be parsed."""
     if response.cut or len(response.content) > LARGEST_PARSED:
         return None
+    from . import shortening, structured  # most servers promise nothing
+
     text, whole = decode(response.content, response.header("content-type"))
     value, twice = structured.read(text)
     if value is ABSENT:
         return None
     value, unseen = structured.presentable(value, redactor)
-    value, left_out = shortened(value, LONGEST_TEXT)
+    value, left_out = shortening.shortened(value, LONGEST_TEXT)
     notes = _notes(response)
     if twice:
         notes.append("Some objects in the answer name a member twice; the last one is shown.")
     notes += _damage(whole, unseen)
     if left_out:
-        notes.append(f"Cut: {told(left_out)} are left out. Ask for less to see the rest.")
-    result = _with_notes({"type": "text", "text": written(value)}, notes)
+        notes.append(f"Cut: {shortening.told(left_out)} are left out. Ask for less to see the rest.")
+    result = _with_notes({"type": "text", "text": shortening.written(value)}, notes)
     beside = redactor.text("\n".join(notes))
     result.structured = structured.wrapped(value, sent.tool.binding.get("output", "written"), beside)
     return result
