@@ -10,13 +10,16 @@ from functools import lru_cache
 
 from mcpgen.jsonvalue import JsonValue
 
-_PIECES = re.compile(r"[^A-Za-z0-9\s]?(?:[A-Z]*[a-z]+|[A-Z]+)|[0-9]{1,3}|[^\sA-Za-z0-9]+")
+_PIECES = re.compile(
+    r"[^\W\d_]*[^\W\d_\x00-\x7f][^\W\d_]*"  # a word with letters beyond ASCII
+    r"|[^A-Za-z0-9\s]?(?:[A-Z]*[a-z]+|[A-Z]+)|[0-9]{1,3}|[^\sA-Za-z0-9]+"
+)
 _LONG = 12
 """Letters of a word that is likely one token."""
 
 # Tenths of a token.
 _WORD, _RARE_WORD, _MARK_BEFORE = 10, 17, 4
-_NUMBER, _MARKS, _EACH_FURTHER, _NOT_ASCII = 12, 12, 6, 10
+_NUMBER, _MARKS, _EACH_FURTHER, _NOT_ASCII = 12, 12, 6, 6
 _FEW = 4
 
 
@@ -29,11 +32,12 @@ def estimate(value: JsonValue) -> int:
 @lru_cache(maxsize=65536)
 def _cost(piece: str) -> int:
     """The tenths of a token that a piece costs: a word with the mark before it, digits, or a run of marks."""
-    if piece[-1].isascii() and piece[-1].isalpha():
+    if piece.isascii() and piece[-1].isalpha():
         word = _WORD if len(piece) <= _LONG and not piece.isupper() else _RARE_WORD
         return word if piece[0].isalpha() else word + _MARK_BEFORE
     if piece[0].isdigit():
         return _NUMBER
     if not piece.isascii():
-        return _NOT_ASCII * len(piece)
+        foreign = sum(not character.isascii() for character in piece)
+        return _NOT_ASCII * foreign + (_WORD if foreign < len(piece) else 0)
     return _MARKS + _EACH_FURTHER * max(0, len(piece) - _FEW)

@@ -1,0 +1,35 @@
+"""The estimate against what o200k counts; over documents, `python -m benchmarks.surface --part tokens` compares."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcpgen.jsonvalue import JsonValue
+from mcpgen.tokens import estimate
+
+COUNTED: list[tuple[int, JsonValue]] = [
+    (7, {"name": "list_pets"}),
+    (15, {"description": "Lists the pets of a shelter, the newest first."}),
+    (17, {"enum": ["AKQ", "ALY", "BOU"], "type": "string"}),
+    (30, {"type": "object",
+          "properties": {"petId": {"type": "integer", "minimum": 1, "maximum": 100000}}, "required": ["petId"]}),
+    (14, {"description": "Größe der Tiere, Größe ist in cm."}),
+    (18, {"pattern": '^"[0-9]+-[0-9]+"$'}),
+    (13, {"name": "actions_add_custom_labels_self_hosted_runner_org"}),
+    (6, ["日本語の説明"]),
+]  # fmt: skip
+"""What gpt-tokenizer 4.0.0 counts for the compact JSON of each."""
+
+
+@pytest.mark.parametrize(("counted", "value"), COUNTED, ids=lambda value: str(value)[:30])
+def test_an_estimate_is_near_what_is_counted(counted: int, value: JsonValue) -> None:
+    assert abs(estimate(value) - counted) <= max(1, round(0.2 * counted))
+
+
+def test_all_of_them_together_are_nearer() -> None:
+    assert 0.9 <= sum(estimate(value) for _, value in COUNTED) / sum(counted for counted, _ in COUNTED) <= 1.1
+
+
+def test_nothing_costs_next_to_nothing() -> None:
+    assert estimate({}) == 1
+    assert estimate("") == 1
