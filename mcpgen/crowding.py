@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.model import Catalog, Operation
+from mcpgen.names import clipped
 from mcpgen.selection import select
 
 MANY, TOO_MANY = 40, 100
@@ -29,35 +30,53 @@ def warn(catalog: Catalog, diagnostics: Diagnostics) -> None:
     diagnostics.add("many-tools", message, hint=hint)
 
 
+def _can_be_typed(selector: str) -> bool:
+    """Whether a selector means on a command line what it means here: what a tag holds may be anything."""
+    _, _, value = selector.partition(":")
+    return value.isprintable() and value == value.strip() != "" and "," not in value and not set(value) & set("[]")
+
+
 def _counts(operations: list[Operation]) -> str:
     counts = Counter(tag for operation in operations for tag in operation.tags)
     if not counts:
         return ""
-    shown = ", ".join(f"{tag} {count}" for tag, count in counts.most_common(_SHOWN))
+    shown = ", ".join(f"{clipped(tag)} {count}" for tag, count in counts.most_common(_SHOWN))
     return f"By tag: {shown}{', …' if len(counts) > _SHOWN else ''}."
 
 
 def _line(operations: list[Operation]) -> str:
     """The words for a selection that keeps most and stays below the limit: by tag, else by the beginning of the path,
-    else what only reads.
+    shorter or longer, else by method.
     """
     shared = len(posixpath.commonpath([operation.path for operation in operations]).rstrip("/")) + 1
     ways: tuple[Callable[[Operation], list[str]], ...] = (
-        lambda operation: [f"tag:{tag}" for tag in operation.tags[:1] if "," not in tag],
+        lambda operation: [f"tag:{tag}" for tag in operation.tags[:1]],
         lambda operation: [f"path:{operation.path[:shared]}{operation.path[shared:].partition('/')[0]}*"],
+        lambda operation: [f"path:{operation.path[: shared + 1]}*"],
+        lambda operation: [f"path:*/{operation.path.rpartition('/')[2]}"],
         lambda operation: [f"method:{operation.method}"],
     )
+    best: tuple[int, list[str]] = (0, [])
     for way in ways:
-        groups = Counter(selector for operation in operations for selector in way(operation))
-        chosen: list[str] = []
-        total = 0
-        for selector, count in groups.most_common(_TRIED):
-            if total + count <= TOO_MANY and len(chosen) < _SHOWN:
-                kept = len(select(operations, [*chosen, selector], ()))
-                if kept <= TOO_MANY:
-                    chosen.append(selector)
-                    total = kept
-        if total > TOO_MANY // 2:
-            flags = " ".join(f"--include {shlex.quote(selector)}" for selector in chosen)
-            return f"This keeps {total}: {flags}"
-    return "Select what is needed with --include or --exclude."
+        groups = Counter(selector for operation in operations for selector in way(operation) if _can_be_typed(selector))
+        found = _chosen(operations, groups)
+        best = max(best, found, key=lambda each: each[0])
+        if best[0] > TOO_MANY // 2:
+            break
+    total, chosen = best
+    if not chosen:
+        return "Select what is needed with --include or --exclude."
+    return f"This keeps {total}: " + " ".join(f"--include {shlex.quote(selector)}" for selector in chosen)
+
+
+def _chosen(operations: list[Operation], groups: Counter[str]) -> tuple[int, list[str]]:
+    """How many operations the largest of the selectors keep that stay together below the limit, and which these are."""
+    chosen: list[str] = []
+    total = 0
+    for selector, count in groups.most_common(_TRIED):
+        if total + count <= TOO_MANY and len(chosen) < _SHOWN:
+            kept = len(select(operations, [*chosen, selector], ()))
+            if kept <= TOO_MANY:
+                chosen.append(selector)
+                total = kept
+    return total, chosen

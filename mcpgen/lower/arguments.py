@@ -90,7 +90,7 @@ def lay_out(
     constants = {entry.slot: value for entry in everything if (value := _constant(entry, composer)) is not None}
     inputs = sorted((entry for entry in everything if entry.slot not in constants), key=_position)
     names = _named(inputs, composer)
-    nulls = operation.method == "PATCH" or (plan is not None and "merge-patch" in plan.content_type)
+    nulls = operation.method in ("PATCH", "PUT") or (plan is not None and "merge-patch" in plan.content_type)
     files = plan is not None and plan.encoding == "multipart"
     portable = (Portable(composer, limits, nulls=nulls, files=files) for limits in budget.LADDER)
     verbatim: list[Writer] = [Verbatim(composer, files=files)] if profile == "full" else []

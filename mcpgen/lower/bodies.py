@@ -12,7 +12,7 @@ from typing import Literal
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.lower.compose import Composer, alternatives, members, types
-from mcpgen.lower.kinds import is_null, only_demands
+from mcpgen.lower.kinds import demanded, is_null, only_demands
 from mcpgen.lower.media_types import BodyEncoding, encoding_of, is_file
 from mcpgen.lower.portable import Portable
 from mcpgen.lower.xml import document_shape
@@ -25,7 +25,7 @@ FLAT = 40
 @dataclass(frozen=True, slots=True)
 class BodyPlan:
     """What is sent. `properties` are the writable members of a root that is laid flat, None for a body that is one
-    argument.
+    argument; `needs` says which of them must be there together.
     """
 
     body: RequestBody
@@ -37,6 +37,7 @@ class BodyPlan:
     required: frozenset[str]
     rest: JsonObject | None
     xml: JsonObject | None = None
+    needs: str = ""
 
 
 def plan(body: RequestBody, composer: Composer) -> BodyPlan | None:
@@ -62,9 +63,9 @@ def plan(body: RequestBody, composer: Composer) -> BodyPlan | None:
     laid_out = encoding in ("json", "form", "multipart", "xml")
     properties, rest = _laid_flat(node, composer) if laid_out else (None, None)
     required = frozenset(key for key in as_list(node.get("required")) if isinstance(key, str))
-    return BodyPlan(
-        body, media_type, _concrete(media_type.name, encoding), encoding, schema, properties, required, rest, shape
-    )
+    content_type = _concrete(media_type.name, encoding)
+    needs = demanded([composer.node(each)[0] for each in alternatives(node)]) if properties is not None else ""
+    return BodyPlan(body, media_type, content_type, encoding, schema, properties, required, rest, shape, needs)
 
 
 def _rank(media_type: MediaType, composer: Composer) -> tuple[int, bool, str]:

@@ -14,10 +14,21 @@ EMPTY = "^$"
 """The pattern of the empty text, which no provider takes as a value of an enum."""
 
 MOST_VALUES = 250
+NEEDS = "needs"
+"""Not a keyword: what alternatives demanded that a node had, as a sentence."""
+
 _LARGEST = int(sys.float_info.max)
 _SPOKEN_VALUES = 40
 _MOST_COUNTED = 1_000_000
 _MOST_CHARACTERS = 5000
+_FORMS = {
+    "date": re.compile(r"\d{4}-\d\d-\d\d"),
+    "date-time": re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)"),
+    "email": re.compile(r"\S+@\S+"),
+    "uuid": re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"),
+}
+"""What a default must look like to be one of a format."""
+
 _NUMBER = re.compile(r"-?[0-9]{1,300}(?:\.[0-9]{1,300})?(?:[eE][-+]?[0-9]{1,3})?")
 _FORMAT_WORDS = {
     "uri": "A URI.",
@@ -79,11 +90,12 @@ def in_words(node: JsonObject, kind: str = "") -> str:
         _values(node, kind),
         _FORMAT_WORDS.get(str(node.get("format")), "") if kind == "string" else "",
         "Base64." if node.get("contentEncoding") == "base64" else "",
+        str(node.get(NEEDS, "")),
         _range(node.get("minLength"), _told(node.get("maxLength")), "character"),
         _range(node.get("minProperties"), node.get("maxProperties"), "member"),
         _exclusive(node) if kind == "number" else "",
         f"A multiple of {_spoken(node['multipleOf'])}." if node.get("multipleOf") not in (None, 1) else "",
-        "No duplicates." if node.get("uniqueItems") is True else "",
+        "No duplicates." if node.get("uniqueItems") is True and kind in ("", "array") else "",
     ]
     return " ".join(filter(None, said))
 
@@ -102,6 +114,13 @@ def _values(node: JsonObject, kind: str) -> str:
     if kind == "boolean" and len(values) == 1:
         return f"Always {_spoken(values[0]).lower()}."
     return ""
+
+
+def as_written(value: JsonValue) -> str | None:
+    """A value of a text's enum as the text that is meant: YAML reads `1`, `1.0` and `true` as something else."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, (str, int, float)) else None
 
 
 def _spoken(value: JsonValue) -> str:
@@ -146,7 +165,9 @@ def fitting(value: JsonValue, member: JsonObject) -> JsonValue:
     if kind in ("integer", "number"):
         return _fitting_number(value, member, kind == "integer")
     if kind == "string":
-        return _fitting_text(value, as_list(member.get("enum")))
+        text = _fitting_text(value, as_list(member.get("enum")))
+        form = _FORMS.get(str(member.get("format")))
+        return text if form is None or (isinstance(text, str) and form.fullmatch(text)) else None
     if kind == "array":
         return value if isinstance(value, list) and _items_fit(value, member) else None
     return None

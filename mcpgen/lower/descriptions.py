@@ -26,11 +26,10 @@ _ALTERNATIVES = 8
 
 
 def title(operation: Operation, name: str) -> str:
-    """A short title: the summary where it is one, else the words of the name. One of what deletes says so."""
+    """A short title: the summary, or its beginning, else the words of the name. One of what deletes says so."""
     if operation.title:
         return operation.title
-    summary = shortened(plain(operation.summary), 400).rstrip(".").strip()
-    told = summary if 0 < len(summary) <= LONGEST_TITLE else _in_words(name).rstrip(".")
+    told = shortened(plain(operation.summary), LONGEST_TITLE).rstrip(".").strip() or _in_words(name).rstrip(".")
     if operation.method == "DELETE" and not DESTROYS & set(words(told)):
         path = f" (DELETE {clipped(operation.path, LONGEST_TITLE)})"
         told = shortened(told, LONGEST_TITLE - len(_DELETES)) + (_DELETES if len(told + path) > LONGEST_TITLE else path)
@@ -38,10 +37,15 @@ def title(operation: Operation, name: str) -> str:
 
 
 def description(
-    operation: Operation, name: str, common: Boilerplate, composer: Composer, diagnostics: Diagnostics
+    operation: Operation,
+    name: str,
+    needs: str,
+    common: Boilerplate,
+    composer: Composer,
+    diagnostics: Diagnostics,
 ) -> str:
-    """The description of a tool, never empty. An answer that cannot be described is reported: it costs the tool no more
-    than a sentence.
+    """The description of a tool, never empty. `needs` is what its arguments must hold together. An answer that cannot
+    be described is reported: it costs the tool no more than a sentence.
     """
     summary = ended(shortened(plain(operation.summary), 300))
     body = common.without(plain(operation.description))
@@ -56,6 +60,7 @@ def description(
         "Deprecated." if operation.deprecated else "",
         first,
         ended(extra),
+        needs,
         _answer(operation.responses, composer, diagnostics),
     ]
     text = shortened(" ".join(filter(None, parts)), LONGEST)

@@ -4,6 +4,10 @@ or than a demand.
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
 from mcpgen.lower.compose import types
+from mcpgen.lower.text import plain
+from mcpgen.names import clipped
+
+_MOST_DEMANDED = 12
 
 
 def implied_types(node: JsonObject) -> list[str]:
@@ -17,7 +21,7 @@ def implied_types(node: JsonObject) -> list[str]:
         return ["array"]
     values = [node["const"]] if "const" in node else as_list(node.get("enum"))
     if values:
-        return list(dict.fromkeys(map(_type_of, values)))
+        return list(dict.fromkeys(map(type_of, values)))
     if any(keyword in node for keyword in ("pattern", "minLength", "maxLength", "contentEncoding", "format")):
         return ["string"]
     if any(keyword in node for keyword in ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum")):
@@ -25,7 +29,8 @@ def implied_types(node: JsonObject) -> list[str]:
     return []
 
 
-def _type_of(value: JsonValue) -> str:
+def type_of(value: JsonValue) -> str:
+    """The type of a value in the words of JSON Schema; `integer` for a whole number."""
     for kind, python in (
         ("null", type(None)),
         ("boolean", bool),
@@ -42,6 +47,14 @@ def _type_of(value: JsonValue) -> str:
 def is_null(node: JsonObject) -> bool:
     """Whether null is all that `node` takes."""
     return node.get("type") == "null" or node.get("enum") == [None] or node.get("const", 0) is None
+
+
+def demanded(branches: list[JsonObject]) -> str:
+    """`Needs a, or b and c.` for alternatives that add nothing but `required`; empty where they are more than that."""
+    lists = [[str(key) for key in as_list(branch.get("required"))] for branch in branches if only_demands(branch)]
+    if not branches or len(lists) < len(branches) or not all(lists) or sum(map(len, lists)) > _MOST_DEMANDED:
+        return ""
+    return f"Needs {', or '.join(' and '.join(plain(clipped(key)) for key in keys) for keys in lists)}."
 
 
 def only_demands(node: JsonObject) -> bool:

@@ -27,6 +27,8 @@ _OF_HOSTS = frozenset(
 """Names of tools that common hosts bring along, as they are called there."""
 
 _SHOWN = 60
+_SENTENCE = 20
+"""Characters above which a name or a value may be a sentence."""
 
 _Node = tuple[JsonObject, str]
 """A schema in a tool's, and its place there."""
@@ -55,26 +57,33 @@ def report(tool: ToolSpec, hidden_in_arguments: int, diagnostics: Diagnostics) -
 
 
 def _texts(tool: ToolSpec, nodes: list[_Node]) -> Iterator[tuple[str, str]]:
-    """Each text of a tool and the words for its place: what was written, and what was made of it."""
+    """Each text that a model reads of a tool, and what was written where that is more; with the words for its place."""
+    operation = tool.operation
+    yield "name", tool.name.replace("_", " ")
     yield "title", tool.title
-    yield "summary", tool.operation.summary
-    yield "description", tool.operation.description
-    yield from ((f"parameter {clipped(each.name, _SHOWN)}", each.description) for each in tool.operation.parameters)
+    yield "summary", operation.summary
+    yield "description", f"{tool.description}\n{operation.description}"
+    yield from ((f"parameter {clipped(each.name, _SHOWN)}", each.description) for each in operation.parameters)
     for node, place in nodes:
         if isinstance(words := node.get("description"), str):
             yield clipped(place, _SHOWN), words
+        for text in _data(node):
+            if len(said := text.replace("_", " ")) > _SENTENCE and " " in said:
+                yield f"{clipped(place, _SHOWN)} (a name or value)", said
 
 
 def _nodes(schema: JsonValue, place: str) -> Iterator[_Node]:
     """Every schema in `schema`."""
     if isinstance(schema, dict):
         yield schema, place
-        for key, member in as_object(schema.get("properties")).items():
-            yield from _nodes(member, pointer(place, key))
+        for keyword in ("properties", "$defs"):
+            for key, member in as_object(schema.get(keyword)).items():
+                yield from _nodes(member, pointer(place, key))
         for keyword in ("items", "additionalProperties"):
             yield from _nodes(schema.get(keyword), place)
-        for member in as_list(schema.get("anyOf")):
-            yield from _nodes(member, place)
+        for keyword in ("anyOf", "oneOf", "allOf"):
+            for member in as_list(schema.get(keyword)):
+                yield from _nodes(member, place)
 
 
 def _data(node: JsonObject) -> Iterator[str]:

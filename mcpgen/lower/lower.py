@@ -22,6 +22,7 @@ from mcpgen.lower import (
 )
 from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import Composer
+from mcpgen.lower.orders import gives_orders
 from mcpgen.lower.verbatim import MOST_DEFINITIONS
 from mcpgen.model import Api, Catalog, Identity, Operation, Server, Skipped, ToolSpec
 from mcpgen.options import Options
@@ -56,6 +57,8 @@ def lower(
         except RecursionError:  # a chain of hundreds of references; published documents have chains of ten
             reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
+    if gives_orders(api.title):
+        diagnostics.add("text-gives-orders", "The title of the API tells a model what to do.", hint="Read it first.")
     return Catalog(
         replace(identity, instructions=around.boilerplate.beside(identity.instructions)),
         tuple(around.servers),
@@ -84,7 +87,9 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     composer.contradictions.clear()  # what an answer or an operation that was skipped left behind
     plan = bodies.plan(operation.body, composer) if operation.body else None
     title = descriptions.title(operation, name)
-    description = descriptions.description(operation, name, around.boilerplate, composer, diagnostics)
+    description = descriptions.description(
+        operation, name, plan.needs if plan else "", around.boilerplate, composer, diagnostics
+    )
     most_tokens = around.options.max_tokens or budget.MOST_TOKENS
     room = most_tokens - budget.cost_beside(name, title, description)
     profile = around.options.schema_profile

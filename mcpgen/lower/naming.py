@@ -24,6 +24,15 @@ _FRAMEWORK = re.compile(r"Using(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)(?:_\d+
 _PREFIX_SEGMENT = re.compile(r"api|rest|v\d+(?:\.\d+)*|\d+(?:\.\d+)+|v\{[^{}]*\}", re.IGNORECASE)
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 _IN_IE = frozenset(["calorie", "cookie", "genie", "lie", "movie", "pie", "selfie", "tie", "zombie"])
+_IRREGULAR: dict[str, str] = dict(
+    re.findall(
+        r"(\w+)=(\w+)",
+        """
+        analyses=analysis atlas=atlas axes=axis bias=bias caches=cache canvas=canvas gas=gas headaches=headache
+        heroes=hero indices=index kubernetes=kubernetes lens=lens matrices=matrix vertices=vertex
+        """,
+    )
+)
 _AS_ONE = frozenset(["add", "create", "insert", "register"])
 """Verbs that take one thing, whatever collection they put it into."""
 
@@ -40,24 +49,21 @@ def assign(operations: Iterable[Operation], promised: Mapping[str, str], api_tit
             wanted.setdefault(derive(operation, api_title), []).append(operation)
     for name, members in sorted(wanted.items()):
         for operation in sorted(members, key=_precedence):
-            candidates = [name, *_distinctions(name, operation)]
+            candidates = [name, *_distinctions(name, operation, members)]
             named[operation.key] = distinct(candidates, _within(name, LONGEST - 9), operation.key, taken)
             taken.add(named[operation.key])
     return named
 
 
-def _precedence(operation: Operation) -> tuple[bool, int, str, str]:
-    return operation.deprecated, operation.path.count("/"), operation.path, operation.method
+def _precedence(operation: Operation) -> tuple[int, str, str]:
+    return operation.path.count("/"), operation.path, operation.method
 
 
-def _distinctions(name: str, operation: Operation) -> Iterable[str]:
-    """Names that tell `operation` from another one of the same name, the plainest first."""
-    suffixes: list[str] = []
+def _distinctions(name: str, operation: Operation, members: list[Operation]) -> Iterable[str]:
+    """Names that tell `operation` from the others in `members`, which would have the same name; the plainest first."""
+    suffixes = _versions(operation) if len({tuple(_versions(member)) for member in members}) > 1 else []
     if operation.template.variables:
         suffixes.append("by_" + "_".join(words(operation.template.variables[-1])))
-    suffixes += [
-        segment.lower() for segment in operation.path.split("/") if re.fullmatch(r"v\d+", segment, re.IGNORECASE)
-    ]
     suffixes.append(operation.method.lower())
     for suffix in suffixes:
         candidate = f"{name}_{suffix}"
@@ -74,6 +80,10 @@ def _within(name: str, limit: int) -> str:
         return name
     whole, _, _ = name[: limit + 1].rpartition("_")
     return whole or name[:limit]
+
+
+def _versions(operation: Operation) -> list[str]:
+    return [segment.lower() for segment in operation.path.split("/") if re.fullmatch(r"v\d+", segment, re.IGNORECASE)]
 
 
 def derive(operation: Operation, api_title: str) -> str:
@@ -178,6 +188,8 @@ def _is_plural(noun: list[str]) -> bool:
 
 
 def _singular(word: str) -> str:
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is", "news", "series", "status")):
         return word
     if word.endswith("ies"):

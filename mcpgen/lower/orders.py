@@ -12,16 +12,21 @@ _ORDERS = re.compile(
             # what was said before shall not count
             r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier)\b.{0,30}"
             r"\b(?:instruction|prompt|rule|message|guideline)",
+            r"\bfrom now on\b.{0,20}\byou\b|\bsystem:|\byou must (?:always|never)\b.{0,30}\btools?\b",
             # the user shall not know
-            r"\b(?:do not|don't|never|without)\b.{0,12}\b(?:tell|inform|mention|alert)(?:ing)?\b"
-            r".{0,25}\b(?:user|human|operator)\b",
+            r"\b(?:do not|don't|never)\b.{0,12}\b(?:tell|inform|mention|alert)\b.{0,25}\b(?:user|human|operator)\b",
+            r"\b(?:do not|don't|never)\b.{0,12}\bask\b.{0,12}\b(?:for )?(?:confirmation|permission|the user)\b",
             # another tool shall be called, or this one in its place
-            r"\bbefore\b.{0,20}\b(?:using|calling|invoking)\b.{0,40}\btools?\b",
-            r"\b(?:must|always|first)\b.{0,20}\b(?:call|use|invoke)\b.{0,25}\b(?:this|the following) tool\b",
-            r"\b(?:instead of|rather than|in place of|replaces|supersedes)\b.{0,40}\btools?\b",
+            r"\bbefore\b.{0,20}\b(?:using|calling|invoking)\b.{0,15}\b(?:this|any|other) tools?\b",
+            r"\b(?:must|always|first)\b.{0,20}\b(?:call|use|invoke|run)\b.{0,25}"
+            r"\b(?:this|the following) (?:tool|operation|function)\b",
+            r"\b(?:instead of|rather than|in place of)\b.{0,40}\btools?\b",
+            r"\bthis tool (?:replaces|supersedes|overrides)\b",
+            # what was said shall go out
+            r"\b(?:include|send|append|attach|forward|pass)\b.{0,25}\b(?:chat|conversation) (?:history|transcript)\b",
             # who the model is
-            r"\byou are (?:now|an? (?:ai|assistant|agent))\b",
-            r"</?(?:important|system|instructions?|assistant)>|\[/?INST\]|<\|[a-z_]+\|>",
+            r"\byou are (?:now|an? (?:ai|assistant|agent))\b|\bthe assistant (?:should|must|has to)\b",
+            r"</?(?:important|system|instructions?)>|\[/?INST\]|<\|[a-z_]+\|>",
             # files of whoever runs it
             r"~/\.|\bid_rsa\b|/etc/passwd|\.aws/credentials|\bmcp\.json\b",
         )

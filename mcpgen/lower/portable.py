@@ -14,8 +14,9 @@ from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.lower import constraints
 from mcpgen.lower.budget import LADDER, MOST_NODES, Limits
 from mcpgen.lower.compose import Composer, alternatives, members, types
+from mcpgen.lower.discriminators import schema_name, tagged
 from mcpgen.lower.folding import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded, tags_first
-from mcpgen.lower.kinds import implied_types, is_null, only_demands
+from mcpgen.lower.kinds import demanded, implied_types, is_null, only_demands, type_of
 from mcpgen.lower.media_types import is_file
 from mcpgen.lower.patterns import is_linear
 from mcpgen.lower.text import ended, hidden_characters, plain, shortened
@@ -27,6 +28,10 @@ _MEANS_NULL = re.compile(r"\bnull\b", re.IGNORECASE)
 _ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
 _NOT_OF_BRANCHES = _ALTERNATIVES | {"description", "title", "default", "deprecated", "readOnly", "writeOnly"}
 _STRUCTURE = ("properties", "items", "prefixItems", "additionalProperties", "oneOf", "anyOf")
+_UNSAYABLE = ("not", "if", "dependentRequired", "dependentSchemas", "patternProperties", "contains", "propertyNames")
+"""Keywords that hold conditions for which the profile has neither a keyword nor words."""
+
+_MEMBERS = ("properties", "additionalProperties")
 _OUTSIDE_NULL: tuple[str, ...] = ("description", "default")
 
 
@@ -81,9 +86,12 @@ class Portable:
         node, _ = self.composer.node(source)
         identity = _identity(source)
         self._left -= 1
+        self.cuts += [f"conditions ({keyword})" for keyword in _UNSAYABLE if keyword in node]
         words = description or as_text(node.get("description"))
+        if is_null(node):
+            return {"type": "null", **self._text(at, words)}
         keep_null = keep_null or _MEANS_NULL.search(words) is not None
-        if identity in at.trail or ((self._is_deep(at) or self.is_exhausted) and _is_large(node)):
+        if identity in at.trail or ((self._is_deep(at) or self.is_exhausted) and self._is_large(node)):
             emitted, nullable = (
                 self._cut(node, at, identity if identity in at.trail else "", words),
                 self._allows_null(node),
@@ -99,6 +107,13 @@ class Portable:
 
     def _is_deep(self, at: _At) -> bool:
         return at.depth >= self.limits.depth or at.level > self.limits.levels
+
+    def _is_large(self, node: JsonObject, looks: int = 3) -> bool:
+        """Whether a node has members of its own somewhere, so that cutting it saves anything."""
+        if any(isinstance(node.get(keyword), dict) and node[keyword] for keyword in _MEMBERS):
+            return True
+        inner = [*alternatives(node), *map(as_object, as_list(node.get("prefixItems"))), as_object(node.get("items"))]
+        return looks == 0 or any(self._is_large(self.composer.node(each)[0], looks - 1) for each in inner if each)
 
     def _text(self, at: _At, words: str, note: str = "") -> JsonObject:
         """The description of a node: the writer's words, shortened, and what the profile cannot say otherwise; nothing
@@ -134,22 +149,21 @@ class Portable:
             if is_null(flat):
                 nullable = True
             elif only_demands(flat):
+                needs = demanded([self.composer.node(each)[0] for each in alternatives(node)])
+                node = {**node, constraints.NEEDS: needs} if needs else node
                 found.clear()
                 break
             else:
                 nullable = nullable or (not types(node) and self._allows_null(flat))
-                found.append(self.composer.merged(base, self._tagged(member, node)))
+                found.append(self.composer.merged(base, tagged(member, node, self.composer)))
         if found:
             return found, nullable
         whole = {keyword: value for keyword, value in node.items() if keyword not in _ALTERNATIVES}
         kinds = [kind for kind in types(node) or implied_types(node) if kind != "null"]
         if "number" in kinds and "integer" in kinds:
             kinds.remove("integer")
-        values = as_list(whole.get("enum"))
-        if "" in values and kinds == ["string"] and len(values) > 1:
-            empty: JsonObject = {"type": "string", "enum": [""]}
-            return [{**whole, "enum": [value for value in values if value != ""], "type": "string"}, empty], nullable
-        return [{**whole, "type": kind} for kind in kinds] or [whole], nullable or not kinds
+        branches = [branch for kind in kinds for branch in _of_kind(whole, kind, alone=len(kinds) == 1)]
+        return branches or [whole], nullable or not kinds
 
     def _allows_null(self, node: JsonObject) -> bool:
         """Whether null is one of the values of `node`, or of an alternative in it."""
@@ -170,28 +184,6 @@ class Portable:
             else:
                 found.append(node)
         return found
-
-    def _tagged(self, member: JsonObject, node: JsonObject) -> JsonObject:
-        """`member` with the value of the discriminator that chooses it as a constant (OpenAPI 3.1, 4.8.25). What the
-        member itself says of its values weighs more: many mappings are left out, or wrong.
-        """
-        discriminator = as_object(node.get("discriminator"))
-        key, name = discriminator.get("propertyName"), member.get("$ref")
-        if not isinstance(key, str) or not isinstance(name, str):
-            return member
-        values = [value for value, target in as_object(discriminator.get("mapping")).items() if target == name]
-        own = self._own_values(member, key)
-        if own and not any(value in own for value in values):
-            return member
-        tag: JsonObject = {"type": "string", "enum": list[JsonValue](values or [schema_name(name)])}
-        tagged: JsonObject = {"type": "object", "properties": {key: tag}, "required": [key]}
-        return {**member, "allOf": [*as_list(member.get("allOf")), tagged]}
-
-    def _own_values(self, member: JsonObject, key: str) -> list[JsonValue]:
-        """The values that `member` itself allows for its property `key`; empty where it leaves them open."""
-        properties = as_object(self.composer.node(member)[0].get("properties"))
-        node, _ = self.composer.node(as_object(properties.get(key)))
-        return [node["const"]] if "const" in node else as_list(node.get("enum"))
 
     def _several(self, node: JsonObject, branches: list[JsonObject], at: _At, words: str) -> JsonObject:
         emitted = [self._emit(branch, at, keep_null=False) for branch in branches]
@@ -315,6 +307,22 @@ def _scalar(node: JsonObject, kind: str) -> JsonObject:
     return result
 
 
+def _of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
+    """`whole` as one of the types that it may be: with the values of that type, of which an empty text stands apart. A
+    text that is all there may be has all values: those that YAML reads as numbers are meant as texts.
+    """
+    values = as_list(whole.get("enum"))
+    if not values:
+        return [{**whole, "type": kind}]
+    if kind == "string" and alone:
+        values = [spoken for value in values if (spoken := constraints.as_written(value)) is not None]
+    elif not alone:
+        values = [value for value in values if type_of(value) in (kind, "integer" if kind == "number" else kind)]
+    full: list[JsonValue] = [value for value in values if value != ""]
+    empty: list[JsonObject] = [{"type": "string", "enum": [""]}] if len(full) < len(values) else []
+    return ([{**whole, "type": kind, "enum": full}] if full else []) + empty
+
+
 def _default(node: JsonObject, members: list[JsonValue] | list[JsonObject]) -> JsonObject:
     """The default of `node` where it is a value that one of `members` takes; written as text it is read as what is
     meant.
@@ -349,12 +357,6 @@ def _identity(source: JsonObject) -> str:
     return _identity(as_object(parts[0])) if len(parts) == 1 else ""
 
 
-def schema_name(reference: str) -> str:
-    """The name that a document gives to the schema which `reference` leads to; of a whole file, the file's."""
-    name = reference.rsplit("/", 1)[-1].replace("~1", "/").replace("~0", "~")
-    return name[:-1].partition(".")[0] if name.endswith("#") else name
-
-
 def _items(node: JsonObject) -> JsonObject:
     """The schema of every item of an array, empty where an item may be anything."""
     items, prefix = node.get("items"), [as_object(item) for item in as_list(node.get("prefixItems"))]
@@ -371,8 +373,3 @@ def _with_null(node: JsonObject) -> JsonObject:
     inner: JsonObject = {keyword: value for keyword, value in node.items() if keyword not in outer}
     branches = as_list(inner["anyOf"]) if set(inner) == {"anyOf"} else [inner]
     return {"anyOf": [*branches, {"type": "null"}], **outer}
-
-
-def _is_large(node: JsonObject) -> bool:
-    """Whether a node has members of its own, so that cutting it saves anything."""
-    return any(keyword in node for keyword in _STRUCTURE)

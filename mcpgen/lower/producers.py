@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from mcpgen.model import Operation
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
-_LISTING = ("", "/search")
+_LISTING = ("", "/search", ".json")
 
 
 def of_parameters(operations: Iterable[Operation], names: Mapping[str, str]) -> dict[str, dict[str, str]]:
@@ -23,13 +23,27 @@ def _of(operation: Operation, listings: Mapping[str, Operation], names: Mapping[
     for variable in _VARIABLE.finditer(operation.path):
         before, after = operation.path[: variable.start()], operation.path[variable.end() :]
         collection = before.rstrip("/")
-        if not before.endswith("/") or collection.endswith("}") or (after and after[0] not in "/:#?"):
+        if not before.endswith("/") or collection.endswith("}") or (after and after[0] not in "/:#?."):
+            continue
+        if not _is_picked(operation, variable[0][1:-1]):
             continue
         for ending in _LISTING:
             listing = listings.get(_blank(collection + ending))
-            if collection and listing is not None and listing.key != operation.key and not listing.deprecated:
+            if listing is not None and listing.key != operation.key and _lists(listing, collection + ending):
                 yield variable[0][1:-1], names[listing.key]
                 break
+
+
+def _lists(listing: Operation, path: str) -> bool:
+    """Whether the answer can be what one picks from: a path that ends in a plural or in a search."""
+    last = path.rpartition("/")[2].partition(".")[0]
+    return not listing.deprecated and (last == "search" or last.lower().endswith("s"))
+
+
+def _is_picked(operation: Operation, name: str) -> bool:
+    """Whether a parameter is an id, and no value that its schema lists or describes itself."""
+    schema = next((each.schema for each in operation.parameters if (each.location, each.name) == ("path", name)), {})
+    return not schema.keys() & {"enum", "const"} and not str(schema.get("format")).startswith("date")
 
 
 def _blank(path: str) -> str:

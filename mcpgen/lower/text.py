@@ -13,7 +13,20 @@ READ = 20_000
 _FENCE = re.compile(r"(?:^|\n)[ \t]*(```|~~~).*?(?:\n[ \t]*\1[ \t]*(?=\n|$)|$)", re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 _BLOCK_TAG = re.compile(r"</?(?:p|br|div|li|ul|ol|h[1-6]|tr|table|pre|blockquote)\b[^<>]*>", re.IGNORECASE)
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_ELEMENTS = (
+    "a|abbr|address|area|article|aside|audio|b|base|bdi|bdo|big|blockquote|body|br|button|canvas|caption|center|cite|code"
+    "|col|colgroup|data|dd|del|details|dfn|dialog|div|dl|dt|em|embed|fieldset|figcaption|figure|font|footer|form|frame"
+    "|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|label|legend|li|link|main|map|mark|menu|meta|meter|nav"
+    "|noscript|object|ol|optgroup|option|output|p|param|picture|pre|progress|q|rp|rt|ruby|s|samp|script|section|select"
+    "|small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|template|textarea|tfoot|th|thead|time"
+    "|title|tr|track|tt|u|ul|var|video|wbr"
+)
+_TAG = re.compile(
+    rf"</?(?:{_ELEMENTS})(?![\w-])[^<>]*>|</?[A-Za-z][^<>]*[\s/=:][^<>]*>|</[A-Za-z][^<>]*>", re.IGNORECASE
+)
+_PLACEHOLDER = re.compile(r"(?<!\w)<([A-Za-z][\w.-]*)>")
+"""What writers put into angle brackets and is no element: `<TrackingCategory>` keeps its word."""
+
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")
 _REFERENCE_LINK = re.compile(r"\[([^\[\]]+)\]\[[^\[\]]*\]")
@@ -88,6 +101,7 @@ def plain(text: str) -> str:
         text = _CODE.sub(lambda match: _set_aside(match[2], spans), text)
     if "<" in text or "&" in text:
         text = _TAG.sub("", _BLOCK_TAG.sub("\n\n", _COMMENT.sub("", text)))
+        text = _PLACEHOLDER.sub(r"\1", text)
         text = html.unescape(text)
     text = _replaced(text, _AFTER_CODE)
     paragraphs = (_put_back(_paragraph(block), spans) for block in re.split(r"\n[ \t]*\n", text))
@@ -114,18 +128,28 @@ def _put_back(paragraph: str, spans: list[str]) -> str:
 
 
 def _paragraph(block: str) -> str:
-    lines = [line.strip() for line in block.split("\n") if line.strip()]
-    joined = ""
-    for line in lines:
+    """The lines of a block as one; items of a list are joined, but for those that only point to a page."""
+    items: list[tuple[bool, str]] = []
+    for line in filter(None, map(str.strip, block.split("\n"))):
         bullet = _BULLET.match(line)
-        item = line[bullet.end() :] if bullet else line
-        separator = "" if not joined else ("; " if bullet and joined[-1] not in ":;.,!?" else " ")
-        joined += separator + item
-    if "*" in joined or "_" in joined:
-        joined = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", joined))
-    if "\\" in joined:
-        joined = _ESCAPED.sub(r"\1", joined)
-    return _without_urls(unicodedata.normalize("NFC", re.sub(r"\s+", " ", joined))).strip()
+        if bullet or not items:
+            items.append((bullet is not None, line[bullet.end() :] if bullet else line))
+        else:
+            items[-1] = items[-1][0], f"{items[-1][1]} {line}"
+    joined = ""
+    for is_item, text in items:
+        kept = _without_urls(_inline(text))
+        separator = "" if not joined else "; " if is_item and joined[-1] not in ":;.,!?" else " "
+        joined += separator + kept if kept else ""
+    return unicodedata.normalize("NFC", joined).strip()
+
+
+def _inline(text: str) -> str:
+    """One run of text without emphasis and escapes."""
+    text = re.sub(r"\s+", " ", text)
+    if "*" in text or "_" in text:
+        text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
+    return _ESCAPED.sub(r"\1", text) if "\\" in text else text
 
 
 def _without_urls(paragraph: str) -> str:

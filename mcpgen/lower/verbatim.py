@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.lower.compose import Composer
+from mcpgen.lower.discriminators import schema_name, tagged
 from mcpgen.lower.media_types import is_file
-from mcpgen.lower.portable import FILE_NOTE, schema_name
+from mcpgen.lower.portable import FILE_NOTE
 from mcpgen.lower.text import ended, hidden_characters, plain, shortened
 from mcpgen.names import distinct
 
@@ -24,7 +25,7 @@ _OF_OPENAPI = frozenset({"discriminator", "xml"})
 _ONE_SCHEMA = frozenset(
     (
         *("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"),
-        "unevaluatedProperties",
+        *("unevaluatedProperties", "unevaluatedItems", "contentSchema"),
     )
 )
 _SCHEMA_LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
@@ -84,11 +85,18 @@ class Verbatim:
             elif keyword in _ONE_SCHEMA:
                 yield keyword, self._written(value) if isinstance(value, dict) else value
             elif keyword in _SCHEMA_LISTS:
-                yield keyword, [self._written(as_object(member)) for member in as_list(value)]
+                yield (
+                    keyword,
+                    [self._written(self._chosen(as_object(member), keyword, schema)) for member in as_list(value)],
+                )
             elif keyword in _SCHEMA_MAPS:
                 yield keyword, {key: self._written(as_object(member)) for key, member in as_object(value).items()}
             elif keyword not in _OF_OPENAPI:
                 yield keyword, value
+
+    def _chosen(self, member: JsonObject, keyword: str, schema: JsonObject) -> JsonObject:
+        """An alternative with the value of the discriminator that chooses it, which 2020-12 has no keyword for."""
+        return member if keyword == "allOf" else tagged(member, schema, self.composer)
 
     def _referred(self, reference: str) -> JsonObject:
         """What has a name is referred to; what only stands somewhere else, such as under a parameter, stands here."""

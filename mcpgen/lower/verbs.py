@@ -24,7 +24,7 @@ SURE = frozenset(
 )
 """Words that are hardly ever things, also before a noun: `present_payment_method`."""
 
-_ALSO_THINGS = frozenset(
+ALSO_THINGS = frozenset(
     re.findall(
         r"\w+",
         """
@@ -63,18 +63,22 @@ _DETERMINERS = frozenset(["a", "an", "all", "any", "each", "every", "existing", 
 _BY_METHOD = {"PATCH": "update", "DELETE": "delete", "HEAD": "check", "OPTIONS": "describe"}
 _WRITES = ("POST", "PUT", "PATCH")
 
-VERBS = SURE | _ALSO_THINGS | _LOOKS | {"describe", "replace", "watch"}
+VERBS = SURE | ALSO_THINGS | _LOOKS | {"describe", "replace", "watch"}
 """Every word that can be the verb of a name."""
+
+
+_BEFORE_PLURALS = frozenset(["add", "create", "get", "remove", "send", "update"])
+"""What is a verb before many things too: `add-models`, where `deploy_keys` are things."""
 
 
 def of_segment(segment: list[str], method: str) -> int:
     """How many of the words of a last segment are its verb: 1 where it is an action (`/refund`, `/add-models`)."""
-    if not segment:
+    if not segment or (len(segment) > 1 and segment[-1].endswith("s") and segment[0] not in _BEFORE_PLURALS):
         return 0
     if method == "GET":
         sure = segment[0] in _LOOKS and len(segment) == 1
     elif len(segment) == 1:
-        sure = segment[0] in SURE or segment[0] in _ALSO_THINGS
+        sure = segment[0] in SURE or segment[0] in ALSO_THINGS
     else:
         sure = segment[0] in SURE
     return int(sure and method in ("GET", *_WRITES))
@@ -83,11 +87,11 @@ def of_segment(segment: list[str], method: str) -> int:
 def of_summary(summary: str, method: str) -> str:
     """The verb that a summary begins with, as an imperative; empty where that says no more than the method."""
     said = words(summary)[:2]
-    verb = _imperative(said[0]) if said else ""
+    verb = imperative(said[0]) if said else ""
     if verb == "return":  # what a summary says of the answer
         return ""
     if method in _WRITES:
-        is_verb = verb in SURE or (verb in _ALSO_THINGS and said[1:] and said[1] in _DETERMINERS)
+        is_verb = verb in SURE or (verb in ALSO_THINGS and said[1:] and said[1] in _DETERMINERS)
     else:
         is_verb = verb in {"GET": _LOOKS, "DELETE": _UNDOES}.get(method, frozenset())
     return verb if is_verb else ""
@@ -104,7 +108,7 @@ def of_method(method: str, *, on_item: bool, plural: bool) -> str:
     return _BY_METHOD.get(method, method.lower())
 
 
-def _imperative(word: str) -> str:
-    """`Creates` → `create`, `applies` → `apply`."""
+def imperative(word: str, known: frozenset[str] = VERBS) -> str:
+    """`Creates` → `create`, `applies` → `apply`, where that is one of `known`; else the word as it is."""
     forms = (word, word.removesuffix("s"), word.removesuffix("es"), re.sub("ies$", "y", word))
-    return next((form for form in forms if form in VERBS), word)
+    return next((form for form in forms if form in known), word)

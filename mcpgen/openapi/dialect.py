@@ -44,6 +44,8 @@ _ONE_SCHEMA = (
     "contains",
     "propertyNames",
     "unevaluatedProperties",
+    "unevaluatedItems",
+    "contentSchema",
 )
 _SCHEMA_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 _SCHEMA_MAPS = ("properties", "patternProperties", "dependentSchemas")
@@ -51,7 +53,16 @@ _TEXTS = ("description", "title", "format", "pattern", "contentEncoding", "conte
 _FLAGS = ("readOnly", "writeOnly", "deprecated", "uniqueItems")
 _NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 _BESIDE_NULL: tuple[str, ...] = ("description", "title", "readOnly", "writeOnly", "deprecated")
-_COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
+_COUNTS = (
+    "minContains",
+    "maxContains",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+)
 
 
 def convert(raw: JsonValue, names: Names) -> JsonObject:
@@ -70,6 +81,7 @@ def convert(raw: JsonValue, names: Names) -> JsonObject:
     _plain_keywords(raw, schema)
     _bounds(raw, schema)
     _subschemas(raw, schema, names)
+    _dependents(raw, schema)
     _discriminator(raw, schema, names)
     if raw.get("nullable") is True or raw.get("x-nullable") is True:
         _allow_null(schema)
@@ -120,6 +132,13 @@ def _plain_keywords(raw: JsonObject, schema: JsonObject) -> None:
         schema["contentEncoding"] = "base64"
 
 
+def _dependents(raw: JsonObject, schema: JsonObject) -> None:
+    declared = raw.get("dependentRequired")
+    if isinstance(declared, dict):
+        lists = {key: value for key, value in declared.items() if isinstance(value, list)}
+        schema["dependentRequired"] = {key: [each for each in lists[key] if isinstance(each, str)] for key in lists}
+
+
 def _bounds(raw: JsonObject, schema: JsonObject) -> None:
     for keyword in _NUMBERS:
         value = raw.get(keyword)
@@ -139,7 +158,11 @@ def _subschemas(raw: JsonObject, schema: JsonObject, names: Names) -> None:
         value = raw.get(keyword)
         if isinstance(value, list) and keyword == "items":
             schema["prefixItems"] = [_subschema(item, names) for item in value]
-        elif isinstance(value, bool) and keyword in ("additionalProperties", "unevaluatedProperties"):
+        elif isinstance(value, bool) and keyword in (
+            "additionalProperties",
+            "unevaluatedProperties",
+            "unevaluatedItems",
+        ):
             schema[keyword] = value
         elif isinstance(value, (dict, bool)):
             schema[keyword] = _subschema(value, names)

@@ -45,6 +45,9 @@ def test_a_warning_comes_above_forty(count: int, warned: bool) -> None:
         many(300),
         {**many(150, "huge"), **many(60, "small", prefix="/v2"), **many(39, "tiny", prefix="/v3")},
         {f"/{n}": {method: {} for method in ("get", "put", "post", "delete")} for n in range(60)},
+        many(120, "", "a", "b"),
+        {f"/{letter}{n}": {"get": {"tags": ["one"]}} for letter in "abc" for n in range(50)},
+        {f"/things/{{id}}/{letter}{n}": {"get": {}} for letter in "abc" for n in range(50)},
     ],
 )
 def test_above_a_hundred_the_line_brings_it_under_and_says_to_how_many(paths: dict[str, Any]) -> None:
@@ -56,6 +59,17 @@ def test_above_a_hundred_the_line_brings_it_under_and_says_to_how_many(paths: di
     selectors = tuple(flag for flag in flags if flag != "--include")
     assert flags == [word for selector in selectors for word in ("--include", selector)]
     assert TOO_MANY // 2 < said(paths, selectors)[0] == int(kept[1]) <= TOO_MANY
+
+
+def test_tags_that_cannot_be_typed_are_passed_over() -> None:
+    paths = many(400, " ", "a\tb", "c\nd", "\u202ee", "f,g", "[h]", "fine", "also fine")
+    _, hint = said(paths)
+    assert hint is not None
+    assert hint.isprintable()
+    kept = re.search(r"This keeps (\d+): (.*)", hint)
+    assert kept is not None
+    selectors = tuple(flag for flag in shlex.split(kept[2]) if flag != "--include")
+    assert said(paths, selectors)[0] == int(kept[1]) > 0
 
 
 def test_the_counts_stand_by_tag() -> None:

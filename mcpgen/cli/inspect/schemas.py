@@ -62,6 +62,8 @@ def type_of(schema: JsonObject) -> str:
         return " or ".join(dict.fromkeys(map(_kind, values)))
     if branches := _branches(schema):
         return " or ".join(dict.fromkeys(map(type_of, branches)))
+    if "$ref" in schema:
+        return as_text(schema["$ref"]).rpartition("/")[2]
     kinds = schema.get("type", "any")
     return " or ".join(_named(kind, schema) for kind in (kinds if isinstance(kinds, list) else [kinds]))
 
