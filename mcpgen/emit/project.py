@@ -49,7 +49,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "identity": catalog.identity,
         "base_url": catalog.servers[0].url if catalog.servers else "",
         "environment": variables,
-        "credentials": [row for row in variables if row.secret or row.required],
+        "credentials": [row for row in variables if row.usual],
         "tools": [
             {
                 "name": tool.name,

@@ -98,7 +98,7 @@ def test_cred_13_the_first_alternative_whose_variables_are_all_set_is_chosen(
         with pytest.raises(NotReady):
             credentials.choose(wanted, SECURITY, secrets)
     else:
-        assert credentials.variables(credentials.choose(wanted, SECURITY, secrets)) == chosen
+        assert credentials.variables(credentials.choose(wanted, SECURITY, secrets), secrets) == chosen
 
 
 def test_cred_13_a_missing_credential_is_reported_by_all_its_ways() -> None:

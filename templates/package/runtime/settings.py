@@ -11,7 +11,7 @@ import os
 
 from . import keys
 from .addresses import Address, parse
-from .origins import Rules, nowhere
+from .origins import Endpoint, Rules, nowhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,10 +35,12 @@ class NotReady(Exception):
 
 class Settings:
     """What the operator decided. `secrets` holds the values of the credential variables that are set, by name;
-    `servers` the address of each server of the table, or the sentence that says why it has none."""
+    `servers` the address of each server of the table, and `endpoints` by scheme where its tokens are fetched, or the
+    sentence that says why there is none."""
 
     __slots__ = (
         "ca_file",
+        "endpoints",
         "files_dir",
         "log_level",
         "prefix",
@@ -53,6 +55,7 @@ class Settings:
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
         self.servers: list[Address | str] = []
+        self.endpoints: dict[str, Endpoint | str] = {}
         self.secrets: dict[str, str] = {}
         self.timeout = TIMEOUT
         self.log_level = "info"
@@ -65,6 +68,13 @@ class Settings:
     def server(self, index: int) -> Address:
         """Where that server is. Raises NotReady where only the operator can say."""
         found = self.servers[index] if index < len(self.servers) else nowhere(self.prefix)
+        if isinstance(found, str):
+            raise NotReady(found)
+        return found
+
+    def endpoint(self, scheme: str) -> Endpoint:
+        """Where the tokens of that scheme are fetched. Raises NotReady where only the operator can say."""
+        found = self.endpoints[scheme]
         if isinstance(found, str):
             raise NotReady(found)
         return found
@@ -83,7 +93,10 @@ def load(catalog: Catalog, environ: Mapping[str, str], base_url: str | None = No
     settings.files_dir = reader.checked("FILES_DIR", _directory, None)
     settings.ca_file = reader.checked("CA_FILE", _file, None)
     settings.proxy = reader.checked("PROXY", _proxy, None)
-    settings.servers = reader.addresses(catalog.servers, base_url)
+    rules = reader.rules()
+    urls = [reader.url(server) for server in catalog.servers]
+    settings.servers = reader.addresses(rules, urls, base_url)
+    settings.endpoints = reader.endpoints(rules, catalog.security, urls)
     settings.secrets, problems, warnings = keys.read(catalog.security, environ)
     settings.problems += problems
     settings.warnings += warnings
@@ -99,7 +112,10 @@ class _Reader:
 
     def checked(self, suffix: str, check: Callable[[str], Any], default: Any) -> Any:
         """The value of a variable, where it is set and right."""
-        name, value = self._value(suffix)
+        return self._named(f"{self._settings.prefix}_{suffix}", check, default)
+
+    def _named(self, name: str, check: Callable[[str], Any], default: Any) -> Any:
+        value = self._environ.get(name, "").strip()
         if not value:
             return default
         try:
@@ -108,14 +124,16 @@ class _Reader:
             self._settings.problems.append(f"{name} {reason}.")
             return default
 
-    def addresses(self, servers: list[dict[str, Any]], flag: str | None) -> list[Address | str]:
-        """The address of each server of the table, by what the operator typed and allowed."""
-        rules = Rules(
+    def rules(self) -> Rules:
+        """What the operator allows."""
+        return Rules(
             self._settings.prefix,
             insecure=self.checked("ALLOW_HTTP", _switch, False),
             hosts=self.checked("ALLOW_HOSTS", _hosts, frozenset()),
         )
-        urls = [self._url(server) for server in servers]
+
+    def addresses(self, rules: Rules, urls: list[str], flag: str | None) -> list[Address | str]:
+        """The address of each server of the table, by what the operator typed and allowed."""
         name, value = ("--base-url", flag) if flag else self._value("BASE_URL")
         try:
             typed = rules.secured(parse(value)) if value else None
@@ -126,7 +144,23 @@ class _Reader:
             self._settings.warnings.append(f"{name} {sentence}")
         return rules.addresses(urls, typed)
 
-    def _url(self, server: dict[str, Any]) -> str:
+    def endpoints(self, rules: Rules, security: dict[str, Any], urls: list[str]) -> dict[str, Endpoint | str]:
+        """Where the tokens of each scheme are fetched that has such a place."""
+        base, described = (self._settings.servers[0], urls[0]) if urls else (nowhere(self._settings.prefix), "")
+        found: dict[str, Endpoint | str] = {}
+        for scheme, entry in security.items():
+            if entry["type"] != "oauth2":
+                continue
+            name = entry["variables"]["token_url"]
+            typed = self._named(name, rules.typed_endpoint, None)
+            try:
+                found[scheme] = typed or rules.endpoint(entry["tokenUrl"], base, described)
+            except ValueError as reason:
+                found[scheme] = f"The token URL that the API's description names {reason}; {name} can name another."
+        return found
+
+    def url(self, server: dict[str, Any]) -> str:
+        """The URL of a server of the table, its variables filled in."""
         url = str(server["url"])
         for name, variable in server.get("variables", {}).items():
             url = url.replace(f"{{{name}}}", self._server_variable(variable))

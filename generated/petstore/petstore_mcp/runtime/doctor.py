@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import credentials
 from .calls import Caller
 from .commands import table
+from .keys import variables
 from .settings import NotReady, load
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ _PURPOSES = {
     "apiKey": "API key, sent in the {in} as {name}",
     "bearer": "bearer or ready access token",
     "basic": "HTTP Basic",
+    "oauth2": "OAuth 2 access token, ready or fetched by client credentials",
     "header": "a header, written as Name: value",
 }
 
@@ -57,8 +59,13 @@ def examine(catalog: Catalog, environ: Mapping[str, str], base_url: str | None) 
 def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: Mapping[str, str]) -> list[Row]:
     rows: list[Row] = []
     for scheme in catalog.security.values():
-        for part, name in scheme["variables"].items():
-            state = "set" if name in secrets else "unusable" if environ.get(name) else "missing"
+        filled = any(secrets.keys() >= set(way) for way in credentials.ways([scheme]))
+        for part, name in variables(scheme):
+            from_file = bool(environ.get(f"{name}_FILE", "").strip())
+            given = from_file or environ.get(name)
+            state = "unusable" if given else "not set" if filled else "missing"
+            if name in secrets:
+                state = "set by file" if from_file else "set"
             purpose = _PURPOSES[scheme["type"]].format_map(scheme)
             rows.append((name, state, purpose if part == "value" else f"{purpose}: {part}"))
     return rows
@@ -66,6 +73,9 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: Mapping[
 
 def _others(catalog: Catalog, environ: Mapping[str, str]) -> list[Row]:
     purposes = {f"{catalog.prefix}_{suffix}": purpose for suffix, purpose in RESERVED.items()}
+    for scheme in catalog.security.values():
+        if "tokenUrl" in scheme:
+            purposes[scheme["variables"]["token_url"]] = f"where tokens are fetched, in place of {scheme['tokenUrl']}"
     for server in catalog.servers:
         for place, variable in server.get("variables", {}).items():
             purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"

@@ -15,17 +15,30 @@ from urllib.parse import quote, quote_plus
 
 REDACTED = "[redacted]"
 
+MOST_LEARNT = 16
+"""Tokens that are renewed come without end; those before have expired."""
+
 # Shorter pieces of base64 occur by chance.
 _SHORTEST_BASE64 = 8
 
 
 class Redactor:
-    """Replaces the forms of some secrets."""
+    """Replaces the forms of some secrets: of those that it is made with, and of the latest that it learnt."""
 
-    __slots__ = ("_encoded", "_forms")
+    __slots__ = ("_encoded", "_forms", "_learnt", "_secrets")
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        forms = {form for secret in secrets for form in _forms(secret)}
+        self._secrets = list(secrets)
+        self._learnt: list[str] = []
+        self._prepare()
+
+    def learn(self, secret: str) -> None:
+        """One more, which came up on the way."""
+        self._learnt = [*(each for each in self._learnt if each != secret), secret][-MOST_LEARNT:]
+        self._prepare()
+
+    def _prepare(self) -> None:
+        forms = {form for secret in [*self._secrets, *self._learnt] for form in _forms(secret)}
         # The longest first: one form may be a part of another.
         self._forms = sorted(forms, key=lambda form: (-len(form), form))
         self._encoded = [form.encode() for form in self._forms]
