@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 from . import fields, jsontext, log
 from .client import Failure
 from .credentials import client_login
-from .keys import LONGEST
+from .keys import LONGEST, SHORTEST_REDACTED
 from .request import Request
 from .settings import NotReady
 
@@ -123,7 +123,8 @@ class Tokens:
         content = _token(answer, grant)
         token: str = content["access_token"]
         life = _life(content)
-        self._learn(token)
+        if len(token) >= SHORTEST_REDACTED:
+            self._learn(token)
         held.token, held.end = token, asked + life
         held.renewal = held.end - min(EARLY, life / 4)
         log.event("info", "token", client=grant.variables[0], seconds=None if life == _FOREVER else life)
@@ -142,9 +143,18 @@ class Tokens:
             request.headers.append(("Authorization", f"Basic {login}"))
         request.body = urlencode(asked).encode()
         try:
-            return await self._send(request, grant.endpoint.address)
+            return await self._sent(request, grant.endpoint.address)
         except Failure as failure:
             raise _Unfetched(f"No access token could be fetched: {failure.reason}.") from None
+
+    async def _sent(self, request: Request, address: Address) -> Response:
+        """The answer. A token that was asked for twice harms nobody, so that a closed connection is tried again."""
+        try:
+            return await self._send(request, address)
+        except Failure as failure:
+            if not failure.closed:
+                raise
+            return await self._send(request, address)
 
 
 def _server(grant: Grant) -> str:
