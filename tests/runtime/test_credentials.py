@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from package.runtime import credentials
 from package.runtime.redaction import REDACTED, Redactor
 from package.runtime.request import Request
-from package.runtime.settings import NotReady
+from package.runtime.settings import NotReady, Settings
 
 SECURITY: dict[str, dict[str, Any]] = {
     "head": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": "P_HEAD"}},
@@ -33,6 +33,12 @@ SECRETS = {
     "P_PASSWORD": "pä:ss",
     "P_HEADER": "X-Custom :  some value ",
 }
+
+
+def holding(secrets: dict[str, str]) -> Settings:
+    made = Settings("P")
+    made.secrets = secrets
+    return made
 
 
 def attached(*schemes: str) -> Request:
@@ -111,12 +117,12 @@ def test_cred_13_a_missing_credential_is_reported_by_all_its_ways() -> None:
 
 
 def test_what_is_sensitive() -> None:
-    found = credentials.sensitive(SECURITY, {**SECRETS, "P_HEADER": "Authorization: Token abcdefgh"})
+    found = credentials.sensitive(SECURITY, holding({**SECRETS, "P_HEADER": "Authorization: Token abcdefgh"}))
     login = base64.b64encode("me:pä:ss".encode()).decode()
     assert set(found) == {
         "head-secret", "a&b=c d/+%", "x; y,z", "bearer-secret", login, "Token abcdefgh", "abcdefgh",
     }  # fmt: skip
-    keyed = credentials.sensitive(SECURITY, {"P_USERNAME": "sk-username", "P_PASSWORD": ""})
+    keyed = credentials.sensitive(SECURITY, holding({"P_USERNAME": "sk-username", "P_PASSWORD": ""}))
     assert "sk-username" in keyed
 
 

@@ -65,7 +65,7 @@ def test_a_switch_has_eight_spellings(values: tuple[str, ...], allowed: bool) ->
 
 
 def test_files_and_directories_must_exist(tmp_path: Path) -> None:
-    (tmp_path / "ca.pem").write_text("")
+    (tmp_path / "ca.pem").write_bytes((Path(__file__).parent / "tls" / "localhost.pem").read_bytes())
     settings = load({"PETSTORE_FILES_DIR": str(tmp_path), "PETSTORE_CA_FILE": str(tmp_path / "ca.pem")})
     assert (settings.files_dir, settings.ca_file) == (str(tmp_path.resolve()), str(tmp_path / "ca.pem"))
     settings = load({"PETSTORE_FILES_DIR": str(tmp_path / "ca.pem"), "PETSTORE_CA_FILE": str(tmp_path / "none.pem")})

@@ -50,7 +50,7 @@ class Caller:
         self._hooks = self._preparation.hooks
         self._promises: Promises | None = None
         self._client = Client(settings, self._preparation.agent)
-        self._redactor = Redactor(credentials.sensitive(catalog.security, settings.secrets))
+        self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
         self._sender = Sender(self._client, settings.timeout, self._redactor.learn)
         self._numbers = count(1)
 

@@ -153,7 +153,7 @@ class Client:
     def _secured(self) -> ssl.SSLContext:
         """One context for all connections, made when the first needs it."""
         if self._tls is None:
-            self._tls = tls.context(self._settings.ca_file)
+            self._tls = tls.context(self._settings.ca_file, self._settings.client)
         return self._tls
 
 

@@ -164,9 +164,9 @@ class Keys:
         return Grant(self._settings.endpoint(name), identity, secret, scopes, names)
 
 
-def sensitive(security: dict[str, Scheme], secrets: dict[str, str]) -> list[str]:
+def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
     """The texts that must not leave the process but for the upstream: the secrets, and what is made of them."""
-    found = []
+    found, secrets = [*settings.private], settings.secrets
     for scheme in security.values():
         values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
         if scheme["type"] == "basic":

@@ -146,7 +146,7 @@ def explain(
         found["request"] = _drawn(ready, preparation.agent)
         found["error"] = sentence(name, missing) if missing else None
         found["notes"] = [*settings.warnings, *_notes(name, keys, preparation)]
-    redacted: dict[str, Any] = Redactor(credentials.sensitive(catalog.security, settings.secrets)).value(found)
+    redacted: dict[str, Any] = Redactor(credentials.sensitive(catalog.security, settings)).value(found)
     return redacted
 
 

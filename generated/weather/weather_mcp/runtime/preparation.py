@@ -54,7 +54,7 @@ class Preparation:
 
     def __init__(self, catalog: Catalog, settings: Settings, keys: Keys) -> None:
         self.agent = f"{catalog.name}-mcp/{catalog.version}"
-        self.hooks = Hooks.load(catalog.names())
+        self.hooks = Hooks.load([*catalog.names(), *catalog.hidden])
         self._settings = settings
         self._keys = keys
         self._checker = Checker()

@@ -18,6 +18,8 @@ REDACTED = "[redacted]"
 MOST_LEARNT = 16
 """Tokens that are renewed come without end; those before have expired."""
 
+_SHORTEST_LINE = 16
+
 # Shorter pieces of base64 occur by chance.
 _SHORTEST_BASE64 = 8
 
@@ -84,7 +86,13 @@ def _forms(secret: str) -> set[str]:
             encoded = encode(raw).decode()[inner]
             if len(encoded) >= _SHORTEST_BASE64:
                 forms.add(encoded)
-    return forms
+    return forms | _lines(secret)
+
+
+def _lines(secret: str) -> set[str]:
+    """The lines of a key of many lines, which may come back with other line ends, or in part."""
+    lines = [line.strip() for line in secret.split("\n")] if "\n" in secret else []
+    return {form for line in lines if len(line) >= _SHORTEST_LINE for form in (line, line.replace("/", "\\/"))}
 
 
 def _lowered(text: str) -> str:

@@ -36,16 +36,20 @@ class NotReady(Exception):
 class Settings:
     """What the operator decided. `secrets` holds the values of the credential variables that are set, by name;
     `servers` the address of each server of the table, and `endpoints` by scheme where its tokens are fetched, or the
-    sentence that says why there is none."""
+    sentence that says why there is none. `client` are the files of the certificate that the server shows of itself, and
+    of its key; `private` are texts beside the credentials that must not leave."""
 
     __slots__ = (
         "ca_file",
+        "client",
         "endpoints",
         "files_dir",
         "log_level",
         "prefix",
+        "private",
         "problems",
         "proxy",
+        "read_only",
         "secrets",
         "servers",
         "timeout",
@@ -62,6 +66,9 @@ class Settings:
         self.files_dir: str | None = None
         self.proxy: str | None = None
         self.ca_file: str | None = None
+        self.client: tuple[str, str | None] | None = None
+        self.private: list[str] = []
+        self.read_only = False
         self.problems: list[str] = []
         self.warnings: list[str] = []
 
@@ -84,8 +91,12 @@ class Settings:
         return f"Settings({[str(each) for each in self.servers]}, secrets={sorted(self.secrets)}, {shown})"
 
 
-def load(catalog: Catalog, environ: Mapping[str, str], base_url: str | None = None) -> Settings:
-    """The settings. Never raises: see `Settings.problems`. `base_url` is the flag, which wins over the variable."""
+def load(
+    catalog: Catalog, environ: Mapping[str, str], base_url: str | None = None, read_only: bool = False
+) -> Settings:
+    """The settings. Never raises: see `Settings.problems`. `base_url` is the flag, which wins over the variable, as
+    `read_only` does.
+    """
     settings = Settings(catalog.prefix)
     reader = _Reader(settings, environ)
     settings.log_level = reader.checked("LOG_LEVEL", _level, "info")
@@ -93,6 +104,9 @@ def load(catalog: Catalog, environ: Mapping[str, str], base_url: str | None = No
     settings.files_dir = reader.checked("FILES_DIR", _directory, None)
     settings.ca_file = reader.checked("CA_FILE", _file, None)
     settings.proxy = reader.checked("PROXY", _proxy, None)
+    settings.client = reader.client()
+    settings.read_only = reader.checked("READ_ONLY", _switch, False) or read_only
+    settings.private = [*_login(settings.proxy), *_private_key(settings.client)]
     rules = reader.rules()
     urls = [reader.url(server) for server in catalog.servers]
     settings.servers = reader.addresses(rules, urls, base_url)
@@ -123,6 +137,24 @@ class _Reader:
         except ValueError as reason:
             self._settings.problems.append(f"{name} {reason}.")
             return default
+
+    def client(self) -> tuple[str, str | None] | None:
+        """The files of the client's certificate and key, once it is certain that they can be used."""
+        certificate, key = (self.checked(suffix, _file, None) for suffix in ("CLIENT_CERT", "CLIENT_KEY"))
+        prefix, problems = self._settings.prefix, self._settings.problems
+        if key and not certificate:
+            problems.append(f"{prefix}_CLIENT_KEY is set and {prefix}_CLIENT_CERT is not, or cannot be used.")
+        client = (certificate, key) if certificate else None
+        if client or self._settings.ca_file:
+            from . import tls  # loads OpenSSL, which the way to the first answer does without
+
+            broken = tls.problem(self._settings.ca_file, client)
+            if broken == "ca_file":
+                problems.append(f"{prefix}_CA_FILE must hold certificates in PEM.")
+            elif broken:
+                words = "must hold a certificate and its key in PEM, the key without a passphrase"
+                problems.append(f"{prefix}_CLIENT_CERT with {prefix}_CLIENT_KEY {words}.")
+        return client
 
     def rules(self) -> Rules:
         """What the operator allows."""
@@ -172,10 +204,10 @@ class _Reader:
 
     def _server_variable(self, variable: dict[str, Any]) -> str:
         name = variable["variable"]
-        value = self._environ.get(name) or str(variable.get("default", ""))
-        if value not in variable.get("enum", [value]):
+        value = self._environ.get(name, "")
+        if value and value not in variable.get("enum", [value]):
             self._settings.problems.append(f"{name} must be one of {', '.join(variable['enum'])}.")
-        return value
+        return value or str(variable.get("default", ""))
 
 
 # The checks raise ValueError with the rest of a sentence that begins with the variable's name.
@@ -220,6 +252,31 @@ def _proxy(value: str) -> str:
     if not (user.isascii() and user.isprintable()) or parse(f"{scheme}://{host}").path:
         raise ValueError("must be a URL such as http://proxy.example:3128")
     return value.rstrip("/")
+
+
+def _login(proxy: str | None) -> list[str]:
+    """What of the proxy's URL is secret: the password, as it was typed and as it is meant; and both names as sent."""
+    login = (proxy or "").partition("://")[2].rpartition("@")[0]
+    user, colon, password = login.partition(":")
+    if not colon:
+        return []
+    from base64 import b64encode
+    from urllib.parse import unquote
+
+    sent = b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
+    return [each for each in (password, unquote(password), sent) if len(each) >= keys.SHORTEST_REDACTED]
+
+
+def _private_key(client: tuple[str, str | None] | None) -> list[str]:
+    """The text of the client's key. It is never sent; a file argument or a hook may bring it up."""
+    if client is None:
+        return []
+    try:
+        with open(client[1] or client[0], encoding="latin-1") as file:
+            blocks = file.read(keys.LONGEST * 4).split("-----BEGIN ")
+    except OSError:
+        return []
+    return [block.partition("\n")[2].partition("-----END")[0] for block in blocks if "PRIVATE KEY-" in block[:40]]
 
 
 def _switch(value: str) -> bool:
