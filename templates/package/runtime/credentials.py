@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from itertools import product
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus, unquote
 
@@ -80,28 +79,36 @@ def choose(wanted: list[list[str]] | None, security: dict[str, Scheme], secrets:
     """
     alternatives = [[security[name] for name in names] for names in ([[]] if wanted is None else wanted)]
     for schemes in alternatives:
-        if any(secrets.keys() >= set(way) for way in ways(schemes)):
+        if all(filled(scheme, secrets) for scheme in schemes):
             return schemes
-    found = dict.fromkeys(" with ".join(way) for schemes in alternatives for way in ways(schemes))
+    found = dict.fromkeys(way for schemes in alternatives for way in _in_words(schemes))
     raise NotReady(f"It needs a credential: set {', or '.join(found)}, in the environment of this server.")
 
 
+def filled(scheme: Scheme, secrets: dict[str, str]) -> bool:
+    """Whether all variables of one way to fill it are set."""
+    return any(secrets.keys() >= set(way) for way in _ways(scheme))
+
+
 def variables(schemes: list[Scheme], secrets: dict[str, str]) -> list[str]:
-    """The variables that these schemes take their values from: of the ways to fill them the first that is set, or the
+    """The variables that these schemes take their values from: of the ways to fill one the first that is set, or the
     first.
     """
-    found = ways(schemes)
-    return next((way for way in found if secrets.keys() >= set(way)), found[0])
+    chosen = ([way for way in _ways(scheme) if secrets.keys() >= set(way)] or _ways(scheme) for scheme in schemes)
+    return [name for ways in chosen for name in ways[0]]
 
 
-def ways(schemes: list[Scheme]) -> list[list[str]]:
-    """The variables that fill all of these schemes, once for each way to do it."""
-    each = [[[names[role] for role in roles] for roles in ROLES[kind]] for kind, names in map(_kind_and_names, schemes)]
-    return [[name for names in way for name in names] for way in product(*each)]
+def _ways(scheme: Scheme) -> list[list[str]]:
+    """The variables that fill it, once for each way to do it."""
+    return [[scheme["variables"][role] for role in roles] for roles in ROLES[scheme["type"]]]
 
 
-def _kind_and_names(scheme: Scheme) -> tuple[str, dict[str, str]]:
-    return scheme["type"], scheme["variables"]
+def _in_words(schemes: list[Scheme]) -> list[str]:
+    """The ways to fill all of them."""
+    each = [[" with ".join(way) for way in _ways(scheme)] for scheme in schemes]
+    if len(each) == 1:
+        return each[0]
+    return [" with ".join(words[0] if len(words) == 1 else f"({' or '.join(words)})" for words in each)]
 
 
 def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
@@ -178,8 +185,9 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
             value = values["value"].partition(":")[2].strip()
             found += [value, value.rpartition(" ")[2]]
         else:
-            found.append(values["value"])
-    return [each for each in found if len(each) >= SHORTEST_REDACTED]
+            encode = SENT.get(scheme.get("in", ""), str)  # as it is sent, since it may come back so
+            found += [values["value"], encode(values["value"])]
+    return [each for each in dict.fromkeys(found) if len(each) >= SHORTEST_REDACTED]
 
 
 def _set_field(request: Request, name: str, value: str) -> None:

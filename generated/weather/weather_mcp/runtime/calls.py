@@ -51,6 +51,7 @@ class Caller:
         self._promises: Promises | None = None
         self._client = Client(settings, self._preparation.agent)
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
+        log.redact_with(self._redactor.text)
         self._sender = Sender(self._client, settings.timeout, self._redactor.learn)
         self._numbers = count(1)
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .catalog import Catalog
+    from .settings import Settings
 
     Row = tuple[str, ...]
 
@@ -48,7 +49,7 @@ def examine(catalog: Catalog, environ: Mapping[str, str], base_url: str | None) 
     """Whether all is well, and the report."""
     settings = load(catalog, environ, base_url)
     needs = _needs(catalog, settings.secrets)
-    problems = asyncio.run(_reach(catalog, settings))
+    problems = asyncio.run(_reach(catalog, settings)) + _without_endpoint(catalog, settings)
     callable_tools = len(catalog.names()) - sum(needs.values())
     lines = [f"{catalog.title} {catalog.version}", ""]
     lines += table(_credentials(catalog, environ, settings.secrets) + _others(catalog, environ))
@@ -59,10 +60,10 @@ def examine(catalog: Catalog, environ: Mapping[str, str], base_url: str | None) 
     return not (needs or problems), lines
 
 
-def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: Mapping[str, str]) -> list[Row]:
+def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: dict[str, str]) -> list[Row]:
     rows: list[Row] = []
     for scheme in catalog.security.values():
-        filled = any(secrets.keys() >= set(way) for way in credentials.ways([scheme]))
+        filled = credentials.filled(scheme, secrets)
         for part, name in variables(scheme):
             from_file = bool(environ.get(f"{name}_FILE", "").strip())
             given = from_file or environ.get(name)
@@ -93,6 +94,18 @@ def _needs(catalog: Catalog, secrets: dict[str, str]) -> Counter[str]:
             credentials.choose(catalog.tool(name).binding.get("security"), catalog.security, secrets)
         except NotReady as missing:
             found[str(missing)] += 1
+    return found
+
+
+def _without_endpoint(catalog: Catalog, settings: Settings) -> list[str]:
+    """Why tokens could not be fetched that are to be fetched."""
+    found = []
+    for name, scheme in catalog.security.items():
+        if credentials.filled(scheme, settings.secrets) and credentials.fetched(scheme, settings.secrets):
+            try:
+                settings.endpoint(name)
+            except NotReady as missing:
+                found.append(str(missing))
     return found
 
 

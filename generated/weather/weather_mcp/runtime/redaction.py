@@ -1,13 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Takes secrets out of what is on its way to the model: upstreams repeat headers and URLs in their errors.
 
-A secret is looked for as it is and as it may have been encoded on the way: percent-encoded, inside JSON, inside base64
-at each of the three offsets. Searching is plain, one pass for each form, so its cost is linear in the text.
+A secret is looked for as it is and as it may have been encoded on the way: percent-encoded, inside JSON or HTML, inside
+base64 at each of the three offsets. Searching is plain, one pass for each form, so its cost is linear in the text.
 """
 
 from __future__ import annotations
 
 import base64
+import html
 import json
 from collections.abc import Iterable
 from typing import Any
@@ -77,6 +78,8 @@ def _forms(secret: str) -> set[str]:
     forms |= {form.replace("%", "%25") for form in forms if "%" in form}
     forms |= {_lowered(form) for form in forms}
     escaped = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
+    marked_up = html.escape(secret)
+    forms |= {marked_up, marked_up.replace("&quot;", "&#34;").replace("&#x27;", "&#39;"), html.escape(secret, False)}
     forms |= escaped | {form.replace("/", "\\/") for form in escaped}
     for offset in range(3):
         raw = b"\0" * offset + secret.encode()
