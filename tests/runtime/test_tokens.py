@@ -359,3 +359,12 @@ def test_a_token_url_of_the_operator_must_be_one() -> None:
 
 def test_what_may_be_repeated_is_idempotent() -> None:
     assert sending.REPEATABLE.isdisjoint({"POST", "PATCH"})
+
+
+def test_a_401_stays_the_answer_where_no_other_token_can_be_had() -> None:
+    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+        result = await look(caller)
+        assert text(result).startswith("HTTP 401 Unauthorized from GET /look")
+        assert bearers(upstream) == ["token-1"]
+
+    run(scene, answer(said(200, access_token="token-1"), said(503)), refusing("token-1"))

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .credentials import set_token
+from .settings import NotReady
 from .tokens import Tokens
 
 if TYPE_CHECKING:
@@ -39,11 +40,18 @@ class Sender:
         end = self._clock() + seconds
         token = await self._tokens.get(ready.grant, seconds)
         set_token(ready.request, token)
-        answer = await self._client.send(ready.request, ready.address, end - self._clock(), report)
+        answer = await self._client.send(ready.request, ready.address, self._until(end), report)
         if answer.status != UNAUTHORIZED:
             return answer
         self._tokens.refused(ready.grant, token)
         if ready.request.method not in REPEATABLE:
             return answer
-        set_token(ready.request, await self._tokens.get(ready.grant, end - self._clock()))
-        return await self._client.send(ready.request, ready.address, end - self._clock(), report)
+        try:
+            set_token(ready.request, await self._tokens.get(ready.grant, self._until(end)))
+        except NotReady:
+            return answer  # what became of the call is its 401
+        return await self._client.send(ready.request, ready.address, self._until(end), report)
+
+    def _until(self, end: float) -> float:
+        """The seconds that are left, as they can be said."""
+        return max(round(end - self._clock(), 1), 0.0)
