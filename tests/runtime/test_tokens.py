@@ -18,7 +18,7 @@ from package.runtime.tokens import EARLY
 from tests.runtime.client_scene import silence
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_calls import quiet, text
-from tests.runtime.upstream import Connection, Play, Upstream, answer, answer_ok, serving
+from tests.runtime.upstream import OK, Connection, Play, Upstream, answer, answer_ok, serving
 
 CLIENT, SECRET = "client 7", "s3cret/with+signs&=%"
 ENVIRON = {"PETSTORE_OAUTH_CLIENT_ID": CLIENT, "PETSTORE_OAUTH_CLIENT_SECRET": SECRET}
@@ -368,3 +368,25 @@ def test_a_401_stays_the_answer_where_no_other_token_can_be_had() -> None:
         assert bearers(upstream) == ["token-1"]
 
     run(scene, answer(said(200, access_token="token-1"), said(503)), refusing("token-1"))
+
+
+def test_a_401_that_comes_late_is_answered_with_the_token_that_others_have_by_now() -> None:
+    gate = asyncio.Event()
+
+    async def api(connection: Connection) -> None:
+        while request := await connection.request():
+            old = b"token-1" in request
+            if old and request.startswith(b"GET /v1/look HTTP"):
+                await gate.wait()
+            await connection.send(UNAUTHORIZED if old else OK)
+
+    async def scene(caller: Caller, upstream: Upstream, issuer: Upstream) -> None:
+        late = asyncio.ensure_future(look(caller))
+        while not upstream.requests:
+            await asyncio.sleep(0)
+        assert text(await look(caller, "look_again")) == "ok"
+        gate.set()
+        assert text(await late) == "ok"
+        assert len(issuer.requests) == 2
+
+    run(scene, tokens("token-1", "token-2", "token-3"), api)
