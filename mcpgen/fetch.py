@@ -62,6 +62,7 @@ def read(source: str, ref_dirs: tuple[str, ...] = ()) -> Fetched:
         data = sys.stdin.buffer.read(budgets.BYTES + 1)
         return _within_budget(Fetched("<stdin>", data))
     if source.startswith(("http://", "https://")):
+        _refuse_login(source)
         return _within_budget(_download(source))
     fetched = _within_budget(_read_file(source, source))
     return replace(fetched, folder=Folder((os.path.dirname(source) or ".", *ref_dirs)))
@@ -88,6 +89,16 @@ def _read_file(path_name: str, source: str) -> Fetched:
         raise CannotGoOn(
             "unreadable", f"{source} cannot be read: {reason}.", hint="Check the path and its rights."
         ) from None
+
+
+def _refuse_login(url: str) -> None:
+    """A URL is repeated in messages and recorded in the lock, so no login may stand in it."""
+    if "@" in url.partition("://")[2].partition("/")[0]:
+        raise CannotGoOn(
+            "unreadable",
+            "The URL of the document holds a user name or a password.",
+            hint="Download it with them, and name the file.",
+        )
 
 
 def _download(url: str) -> Fetched:

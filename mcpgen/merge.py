@@ -12,7 +12,9 @@ def merge(api: Api, settings: Api) -> Api:
     """
     known = {scheme.name for scheme in settings.schemes}
     own = tuple(
-        replace(operation, security=operation.security if operation.security is not None else settings.security)
+        operation
+        if operation.security is not None
+        else replace(operation, security=settings.security, scopes=settings.scopes)
         for operation in settings.operations
     )
     return replace(

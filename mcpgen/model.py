@@ -114,16 +114,23 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class SecurityScheme:
-    """A scheme as far as a request is concerned. OAuth 2 and OpenID Connect are `bearer`: a ready access token; `other`
-    is a scheme that nothing is known of but that it is needed.
+    """A scheme as far as a request is concerned. OAuth 2 and OpenID Connect are `bearer`: a ready access token;
+    `oauth2` is one that a token can be fetched for, by the client credentials grant (RFC 6749 section 4.4) from
+    `token_url`, which may be relative to the server. `other` is a scheme of which nothing is known but that it is
+    needed.
     """
 
     name: str
-    type: Literal["apiKey", "bearer", "basic", "other"]
+    type: Literal["apiKey", "bearer", "basic", "oauth2", "other"]
     location: Literal["header", "query", "cookie"] = "header"
     wire_name: str = "Authorization"
     description: str = ""
+    token_url: str = ""
+    scopes: tuple[str, ...] = ()
 
+
+Scopes = Mapping[str, tuple[str, ...]]
+"""Name of a scheme → what an access token of it must allow."""
 
 SecurityRequirement = tuple[str, ...]
 """Names of schemes that are needed together; an empty one means that none is needed."""
@@ -164,6 +171,7 @@ class Operation:
     responses: tuple[Response, ...] = ()
     servers: tuple[Server, ...] | None = None
     security: tuple[SecurityRequirement, ...] | None = None
+    scopes: Scopes = field(default_factory=dict)
     extension: JsonObject = field(default_factory=dict)
     name: str | None = None
     title: str | None = None
@@ -201,6 +209,7 @@ class Api:
     servers: tuple[Server, ...] = ()
     schemes: tuple[SecurityScheme, ...] = ()
     security: tuple[SecurityRequirement, ...] | None = None
+    scopes: Scopes = field(default_factory=dict)
     skipped: tuple[Skipped, ...] = ()
     output: Output | None = None
 
@@ -274,6 +283,7 @@ class HttpBinding:
     cookies: tuple[ParameterBinding, ...] = ()
     body: BodyBinding | None = None
     security: tuple[SecurityRequirement, ...] | None = None
+    scopes: Scopes = field(default_factory=dict)
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """All parameters, in the order path, query, querystring, header, cookie."""
@@ -318,14 +328,17 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class BoundScheme:
-    """A security scheme and the environment variables that hold it: role (value, username, password) → variable."""
+    """A security scheme and the environment variables that hold it: role (value, username, password, client_id,
+    client_secret, token_url) → variable.
+    """
 
     name: str
-    type: Literal["apiKey", "bearer", "basic", "header"]
+    type: Literal["apiKey", "bearer", "basic", "oauth2", "header"]
     variables: Mapping[str, str]
     location: str | None = None
     wire_name: str | None = None
     description: str = ""
+    token_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

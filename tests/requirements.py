@@ -126,6 +126,7 @@ ARG-22 only integral numbers are integers
 ARG-24 what was sent reads back as what was given
 CRED-01 a credential that cannot be sent is named, never shown
 CRED-02 redirects are not followed
+CRED-03 also with the credential in a header, the query, a cookie or a login, nothing leaves but to the API
 CRED-04 not even to the same origin
 CRED-05 http beyond loopback needs a setting
 CRED-06 what the upstream echoes of a credential is redacted
@@ -133,6 +134,8 @@ CRED-07 short credentials redact nothing else
 CRED-08 no cookie is kept
 CRED-09 texts of the HTTP library never leave
 CRED-10 no credential stands in what can be printed or is emitted
+CRED-11 a document is fetched without credentials, and its references are not fetched
+CRED-12 each origin sees its own credential alone
 CRED-13 what an operation does not need is not sent; what is missing is named
 CRED-14 TLS is checked
 UP-01 endless and oversized bodies are cut
@@ -184,7 +187,10 @@ CFG-01 nothing is imported from the working directory
 CFG-02 the environment of others is not obeyed
 CFG-03 files that do not belong together are refused at start
 CFG-04 a log line stays one line
+CFG-05 arguments are neither logged nor repeated, however large
 CFG-06 proxies of the environment are not obeyed
+CFG-07 nothing but the API is connected to
+CFG-08 installing runs a static build backend, and every dependency has two bounds
 REL-04 what is not idempotent is sent at most once
 REL-11 a running server is not disturbed by regeneration
 REL-12 a run that is killed at any moment leaves what the next run can take up, and nothing of others is lost

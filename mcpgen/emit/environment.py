@@ -8,19 +8,40 @@ from mcpgen.model import BoundScheme, Catalog
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One variable. `required` means that some tool cannot be called without it."""
+    """One variable. `required` means that some tool cannot be called without it; `usual`, that whoever uses the API
+    with credentials sets it.
+    """
 
     variable: str
     purpose: str
     secret: bool
     required: bool
+    usual: bool = True
+
+
+_OPEN = ("username", "client_id", "token_url")
+"""Roles that are no secrets."""
+
+_OAUTH_2 = {
+    "value": "a ready access token, in place of one that is fetched",
+    "client_id": "the client's id, with which access tokens are fetched by OAuth 2 client credentials",
+    "client_secret": "the client's secret",
+    "token_url": "where access tokens are fetched, in place of {}",
+}
 
 
 def environment(catalog: Catalog) -> tuple[Variable, ...]:
     """The variables that come from the API: credentials first, then the variables of its server URL."""
     needed = _always_needed(catalog)
     found = [
-        Variable(variable, _purpose(scheme, role), secret=role != "username", required=scheme.name in needed)
+        Variable(
+            variable,
+            _purpose(scheme, role),
+            secret=role not in _OPEN,
+            # A token can be given or fetched, so no variable of the two ways is needed by itself.
+            required=scheme.name in needed and scheme.type != "oauth2",
+            usual=role != "token_url" and (scheme.type, role) != ("oauth2", "value"),
+        )
         for scheme in catalog.schemes
         for role, variable in scheme.variables.items()
     ]
@@ -28,7 +49,8 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
         for declared in server.variables:
             name = server_variable(declared, catalog.identity.prefix)
             purpose = f"{declared.name} in the server URL; {declared.default} if unset"
-            found.append(Variable(name, purpose, secret=False, required=not declared.default))
+            needed_here = not declared.default
+            found.append(Variable(name, purpose, secret=False, required=needed_here, usual=needed_here))
     return tuple(dict.fromkeys(found))
 
 
@@ -47,6 +69,8 @@ def _purpose(scheme: BoundScheme, role: str) -> str:
         return "one more header for every request, as Name: value"
     if scheme.type == "basic":
         return f"{role} for HTTP basic authentication ({scheme.name})"
+    if scheme.type == "oauth2":
+        return f"{_OAUTH_2[role].format(scheme.token_url)} ({scheme.name})"
     if scheme.type == "bearer":
         return f"bearer token or ready access token ({scheme.name})"
     return f"API key, sent in the {scheme.location} {scheme.wire_name} ({scheme.name})"

@@ -49,7 +49,8 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "identity": catalog.identity,
         "base_url": catalog.servers[0].url if catalog.servers else "",
         "environment": variables,
-        "credentials": [row for row in variables if row.secret or row.required],
+        "credentials": [row for row in variables if row.usual],
+        "clients": [scheme.variables for scheme in catalog.schemes if scheme.type == "oauth2"],
         "tools": [
             {
                 "name": tool.name,

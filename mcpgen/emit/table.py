@@ -94,6 +94,8 @@ def _scheme(scheme: BoundScheme) -> JsonObject:
     result: JsonObject = {"type": scheme.type}
     if scheme.location is not None and scheme.wire_name is not None:
         result.update({"in": scheme.location, "name": scheme.wire_name})
+    if scheme.token_url:
+        result["tokenUrl"] = scheme.token_url
     return {**result, "variables": dict[str, JsonValue](scheme.variables)}
 
 
@@ -119,6 +121,8 @@ def _binding(tool: ToolSpec) -> JsonObject:
     result["accept"] = binding.accept
     if binding.security is not None:
         result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
+    if binding.scopes:
+        result["scopes"] = {name: list[JsonValue](scopes) for name, scopes in binding.scopes.items()}
     if tool.output_form is not None:
         result["output"] = tool.output_form
     return result

@@ -17,6 +17,7 @@ from mcpgen.model import (
     Operation,
     Parameter,
     ParameterBinding,
+    Scopes,
     SecurityRequirement,
 )
 
@@ -28,8 +29,9 @@ def bind(
     composer: Composer,
     server: int,
     security: tuple[SecurityRequirement, ...] | None,
+    scopes: Scopes,
 ) -> HttpBinding:
-    """The binding of `operation`: `server` counts in the catalog's servers, `security` is settled."""
+    """The binding of `operation`: `server` counts in the catalog's servers, `security` and `scopes` are settled."""
     bound = [_parameter(parameter, arguments) for parameter in operation.parameters]
     fixed = [
         ParameterBinding(None, name, "query", "form", explode=True, value=value)
@@ -50,6 +52,7 @@ def bind(
         cookies=placed("cookie"),
         body=_body(plan, arguments, composer) if plan else None,
         security=security,
+        scopes=scopes,
     )
 
 

@@ -110,6 +110,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
             composer,
             _server_index(operation, around.servers),
             security.requirement(operation, around.api),
+            security.scopes(operation, around.api),
         ),
         operation=operation,
         profile=layout.profile,

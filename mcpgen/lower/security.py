@@ -1,9 +1,9 @@
 """Security in terms of the environment: which variables hold a credential, and what each operation needs."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import chain, combinations, count
 
-from mcpgen.model import Api, BoundScheme, Operation, SecurityRequirement, SecurityScheme
+from mcpgen.model import Api, BoundScheme, Operation, Scopes, SecurityRequirement, SecurityScheme
 from mcpgen.names import environment_suffix, short_hash
 
 RESERVED = frozenset(
@@ -11,6 +11,14 @@ RESERVED = frozenset(
      "ALLOW_HOSTS", "READ_ONLY", "ROLES", "AUDIT", "MAX_RESULT"]
 )  # fmt: skip
 """What follows the prefix in variables of the server itself; `VAR_…` is reserved too."""
+
+FILE = "_FILE"
+"""What follows a credential's variable in the one that names a file with its value."""
+
+_ROLES = {
+    "basic": {"username": "_USERNAME", "password": "_PASSWORD"},
+    "oauth2": {"value": "", "client_id": "_CLIENT_ID", "client_secret": "_CLIENT_SECRET", "token_url": "_TOKEN_URL"},
+}
 
 MOST_COMBINED = 3
 TOKEN, HEADER = "token", "header"
@@ -35,13 +43,14 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
     elif OTHER in needed:
         bound.append(_header(OTHER, prefix))
     taken = {f"{prefix}_{suffix}" for suffix in RESERVED}
-    taken.update(variable for scheme in bound for variable in scheme.variables.values())
+    taken.update(_with_files(variable for scheme in bound for variable in scheme.variables.values()))
     for scheme in _fillable(api):
         variables = _variables(scheme, prefix, taken)
-        taken.update(variables.values())
+        taken.update(_with_files(variables.values()))
         assert scheme.type != "other"
         location, wire_name = (scheme.location, scheme.wire_name) if scheme.type == "apiKey" else (None, None)
-        bound.append(BoundScheme(scheme.name, scheme.type, variables, location, wire_name, scheme.description))
+        words = scheme.description
+        bound.append(BoundScheme(scheme.name, scheme.type, variables, location, wire_name, words, scheme.token_url))
     return tuple(bound)
 
 
@@ -65,12 +74,23 @@ def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> d
     """Role → variable, for the first name of `scheme` that no other variable has."""
     suffix = environment_suffix(scheme.name)
     hashed = (f"AUTH_{suffix}_{short_hash(f'{scheme.name} {turn}', 8).upper()}" for turn in count())
-    roles = {"username": "_USERNAME", "password": "_PASSWORD"} if scheme.type == "basic" else {"value": ""}
+    roles = _ROLES.get(scheme.type, {"value": ""})
     for candidate in chain((suffix, f"AUTH_{suffix}"), hashed):
         variables = {role: f"{prefix}_{candidate}{ending}" for role, ending in roles.items()}
-        if not candidate.startswith("VAR_") and not any(variable in taken for variable in variables.values()):
+        if not candidate.startswith("VAR_") and not any(name in taken for name in _with_files(variables.values())):
             return variables
     raise AssertionError("hashes do not end")
+
+
+def _with_files(variables: Iterable[str]) -> list[str]:
+    return [name for variable in variables for name in (variable, variable + FILE)]
+
+
+def scopes(operation: Operation, api: Api) -> Scopes:
+    """What the access tokens that can be fetched must allow for one operation."""
+    asked = operation.scopes if operation.security is not None else api.scopes
+    fetched = {scheme.name for scheme in api.schemes if scheme.type == "oauth2"}
+    return {name: wanted for name, wanted in asked.items() if name in fetched}
 
 
 def requirement(operation: Operation, api: Api) -> tuple[SecurityRequirement, ...] | None:

@@ -109,6 +109,7 @@ def _read_one(method: str, path: str, site: Site, around: Surroundings) -> Opera
         responses=inputs.responses,
         servers=inputs.servers,
         security=security.read_requirements(raw.get("security"), known, where.inside("security"), around.diagnostics),
+        scopes=security.read_scopes(raw.get("security"), where.inside("security"), around.diagnostics),
         extension=as_object(raw.get("x-mcp")),
         name=_pinned_name(as_object(raw.get("x-mcp")), where, around),
         credentials=inputs.credentials,

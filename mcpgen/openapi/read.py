@@ -74,6 +74,7 @@ def read(document: Document, definitions: Definitions, base_url: str | None, dia
         servers=servers.read(url_list, where, base_url, diagnostics),
         schemes=schemes,
         security=security.read_requirements(root.get("security"), known, top.inside("security"), diagnostics),
+        scopes=security.read_scopes(root.get("security"), top.inside("security"), diagnostics),
         skipped=skipped,
     )
 

@@ -1,12 +1,14 @@
 """Security schemes and requirements (OpenAPI 3.1, 4.8.27 and 4.8.30), as far as they put something into a request."""
 
+import re
 from typing import Literal
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, as_text
-from mcpgen.model import SecurityRequirement, SecurityScheme
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.model import Scopes, SecurityRequirement, SecurityScheme
 from mcpgen.names import clipped
+from mcpgen.openapi import servers
 from mcpgen.openapi.references import References
 
 _KEY_PLACES: dict[str, Literal["header", "query", "cookie"]] = {
@@ -14,6 +16,8 @@ _KEY_PLACES: dict[str, Literal["header", "query", "cookie"]] = {
     "query": "query",
     "cookie": "cookie",
 }
+_SCOPE = re.compile(r"[!#-\[\]-~]+")
+"""A scope token of RFC 6749, appendix A.4."""
 
 
 def read_schemes(
@@ -36,6 +40,14 @@ def read_schemes(
                 "Where only it is offered, the server sends the header that its _HEADER variable holds.",
             )
             scheme = SecurityScheme(name, "other", description=as_text(raw.get("description")))
+        elif scheme.type == "oauth2" and (reason := _refusal(scheme.token_url)):
+            diagnostics.add(
+                "invalid-security",
+                f"The token URL '{clipped(scheme.token_url, 120)}' of {name} is not used: {reason}.",
+                place,
+                "Correct it; without it only a ready access token can be given.",
+            )
+            scheme = SecurityScheme(name, "bearer", description=scheme.description)
         found.append(scheme)
     return tuple(found)
 
@@ -50,11 +62,47 @@ def _scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
     location = _KEY_PLACES.get(as_text(raw.get("in")))
     if kind == "apiKey" and location and as_text(raw.get("name")):
         return SecurityScheme(name, "apiKey", location, as_text(raw["name"]), description)
+    if kind == "oauth2" and (flow := _client_credentials(raw)):
+        scopes = tuple(sorted(filter(_SCOPE.fullmatch, as_object(flow.get("scopes")))))
+        token_url = as_text(flow["tokenUrl"]).strip()
+        return SecurityScheme(name, "oauth2", description=description, token_url=token_url, scopes=scopes)
     if kind in {"oauth2", "openIdConnect"} or (kind == "http" and http_scheme == "bearer"):
         return SecurityScheme(name, "bearer", description=description)
     if kind == "basic" or (kind == "http" and http_scheme == "basic"):
         return SecurityScheme(name, "basic", description=description)
     return None
+
+
+def _client_credentials(raw: JsonObject) -> JsonObject:
+    """The flow that needs no person, if the scheme has it; in Swagger 2.0 the scheme is the flow."""
+    flow = raw if raw.get("flow") == "application" else as_object(as_object(raw.get("flows")).get("clientCredentials"))
+    return flow if as_text(flow.get("tokenUrl")).strip() else {}
+
+
+def _refusal(token_url: str) -> str:
+    """Why a client may not be sent there, empty where it may: it is a server's URL that may have a query."""
+    return servers.refusal(token_url.partition("?")[0]) or ("it has a fragment" if "#" in token_url else "")
+
+
+def read_scopes(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Scopes:
+    """What a `security` list asks of access tokens, by scheme; where its alternatives differ in that, the first counts.
+
+    What is no scope is reported and left out.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for index, entry in enumerate(as_list(value)):
+        for name, asked in as_object(entry).items():
+            scopes = [scope for scope in as_list(asked) if isinstance(scope, str) and _SCOPE.fullmatch(scope)]
+            if len(scopes) < len(as_list(asked)):
+                diagnostics.add(
+                    "invalid-security",
+                    f"The security requirement asks {clipped(name)} for a scope that is none.",
+                    where.inside(index, name),
+                    "A scope is a text without blanks, quotes and backslashes.",
+                )
+            if scopes:
+                found.setdefault(name.rpartition("/")[2] if name.startswith("#/") else name, tuple(sorted(set(scopes))))
+    return dict(sorted(found.items()))
 
 
 def read_requirements(

@@ -58,6 +58,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         servers=_servers(url_list, document, diagnostics),
         schemes=schemes,
         security=(tuple(scheme.name for scheme in schemes),) if schemes else None,
+        scopes={scheme.name: scheme.scopes for scheme in schemes if scheme.scopes},
         skipped=skipped,
         output=_output(server, top.inside("server"), diagnostics),
     )

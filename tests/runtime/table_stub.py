@@ -19,6 +19,7 @@ class Catalog:
         self.name, self.version, self.prefix = "petstore", "1.2.3", "PETSTORE"
         self.servers = [{"url": "https://api.petstore.example/v1"}] if servers is None else servers
         self.security = security or {}
+        self.hidden: list[str] = []
         self._tools = tools or {}
 
     def names(self) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -80,7 +81,7 @@ def test_a_reader_that_stops_early_is_no_error(home: Path) -> None:
 def test_help_says_everything(home: Path) -> None:
     done = run(home, "--help")
     assert done.returncode == 0
-    for word in ("--version", "--list", "--doctor", "--explain", "--base-url", "MIRROR_", "stdin"):
+    for word in ("--version", "--list", "--doctor", "--explain", "--base-url", "--read-only", "MIRROR_", "stdin"):
         assert word in done.stdout
 
 
@@ -135,6 +136,14 @@ class TestDoctor:
         assert "3 of 3 tools can be called" in done.stdout
         rows = variables(done.stdout)
         assert (rows["MIRROR_KEY"], rows["MIRROR_LOGIN_PASSWORD"]) == ("set", "unusable")
+
+    def test_where_a_value_comes_from(self, home: Path, tmp_path: Path) -> None:
+        (tmp_path / "key").write_text(SECRET)
+        done = run(home, "--doctor", MIRROR_KEY_FILE=str(tmp_path / "key"), MIRROR_LOGIN_PASSWORD_FILE="/none")
+        assert re.search(r"^MIRROR_KEY +set by file ", done.stdout, re.MULTILINE)
+        assert variables(done.stdout)["MIRROR_LOGIN_PASSWORD"] == "unusable"
+        assert "\nMIRROR_LOGIN_PASSWORD_FILE must name a file that can be read.\n" in done.stdout
+        assert SECRET not in done.stdout + done.stderr
 
     def test_all_is_well(self, home: Path, silent_api: str) -> None:
         done = run(home, "--doctor", "--base-url", silent_api, MIRROR_KEY=SECRET)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from package.runtime import credentials
 from package.runtime.redaction import REDACTED, Redactor
 from package.runtime.request import Request
-from package.runtime.settings import NotReady
+from package.runtime.settings import NotReady, Settings
 
 SECURITY: dict[str, dict[str, Any]] = {
     "head": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": "P_HEAD"}},
@@ -23,6 +23,11 @@ SECURITY: dict[str, dict[str, Any]] = {
     "bearer": {"type": "bearer", "variables": {"value": "P_BEARER"}},
     "login": {"type": "basic", "variables": {"username": "P_USERNAME", "password": "P_PASSWORD"}},
     "field": {"type": "header", "variables": {"value": "P_HEADER"}},
+    "oauth": {
+        "type": "oauth2",
+        "tokenUrl": "https://login.example/t",
+        "variables": {"value": "P_OAUTH", "client_id": "P_ID", "client_secret": "P_SECRET", "token_url": "P_URL"},
+    },
 }
 SECRETS = {
     "P_HEAD": "head-secret",
@@ -32,7 +37,16 @@ SECRETS = {
     "P_USERNAME": "me",
     "P_PASSWORD": "pä:ss",
     "P_HEADER": "X-Custom :  some value ",
+    "P_OAUTH": "ready-token",
+    "P_ID": "client-id",
+    "P_SECRET": "client-secret",
 }
+
+
+def holding(secrets: dict[str, str]) -> Settings:
+    made = Settings("P")
+    made.secrets = secrets
+    return made
 
 
 def attached(*schemes: str) -> Request:
@@ -88,6 +102,11 @@ def test_several_credentials_go_together() -> None:
         ([["head", "bearer"]], ["P_BEARER"], NotReady),
         ([["login"]], ["P_USERNAME"], NotReady),
         ([["login"]], ["P_USERNAME", "P_PASSWORD"], ["P_USERNAME", "P_PASSWORD"]),
+        ([["oauth"]], ["P_ID"], NotReady),
+        ([["oauth"]], ["P_ID", "P_SECRET"], ["P_ID", "P_SECRET"]),
+        ([["oauth"]], ["P_ID", "P_SECRET", "P_OAUTH"], ["P_OAUTH"]),
+        ([["oauth", "head"]], ["P_ID", "P_SECRET", "P_HEAD"], ["P_ID", "P_SECRET", "P_HEAD"]),
+        ([["oauth", "head"], ["oauth"]], ["P_ID", "P_SECRET"], ["P_ID", "P_SECRET"]),
     ],
 )
 def test_cred_13_the_first_alternative_whose_variables_are_all_set_is_chosen(
@@ -98,7 +117,7 @@ def test_cred_13_the_first_alternative_whose_variables_are_all_set_is_chosen(
         with pytest.raises(NotReady):
             credentials.choose(wanted, SECURITY, secrets)
     else:
-        assert credentials.variables(credentials.choose(wanted, SECURITY, secrets)) == chosen
+        assert credentials.variables(credentials.choose(wanted, SECURITY, secrets), secrets) == chosen
 
 
 def test_cred_13_a_missing_credential_is_reported_by_all_its_ways() -> None:
@@ -110,13 +129,34 @@ def test_cred_13_a_missing_credential_is_reported_by_all_its_ways() -> None:
     )
 
 
+def test_cred_13_a_token_can_be_given_or_fetched() -> None:
+    with pytest.raises(NotReady) as missing:
+        credentials.choose([["oauth"], ["oauth", "head"]], SECURITY, {})
+    assert str(missing.value) == (
+        "It needs a credential: set P_OAUTH, or P_ID with P_SECRET, or (P_OAUTH or P_ID with P_SECRET) with P_HEAD, "
+        "in the environment of this server."
+    )
+
+
+def test_cred_13_many_schemes_together_are_as_cheap_as_few() -> None:
+    variables = {"value": "P_OAUTH{0}", "client_id": "P_ID{0}", "client_secret": "P_SECRET{0}"}
+    many = {
+        f"s{n}": {**SECURITY["oauth"], "variables": {role: name.format(n) for role, name in variables.items()}}
+        for n in range(200)
+    }
+    secrets = {name: "x" for scheme in many.values() for name in list(scheme["variables"].values())[1:]}
+    assert len(credentials.choose([list(many)], many, secrets)) == 200
+
+
 def test_what_is_sensitive() -> None:
-    found = credentials.sensitive(SECURITY, {**SECRETS, "P_HEADER": "Authorization: Token abcdefgh"})
+    found = credentials.sensitive(SECURITY, holding({**SECRETS, "P_HEADER": "Authorization: Token abcdefgh"}))
     login = base64.b64encode("me:pä:ss".encode()).decode()
     assert set(found) == {
-        "head-secret", "a&b=c d/+%", "x; y,z", "bearer-secret", login, "Token abcdefgh", "abcdefgh",
+        "head-secret", "a&b=c d/+%", "x; y,z", "bearer-secret", login, "Token abcdefgh", "abcdefgh", "ready-token",
+        "a%26b%3Dc%20d%2F%2B%25", "x%3B%20y%2Cz",  # as they are sent
+        "client-secret", base64.b64encode(b"client-id:client-secret").decode(),
     }  # fmt: skip
-    keyed = credentials.sensitive(SECURITY, {"P_USERNAME": "sk-username", "P_PASSWORD": ""})
+    keyed = credentials.sensitive(SECURITY, holding({"P_USERNAME": "sk-username", "P_PASSWORD": ""}))
     assert "sk-username" in keyed
 
 

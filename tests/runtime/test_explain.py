@@ -239,3 +239,22 @@ def test_a_table_that_is_torn_is_one_sentence(tmp_path: Path) -> None:
     done = run_command(tmp_path, "--explain", "echo", "{}")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith("a line of its table is no JSON object.\n")
+
+
+@pytest.mark.parametrize(
+    ("environ", "shown"),
+    [
+        ({}, "Bearer <P_OAUTH>"),
+        ({"P_OAUTH": "ready-SECRET"}, "Bearer <P_OAUTH>"),
+        ({"P_ID": "client", "P_SECRET": "client-SECRET"}, "Bearer <token of P_ID>"),
+    ],
+)
+def test_a_token_that_would_be_fetched_is_shown_by_the_client_it_is_for(environ: dict[str, str], shown: str) -> None:
+    names = {"value": "P_OAUTH", "client_id": "P_ID", "client_secret": "P_SECRET", "token_url": "P_URL"}
+    entry = {"type": "oauth2", "tokenUrl": "https://login.example/t", "variables": names}
+    tool = {"binding": {"method": "GET", "path": ["/a"], "security": [["oauth"]]}}
+    catalog: Any = Catalog({"look": tool}, security={"oauth": entry})
+    found = explain.explain(catalog, environ, None, "look", {})
+    assert ["Authorization", shown] in found["request"]["headers"]
+    assert "SECRET" not in str(found).replace("P_SECRET", "")
+    assert bool(found["notes"]) is not bool(environ)

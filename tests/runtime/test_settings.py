@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def test_a_switch_has_eight_spellings(values: tuple[str, ...], allowed: bool) ->
 
 
 def test_files_and_directories_must_exist(tmp_path: Path) -> None:
-    (tmp_path / "ca.pem").write_text("")
+    (tmp_path / "ca.pem").write_bytes((Path(__file__).parent / "tls" / "localhost.pem").read_bytes())
     settings = load({"PETSTORE_FILES_DIR": str(tmp_path), "PETSTORE_CA_FILE": str(tmp_path / "ca.pem")})
     assert (settings.files_dir, settings.ca_file) == (str(tmp_path.resolve()), str(tmp_path / "ca.pem"))
     settings = load({"PETSTORE_FILES_DIR": str(tmp_path / "ca.pem"), "PETSTORE_CA_FILE": str(tmp_path / "none.pem")})
@@ -280,3 +281,63 @@ def test_cred_10_no_secret_is_in_the_repr() -> None:
     assert "PETSTORE_API_KEY" in shown
     assert "sk-SECRET" not in shown
     assert "HIDDEN" not in shown
+
+
+@pytest.mark.parametrize(
+    ("variable", "content", "secret", "warnings"),
+    [
+        ("API_KEY", b"sk-SECRET\n", "sk-SECRET", []),
+        ("API_KEY", b"sk-SECRET\r\n", "sk-SECRET", []),
+        ("API_KEY", b"sk-SECRET", "sk-SECRET", []),
+        ("API_KEY", b"short\n", "short", ["PETSTORE_API_KEY is so short that results which repeat it will show it."]),
+        ("LOGIN_PASSWORD", "pässwörd\n".encode(), "pässwörd", []),
+        ("BEARER", b"x" * 32768 + b"\n", "x" * 32768, []),
+    ],
+)
+def test_a_credential_may_come_from_a_file(
+    tmp_path: Path, variable: str, content: bytes, secret: str, warnings: list[str]
+) -> None:
+    (tmp_path / "secret").write_bytes(content)
+    settings = load({f"PETSTORE_{variable}_FILE": str(tmp_path / "secret"), f"PETSTORE_{variable}": ""})
+    assert settings.secrets == {f"PETSTORE_{variable}": secret}
+    assert (settings.problems, settings.warnings) == ([], warnings)
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"", "names a file that is empty."),
+        (b"\n", "names a file that is empty."),
+        (b"sk\0SECRET", VISIBLE),
+        (b"sk-SECRET\nsk-SECRET\n", VISIBLE),
+        (b"\xff\xfe", "must name a file of text in UTF-8."),
+        (b"x" * 2**20, "must be at most 32768 characters long."),
+        (None, "must name a file that can be read."),
+    ],
+)
+def test_cred_01_a_file_that_holds_no_credential_is_named_by_its_variable(
+    tmp_path: Path, content: bytes | None, problem: str
+) -> None:
+    if content is not None:
+        (tmp_path / "secret").write_bytes(content)
+    settings = load({"PETSTORE_API_KEY_FILE": str(tmp_path / "secret")})
+    assert settings.problems == [f"PETSTORE_API_KEY_FILE {problem}"]
+    assert settings.secrets == {}
+
+
+def test_cred_01_a_directory_and_a_pipe_hold_no_credential_and_hold_nothing_up(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert load({"PETSTORE_API_KEY_FILE": str(tmp_path)}).problems == [
+        "PETSTORE_API_KEY_FILE must name a file that can be read."
+    ]
+    assert load({"PETSTORE_API_KEY_FILE": str(tmp_path / "pipe")}).problems == [
+        "PETSTORE_API_KEY_FILE names a file that is empty."
+    ]
+
+
+def test_a_credential_is_given_once(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("from the file")
+    environ = {"PETSTORE_API_KEY": "from-the-variable", "PETSTORE_API_KEY_FILE": str(tmp_path / "secret")}
+    settings = load(environ)
+    assert settings.problems == ["PETSTORE_API_KEY and PETSTORE_API_KEY_FILE are both set; one of them must go."]
+    assert settings.secrets == {}

@@ -21,13 +21,23 @@ CERTIFICATE = Path(__file__).parent / "tls" / "localhost.pem"
 PATIENT = 20.0
 
 
-def exchange(host: str, ca_file: Path | None, newest: ssl.TLSVersion = ssl.TLSVersion.MAXIMUM_SUPPORTED) -> bytes:
-    """The content of an answer of an upstream with that certificate."""
+def exchange(
+    host: str,
+    ca_file: Path | None,
+    newest: ssl.TLSVersion = ssl.TLSVersion.MAXIMUM_SUPPORTED,
+    client: tuple[str, str] | None = None,
+    wanted: Path | None = None,
+) -> bytes:
+    """The content of an answer of an upstream with that certificate, which wants one of its client if `wanted`."""
     settings = Settings("PETSTORE")
     settings.ca_file = str(ca_file) if ca_file else None
+    settings.client = client
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(CERTIFICATE)
     tls.maximum_version = newest
+    if wanted is not None:
+        tls.verify_mode = ssl.CERT_REQUIRED
+        tls.load_verify_locations(wanted)
 
     async def main() -> bytes:
         client = Client(settings, "petstore-mcp/1.2.3")
@@ -54,6 +64,19 @@ def test_a_certificate_that_does_not_hold_is_refused(host: str, ca_file: Path | 
     with pytest.raises(Failure, match=r"^the certificate of (localhost|127\.0\.0\.1):\d+ is not trusted$") as failed:
         exchange(host, ca_file)
     assert not failed.value.sent
+
+
+CLIENT = str(CERTIFICATE.with_name("client.pem")), str(CERTIFICATE.with_name("client_key.pem"))
+
+
+def test_a_server_that_wants_to_know_its_client_is_shown_the_certificate() -> None:
+    assert exchange("localhost", CERTIFICATE, client=CLIENT, wanted=Path(CLIENT[0])) == b"ok"
+
+
+@pytest.mark.parametrize("client", [None, (str(CERTIFICATE), None)], ids=["none", "of another"])
+def test_a_server_that_knows_its_clients_refuses_others(client: tuple[str, str] | None) -> None:
+    with pytest.raises(Failure):
+        exchange("localhost", CERTIFICATE, client=client, wanted=Path(CLIENT[0]))
 
 
 @pytest.mark.filterwarnings("ignore:.*TLSv1:DeprecationWarning")

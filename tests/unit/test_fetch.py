@@ -124,3 +124,10 @@ def test_spec_20_a_body_over_the_budget_is_cut_off(site: str, monkeypatch: pytes
 )
 def test_urls_that_lead_nowhere(url: str) -> None:
     assert refusal(url)[0] == "unreadable"
+
+
+@pytest.mark.parametrize("login", ["me:SECRET@", "SECRET@", "me:SECRET@x@", "@"])
+def test_cred_11_a_login_in_a_url_is_neither_sent_nor_repeated(login: str) -> None:
+    code, message = refusal(f"http://{login}127.0.0.1:9/openapi.json")
+    assert code == "unreadable"
+    assert "SECRET" not in message

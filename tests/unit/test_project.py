@@ -57,7 +57,10 @@ def test_the_readme_lists_tools_variables_and_what_is_missing() -> None:
         "`PET_STORE_BASE_URL`",
         "`PET_STORE_TIMEOUT`",
         "`PET_STORE_FILES_DIR`",
-        "`PET_STORE_PROXY`, `PET_STORE_CA_FILE`",
+        "`PET_STORE_READ_ONLY`",
+        "`PET_STORE_PROXY`",
+        "`PET_STORE_CA_FILE`",
+        "`PET_STORE_CLIENT_CERT`, `PET_STORE_CLIENT_KEY`",
         "`PET_STORE_ALLOW_HTTP`",
         "`PET_STORE_ALLOW_HOSTS`",
         "`PET_STORE_LOG_LEVEL`",
@@ -65,6 +68,12 @@ def test_the_readme_lists_tools_variables_and_what_is_missing() -> None:
     ((operation, why),) = rows(readme, "Not compiled")
     assert operation == "`GET //bad\0path`"
     assert "two slashes" in why
+
+
+def test_the_readme_says_how_credentials_may_come() -> None:
+    readme = compiled().tree["README.md"].decode()
+    assert "`PET_STORE_LOGIN_USERNAME_FILE` names" in readme
+    assert "OAuth 2" not in readme
 
 
 def test_the_block_for_clients_is_json_with_what_has_to_be_set() -> None:

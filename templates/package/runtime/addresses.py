@@ -77,6 +77,18 @@ def parse(text: str) -> Address:
     return Address(scheme, host, port, path)
 
 
+def parse_endpoint(text: str) -> tuple[Address, str]:
+    """The server of a URL that is called as it stands, and what is asked of it: path and query. Raises ValueError with
+    the rest of a sentence.
+    """
+    whole, mark, query = text.partition("?")
+    address = parse(whole)
+    if not _PATH.issuperset(query.replace("?", "")):
+        raise ValueError("must have a percent-encoded query")
+    path = address.path + ("/" if whole.endswith("/") else "") or "/"
+    return Address(address.scheme, address.host, address.port, ""), path + mark + query
+
+
 def _host_and_port(authority: str, scheme: str) -> tuple[str, int]:
     if authority.startswith("["):
         host, bracket, port = authority[1:].partition("]")

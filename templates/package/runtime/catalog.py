@@ -77,6 +77,11 @@ class _File:
             self._places = _places(self.read())
         return self._places
 
+    def keep(self, names: list[str]) -> bytes:
+        """The lines of these tools as one array, on one line; the others are no longer found."""
+        self._places = {name: place for name, place in self.places().items() if name in names}
+        return b"[" + b",".join(self.read(*place).rstrip(b",") for place in self._places.values()) + b"]"
+
     def line(self, name: str) -> dict[str, Any]:
         """The object on the line of that tool. Raises CatalogError."""
         return _object(self.read(*self.places().get(name, (0, 0))).rstrip(b","))
@@ -96,6 +101,7 @@ class Catalog:
         self.prefix: str = header["environment"]
         self.servers: list[dict[str, Any]] = header["servers"]
         self.security: dict[str, dict[str, Any]] = header["security"]
+        self.hidden: list[str] = []
         self._described = described
         self._bound = bound
         self._parsed: dict[str, Tool] = {}
@@ -118,6 +124,13 @@ class Catalog:
             return cls(header, tools.replace(b"\n", b""), described, bound)
         except (KeyError, TypeError, AttributeError):
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
+
+    def hide_changing(self) -> None:
+        """Leave only the tools that change nothing, by their hint; the `hidden` ones are then unknown in every way."""
+        names = self.names()
+        kept = [name for name in names if self._described.line(name)["annotations"].get("readOnlyHint") is True]
+        self.hidden += [name for name in names if name not in kept]
+        self.tools = self._described.keep(kept)
 
     def names(self) -> list[str]:
         """All tools, in the order of the listing."""

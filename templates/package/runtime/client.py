@@ -57,13 +57,19 @@ _REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
 )
 
 
-class Failure(Exception):
-    """No usable answer came. `reason` is a clause without URLs and values; `sent` is whether the request had left."""
+_CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, ConnectionError)
 
-    def __init__(self, reason: str, sent: bool) -> None:
+
+class Failure(Exception):
+    """No usable answer came. `reason` is a clause without URLs and values; `sent` is whether the request had left;
+    `closed`, whether the connection ended before an answer began, as one does that was kept for too long.
+    """
+
+    def __init__(self, reason: str, sent: bool, closed: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
         self.sent = sent
+        self.closed = closed
 
 
 class Client:
@@ -93,7 +99,8 @@ class Client:
         except BadCoding as reason:
             raise Failure(f"the answer of {address.authority} {reason}", sent.done) from None
         except (aiohttp.ClientError, OSError, ValueError, EOFError) as problem:
-            raise Failure(_reason(problem, address), sent.done) from None
+            closed = isinstance(problem, _CLOSED) and not isinstance(problem, aiohttp.ClientConnectorError)
+            raise Failure(_reason(problem, address), sent.done, closed) from None
 
     async def close(self) -> None:
         """Close all connections."""
@@ -146,7 +153,7 @@ class Client:
     def _secured(self) -> ssl.SSLContext:
         """One context for all connections, made when the first needs it."""
         if self._tls is None:
-            self._tls = tls.context(self._settings.ca_file)
+            self._tls = tls.context(self._settings.ca_file, self._settings.client)
         return self._tls
 
 

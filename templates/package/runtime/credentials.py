@@ -2,7 +2,8 @@
 """Credentials: chosen by the binding, attached last.
 
 Only the operator can set one; arguments cannot, and what a document declares under a credential's name gives way to it.
-They are sent to the server of the binding and nowhere else, since no redirect is ever followed.
+They are sent to the server of the binding and nowhere else, since no redirect is ever followed. A token that has to be
+fetched first is named here, as a Grant, and attached when it is there (sending.py).
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
+from urllib.parse import quote_plus, unquote
 
-from .keys import SHORTEST_REDACTED
+from .keys import ROLES, SHORTEST_REDACTED
 from .parameters import COOKIE, QUERY
 from .settings import NotReady
 
 if TYPE_CHECKING:
+    from .origins import Endpoint
     from .request import Request
+    from .settings import Settings
 
 Scheme = dict[str, Any]
 
@@ -34,6 +37,40 @@ def _base64(text: str) -> str:
 
 SENT: Encoding = {"query": QUERY.value, "cookie": COOKIE.value, "basic": _base64}
 
+_CLIENT = ("client_id", "client_secret")
+
+
+def client_login(identity: str, secret: str) -> str:
+    """Id and secret of an OAuth 2 client as HTTP Basic carries them (RFC 6749 section 2.3.1)."""
+    return _base64(f"{quote_plus(identity)}:{quote_plus(secret)}")
+
+
+class Grant:
+    """What an access token is fetched with, by client credentials (RFC 6749 section 4.4), and what it must allow.
+    `variables` are those that id and secret came from.
+    """
+
+    __slots__ = ("client_id", "client_secret", "endpoint", "scopes", "variables")
+
+    def __init__(
+        self, endpoint: Endpoint, client_id: str, client_secret: str, scopes: tuple[str, ...], variables: list[str]
+    ) -> None:
+        self.endpoint = endpoint
+        self.client_id = client_id
+        self.client_secret = client_secret
+        self.scopes = scopes
+        self.variables = variables
+
+
+class Attached:
+    """What a request was given: the variables that its credentials came from, and the token that is still to come."""
+
+    __slots__ = ("grant", "variables")
+
+    def __init__(self, variables: list[str], grant: Grant | None = None) -> None:
+        self.variables = variables
+        self.grant = grant
+
 
 def choose(wanted: list[list[str]] | None, security: dict[str, Scheme], secrets: dict[str, str]) -> list[Scheme]:
     """The schemes of the first alternative whose variables are all set; none where the binding asks for none.
@@ -42,15 +79,41 @@ def choose(wanted: list[list[str]] | None, security: dict[str, Scheme], secrets:
     """
     alternatives = [[security[name] for name in names] for names in ([[]] if wanted is None else wanted)]
     for schemes in alternatives:
-        if all(name in secrets for name in variables(schemes)):
+        if all(filled(scheme, secrets) for scheme in schemes):
             return schemes
-    ways = dict.fromkeys(" with ".join(variables(schemes)) for schemes in alternatives)
-    raise NotReady(f"It needs a credential: set {', or '.join(ways)}, in the environment of this server.")
+    found = dict.fromkeys(way for schemes in alternatives for way in _in_words(schemes))
+    raise NotReady(f"It needs a credential: set {', or '.join(found)}, in the environment of this server.")
 
 
-def variables(schemes: list[Scheme]) -> list[str]:
-    """The variables that these schemes take their values from."""
-    return [name for scheme in schemes for name in scheme["variables"].values()]
+def filled(scheme: Scheme, secrets: dict[str, str]) -> bool:
+    """Whether all variables of one way to fill it are set."""
+    return any(secrets.keys() >= set(way) for way in _ways(scheme))
+
+
+def variables(schemes: list[Scheme], secrets: dict[str, str]) -> list[str]:
+    """The variables that these schemes take their values from: of the ways to fill one the first that is set, or the
+    first.
+    """
+    chosen = ([way for way in _ways(scheme) if secrets.keys() >= set(way)] or _ways(scheme) for scheme in schemes)
+    return [name for ways in chosen for name in ways[0]]
+
+
+def _ways(scheme: Scheme) -> list[list[str]]:
+    """The variables that fill it, once for each way to do it."""
+    return [[scheme["variables"][role] for role in roles] for roles in ROLES[scheme["type"]]]
+
+
+def _in_words(schemes: list[Scheme]) -> list[str]:
+    """The ways to fill all of them."""
+    each = [[" with ".join(way) for way in _ways(scheme)] for scheme in schemes]
+    if len(each) == 1:
+        return each[0]
+    return [" with ".join(words[0] if len(words) == 1 else f"({' or '.join(words)})" for words in each)]
+
+
+def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
+    """Whether its token is one to fetch: a ready one wins."""
+    return scheme["type"] == "oauth2" and scheme["variables"]["value"] not in secrets
 
 
 def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], encode: Encoding | None = None) -> None:
@@ -59,10 +122,12 @@ def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], enc
     """
     encode = encode or SENT
     for scheme in schemes:
-        values = {part: secrets[name] for part, name in scheme["variables"].items()}
+        if fetched(scheme, secrets):
+            continue
+        values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
         kind, place = scheme["type"], scheme.get("in")
-        if kind == "bearer":
-            _set_field(request, "Authorization", f"Bearer {values['value']}")
+        if kind in ("bearer", "oauth2"):
+            set_token(request, values["value"])
         elif kind == "basic":
             _set_field(request, "Authorization", f"Basic {encode['basic'](':'.join(values[part] for part in _LOGIN))}")
         elif kind == "header":
@@ -76,35 +141,53 @@ def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], enc
             _set_pair(request.cookies, COOKIE.name(scheme["name"]), encode["cookie"](values["value"]))
 
 
+def set_token(request: Request, token: str) -> None:
+    """Put a bearer token (RFC 6750) into the request."""
+    _set_field(request, "Authorization", f"Bearer {token}")
+
+
 class Keys:
     """The credentials of one server, as requests carry them."""
 
-    __slots__ = ("_secrets", "_security")
+    __slots__ = ("_security", "_settings")
 
-    def __init__(self, security: dict[str, Scheme], secrets: dict[str, str]) -> None:
+    def __init__(self, security: dict[str, Scheme], settings: Settings) -> None:
         self._security = security
-        self._secrets = secrets
+        self._settings = settings
 
-    def attach(self, request: Request, wanted: list[list[str]] | None) -> list[str]:
-        """Attach what the binding wants; the variables that it came from. Raises NotReady."""
-        schemes = choose(wanted, self._security, self._secrets)
-        attach(request, schemes, self._secrets)
-        return variables(schemes)
+    def attach(self, request: Request, binding: dict[str, Any]) -> Attached:
+        """Attach what the binding wants, as far as it is there. Raises NotReady."""
+        secrets = self._settings.secrets
+        schemes = choose(binding.get("security"), self._security, secrets)
+        attach(request, schemes, secrets)
+        grants = [self._grant(scheme, binding) for scheme in schemes if fetched(scheme, secrets)]
+        return Attached(variables(schemes, secrets), grants[0] if grants else None)
+
+    def _grant(self, scheme: Scheme, binding: dict[str, Any]) -> Grant:
+        name = next(name for name, each in self._security.items() if each is scheme)
+        names = [scheme["variables"][role] for role in _CLIENT]
+        identity, secret = (self._settings.secrets[each] for each in names)
+        scopes = tuple(binding.get("scopes", {}).get(name, ()))
+        return Grant(self._settings.endpoint(name), identity, secret, scopes, names)
 
 
-def sensitive(security: dict[str, Scheme], secrets: dict[str, str]) -> list[str]:
+def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
     """The texts that must not leave the process but for the upstream: the secrets, and what is made of them."""
-    found = []
+    found, secrets = [*settings.private], settings.secrets
     for scheme in security.values():
         values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
         if scheme["type"] == "basic":
             found += [values["password"] or values["username"], _base64(":".join(values[part] for part in _LOGIN))]
+        elif scheme["type"] == "oauth2":
+            identity, secret = (values[role] for role in _CLIENT)
+            found += [values["value"], secret, client_login(identity, secret) if secret else ""]
         elif scheme["type"] == "header":
             value = values["value"].partition(":")[2].strip()
             found += [value, value.rpartition(" ")[2]]
         else:
-            found.append(values["value"])
-    return [each for each in found if len(each) >= SHORTEST_REDACTED]
+            encode = SENT.get(scheme.get("in", ""), str)  # as it is sent, since it may come back so
+            found += [values["value"], encode(values["value"])]
+    return [each for each in dict.fromkeys(found) if len(each) >= SHORTEST_REDACTED]
 
 
 def _set_field(request: Request, name: str, value: str) -> None:

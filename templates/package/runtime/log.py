@@ -12,6 +12,10 @@ import time
 
 from .jsontext import dumps
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 LEVELS = ("debug", "info", "warning", "error")
 
 _STDERR = 2
@@ -20,6 +24,7 @@ _MAX_LINE = 4096
 _MAX_FIELD = 500
 
 _threshold = LEVELS.index("info")
+_redact: Callable[[str], str] = str
 
 
 def set_level(level: str) -> None:
@@ -28,11 +33,17 @@ def set_level(level: str) -> None:
     _threshold = LEVELS.index(level)
 
 
+def redact_with(redact: Callable[[str], str]) -> None:
+    """From now on, every text passes through that: what an exception of a hook says may hold a secret."""
+    global _redact
+    _redact = redact
+
+
 def event(level: str, name: str, **fields: object) -> None:
     """Write that it happened; names of events and fields are lower-case words joined by underscores."""
     if LEVELS.index(level) < _threshold:
         return
-    clipped = {key: value[:_MAX_FIELD] if isinstance(value, str) else value for key, value in fields.items()}
+    clipped = {key: _redact(value)[:_MAX_FIELD] if isinstance(value, str) else value for key, value in fields.items()}
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     _write(dumps({"time": stamp, "level": level, "event": name, **clipped}) + b"\n")
 

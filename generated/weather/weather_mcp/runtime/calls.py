@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """One call from its name and arguments to its result. The sequence, and nothing else:
 
-    prepared (preparation.py), sent, answer interpreted, hooks, redacted, promise kept
+    prepared (preparation.py), sent (sending.py), answer interpreted, hooks, redacted, promise kept
 
 Nothing is sent before all that can be refused has been refused, and nothing leaves without having passed the redactor.
 Whatever goes wrong on the way is an error result in words for the model; only a fault of our own raises.
@@ -21,6 +21,7 @@ from .hooks import HookFailed
 from .preparation import Preparation, sentence
 from .redaction import Redactor
 from .refusal import Refused
+from .sending import Sender
 from .settings import NotReady
 from .shapes import ABSENT, Result
 
@@ -45,11 +46,13 @@ class Caller:
             log.event("warning", "setting", reason=warning)
         self._catalog = catalog
         self._settings = settings
-        self._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings.secrets))
+        self._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
         self._hooks = self._preparation.hooks
         self._promises: Promises | None = None
         self._client = Client(settings, self._preparation.agent)
-        self._redactor = Redactor(credentials.sensitive(catalog.security, settings.secrets))
+        self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
+        log.redact_with(self._redactor.text)
+        self._sender = Sender(self._client, settings.timeout, self._redactor.learn)
         self._numbers = count(1)
 
     async def call(self, name: str, arguments: dict[str, Any], report: Report) -> Result:
@@ -102,7 +105,7 @@ class Caller:
         sent = Sent(tool, ready.request.method, ready.request.path, ready.variables, uri)
         seconds = tool.binding.get("timeout", self._settings.timeout)
         try:
-            answer = await self._client.send(ready.request, ready.address, seconds, report)
+            answer = await self._sender.send(ready, seconds, report)
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
             return Result.error(failures.no_answer(failure, sent))

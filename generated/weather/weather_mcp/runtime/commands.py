@@ -13,6 +13,7 @@ from .stdio import complain
 
 if TYPE_CHECKING:
     from .catalog import Catalog
+    from .settings import Settings
 
 USAGE = 2
 
@@ -23,17 +24,19 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(USAGE)
 
 
-def run(arguments: list[str], catalog: Catalog) -> int | str:
-    """The exit code, or the base URL with which to go on and serve."""
+def run(arguments: list[str], catalog: Catalog) -> int | Settings:
+    """The exit code, or the settings with which to go on and serve."""
     try:
         given = _parser(catalog).parse_args(arguments)
     except SystemExit as stop:
         return int(stop.code or 0)
-    problems = settings.load(catalog, os.environ, given.base_url).problems if given.base_url else []
-    for problem in problems:
+    loaded = settings.load(catalog, os.environ, given.base_url, given.read_only)
+    for problem in loaded.problems:
         if problem.startswith("--base-url"):
             complain(problem)
             return USAGE
+    if loaded.read_only:
+        catalog.hide_changing()
     if given.version:
         return show([f"{catalog.name} {catalog.version}"])
     if given.list:
@@ -47,7 +50,7 @@ def run(arguments: list[str], catalog: Catalog) -> int | str:
         from . import explain  # imports the validator and the hooks, which the other flags do without
 
         return explain.run(catalog, os.environ, given.base_url, *given.explain, as_json=given.format == "json")
-    return str(given.base_url)
+    return loaded
 
 
 def _parser(catalog: Catalog) -> _Parser:
@@ -73,6 +76,7 @@ def _parser(catalog: Catalog) -> _Parser:
     parser.add_argument(
         "--base-url", metavar="URL", help="where the API is, in place of the address it was compiled with"
     )
+    parser.add_argument("--read-only", action="store_true", help="offer only the tools that change nothing")
     return parser
 
 

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 from . import credentials
 from .calls import Caller
 from .commands import table
+from .keys import variables
 from .settings import NotReady, load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .catalog import Catalog
+    from .settings import Settings
 
     Row = tuple[str, ...]
 
@@ -27,6 +29,9 @@ RESERVED = {
     "FILES_DIR": "the directory whose files may be sent as file:NAME",
     "PROXY": "the proxy to use",
     "CA_FILE": "certificates to trust in place of the system's",
+    "CLIENT_CERT": "the certificate that this server shows of itself",
+    "CLIENT_KEY": "its key, where that lies in another file",
+    "READ_ONLY": "1 to offer only the tools that change nothing",
     "ALLOW_HTTP": "1 to send to hosts other than this one without TLS",
     "ALLOW_HOSTS": "hosts that operations with a server of their own may be called at, where BASE_URL is set",
     "LOG_LEVEL": "debug, info, warning or error",
@@ -35,6 +40,7 @@ _PURPOSES = {
     "apiKey": "API key, sent in the {in} as {name}",
     "bearer": "bearer or ready access token",
     "basic": "HTTP Basic",
+    "oauth2": "OAuth 2 access token, ready or fetched by client credentials",
     "header": "a header, written as Name: value",
 }
 
@@ -43,7 +49,7 @@ def examine(catalog: Catalog, environ: Mapping[str, str], base_url: str | None) 
     """Whether all is well, and the report."""
     settings = load(catalog, environ, base_url)
     needs = _needs(catalog, settings.secrets)
-    problems = asyncio.run(_reach(catalog, settings))
+    problems = asyncio.run(_reach(catalog, settings)) + _without_endpoint(catalog, settings)
     callable_tools = len(catalog.names()) - sum(needs.values())
     lines = [f"{catalog.title} {catalog.version}", ""]
     lines += table(_credentials(catalog, environ, settings.secrets) + _others(catalog, environ))
@@ -54,11 +60,16 @@ def examine(catalog: Catalog, environ: Mapping[str, str], base_url: str | None) 
     return not (needs or problems), lines
 
 
-def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: Mapping[str, str]) -> list[Row]:
+def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: dict[str, str]) -> list[Row]:
     rows: list[Row] = []
     for scheme in catalog.security.values():
-        for part, name in scheme["variables"].items():
-            state = "set" if name in secrets else "unusable" if environ.get(name) else "missing"
+        filled = credentials.filled(scheme, secrets)
+        for part, name in variables(scheme):
+            from_file = bool(environ.get(f"{name}_FILE", "").strip())
+            given = from_file or environ.get(name)
+            state = "unusable" if given else "not set" if filled else "missing"
+            if name in secrets:
+                state = "set by file" if from_file else "set"
             purpose = _PURPOSES[scheme["type"]].format_map(scheme)
             rows.append((name, state, purpose if part == "value" else f"{purpose}: {part}"))
     return rows
@@ -66,6 +77,9 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: Mapping[
 
 def _others(catalog: Catalog, environ: Mapping[str, str]) -> list[Row]:
     purposes = {f"{catalog.prefix}_{suffix}": purpose for suffix, purpose in RESERVED.items()}
+    for scheme in catalog.security.values():
+        if "tokenUrl" in scheme:
+            purposes[scheme["variables"]["token_url"]] = f"where tokens are fetched, in place of {scheme['tokenUrl']}"
     for server in catalog.servers:
         for place, variable in server.get("variables", {}).items():
             purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"
@@ -80,6 +94,18 @@ def _needs(catalog: Catalog, secrets: dict[str, str]) -> Counter[str]:
             credentials.choose(catalog.tool(name).binding.get("security"), catalog.security, secrets)
         except NotReady as missing:
             found[str(missing)] += 1
+    return found
+
+
+def _without_endpoint(catalog: Catalog, settings: Settings) -> list[str]:
+    """Why tokens could not be fetched that are to be fetched."""
+    found = []
+    for name, scheme in catalog.security.items():
+        if credentials.filled(scheme, settings.secrets) and credentials.fetched(scheme, settings.secrets):
+            try:
+                settings.endpoint(name)
+            except NotReady as missing:
+                found.append(str(missing))
     return found
 
 

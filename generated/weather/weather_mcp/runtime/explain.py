@@ -49,18 +49,24 @@ class Placeholders:
         self.missing = ""
         """Why a call would be refused; "" where it would not."""
 
-    def attach(self, request: Request, wanted: list[list[str]] | None) -> list[str]:
-        """Attach placeholders; the variables that they stand for."""
+    def attach(self, request: Request, binding: dict[str, Any]) -> credentials.Attached:
+        """Attach placeholders."""
+        wanted = binding.get("security")
         try:
             schemes = credentials.choose(wanted, self._security, self._secrets)
         except NotReady as missing:
             self.missing = str(missing)
             schemes = [self._security[name] for name in (wanted or [[]])[0]]
-        names = credentials.variables(schemes)
-        headers = credentials.variables([scheme for scheme in schemes if scheme["type"] == "header"])
-        shown = {name: self._field(name) if name in headers else f"<{name}>" for name in names}
+        names = credentials.variables(schemes, self._secrets)
+        shown = {name: f"<{name}>" for name in names}
+        for scheme in schemes:
+            value = scheme["variables"].get("value", "")
+            if scheme["type"] == "header":
+                shown[value] = self._field(value)
+            elif value not in names and scheme["type"] == "oauth2":
+                shown[value] = f"<token of {scheme['variables']['client_id']}>"
         credentials.attach(request, schemes, shown, _SHOWN)
-        return names
+        return credentials.Attached(names)
 
     def _field(self, variable: str) -> str:
         """A whole field: its name is no secret, where it is known."""
@@ -140,7 +146,7 @@ def explain(
         found["request"] = _drawn(ready, preparation.agent)
         found["error"] = sentence(name, missing) if missing else None
         found["notes"] = [*settings.warnings, *_notes(name, keys, preparation)]
-    redacted: dict[str, Any] = Redactor(credentials.sensitive(catalog.security, settings.secrets)).value(found)
+    redacted: dict[str, Any] = Redactor(credentials.sensitive(catalog.security, settings)).value(found)
     return redacted
 
 

@@ -8,7 +8,17 @@ along, and one of another origin is not called unless its host is allowed by nam
 
 from __future__ import annotations
 
-from .addresses import Address, parse
+from .addresses import Address, parse, parse_endpoint
+
+
+class Endpoint:
+    """Where access tokens are fetched: a server, and the path and query to ask there."""
+
+    __slots__ = ("address", "target")
+
+    def __init__(self, address: Address, target: str) -> None:
+        self.address = address
+        self.target = target
 
 
 def nowhere(prefix: str) -> str:
@@ -37,6 +47,28 @@ class Rules:
         first = self._described(urls[0]) if urls else nowhere(self._prefix)
         base = typed or first
         return [base, *(self._further(url, first, base, typed) for url in urls[1:])]
+
+    def endpoint(self, url: str, base: Address | str, described: str) -> Endpoint:
+        """Where the description says that tokens are fetched. Raises ValueError with the rest of a sentence. What is on
+        the machine of the API moves along with it: `base` is its address, `described` the URL that its description
+        gives.
+        """
+        if "://" not in url:
+            if isinstance(base, str):
+                raise ValueError("is relative to a server that is not known")
+            return self.typed_endpoint(base.origin + url if url.startswith("/") else f"{base}/{url}")
+        address, target = parse_endpoint(url)
+        if address.forbidden:
+            raise ValueError("must not be a link-local or metadata address")
+        before = self._described(described)
+        if isinstance(base, Address) and isinstance(before, Address) and before.origin == address.origin:
+            return Endpoint(Address(base.scheme, base.host, base.port, ""), target)
+        return Endpoint(self.secured(address), target)
+
+    def typed_endpoint(self, url: str) -> Endpoint:
+        """Where the operator says that tokens are fetched. Raises ValueError with the rest of a sentence."""
+        address, target = parse_endpoint(url)
+        return Endpoint(self.secured(address), target)
 
     def redirected(self, typed: Address, urls: list[str]) -> str:
         """The rest of a sentence that warns where `typed` takes credentials to another host; else empty."""

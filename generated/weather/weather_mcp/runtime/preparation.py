@@ -3,7 +3,8 @@
 
     hooks, arguments checked | request built, address found, credentials attached
 
-Between its halves stands the hook that answers in place of the request. Nothing in here opens a connection.
+Between its halves stands the hook that answers in place of the request. Nothing in here opens a connection: an access
+token that has to be fetched is attached later (sending.py).
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from .settings import NotReady
 if TYPE_CHECKING:
     from .addresses import Address
     from .catalog import Catalog, Tool
+    from .credentials import Attached
     from .settings import Settings
 
     class Keys(Protocol):
         """What puts credentials into requests (credentials.Keys)."""
 
-        def attach(self, request: request.Request, wanted: list[list[str]] | None) -> list[str]:
-            """Attach what the binding wants; the variables that it came from. Raises NotReady."""
+        def attach(self, request: request.Request, binding: dict[str, Any]) -> Attached:
+            """Attach what the binding wants, as far as it is there. Raises NotReady."""
 
 
 Unmade = (Refused, NotReady, HookFailed)
@@ -34,14 +36,17 @@ Unmade = (Refused, NotReady, HookFailed)
 
 
 class Ready:
-    """A request with its credentials, where it goes, and the variables that the credentials came from."""
+    """A request with its credentials, where it goes, the variables that the credentials came from, and what its access
+    token is to be fetched with, where it needs one.
+    """
 
-    __slots__ = ("address", "request", "variables")
+    __slots__ = ("address", "grant", "request", "variables")
 
-    def __init__(self, request: request.Request, address: Address, variables: list[str]) -> None:
+    def __init__(self, request: request.Request, address: Address, attached: Attached) -> None:
         self.request = request
         self.address = address
-        self.variables = variables
+        self.variables = attached.variables
+        self.grant = attached.grant
 
 
 class Preparation:
@@ -49,7 +54,7 @@ class Preparation:
 
     def __init__(self, catalog: Catalog, settings: Settings, keys: Keys) -> None:
         self.agent = f"{catalog.name}-mcp/{catalog.version}"
-        self.hooks = Hooks.load(catalog.names())
+        self.hooks = Hooks.load([*catalog.names(), *catalog.hidden])
         self._settings = settings
         self._keys = keys
         self._checker = Checker()
@@ -68,7 +73,7 @@ class Preparation:
             raise NotReady(" ".join(self._settings.problems))
         built = request.build(tool, arguments, self._files, entropy)
         address = self._settings.server(built.server)
-        return Ready(built, address, self._keys.attach(built, tool.binding.get("security")))
+        return Ready(built, address, self._keys.attach(built, tool.binding))
 
 
 def sentence(tool: str, reason: Exception) -> str:

@@ -1,13 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Takes secrets out of what is on its way to the model: upstreams repeat headers and URLs in their errors.
 
-A secret is looked for as it is and as it may have been encoded on the way: percent-encoded, inside JSON, inside base64
-at each of the three offsets. Searching is plain, one pass for each form, so its cost is linear in the text.
+A secret is looked for as it is and as it may have been encoded on the way: percent-encoded, inside JSON or HTML, inside
+base64 at each of the three offsets. Searching is plain, one pass for each form, so its cost is linear in the text.
 """
 
 from __future__ import annotations
 
 import base64
+import html
 import json
 from collections.abc import Iterable
 from typing import Any
@@ -15,17 +16,32 @@ from urllib.parse import quote, quote_plus
 
 REDACTED = "[redacted]"
 
+MOST_LEARNT = 16
+"""Tokens that are renewed come without end; those before have expired."""
+
+_SHORTEST_LINE = 16
+
 # Shorter pieces of base64 occur by chance.
 _SHORTEST_BASE64 = 8
 
 
 class Redactor:
-    """Replaces the forms of some secrets."""
+    """Replaces the forms of some secrets: of those that it is made with, and of the latest that it learnt."""
 
-    __slots__ = ("_encoded", "_forms")
+    __slots__ = ("_encoded", "_forms", "_learnt", "_secrets")
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        forms = {form for secret in secrets for form in _forms(secret)}
+        self._secrets = list(secrets)
+        self._learnt: list[str] = []
+        self._prepare()
+
+    def learn(self, secret: str) -> None:
+        """One more, which came up on the way."""
+        self._learnt = [*(each for each in self._learnt if each != secret), secret][-MOST_LEARNT:]
+        self._prepare()
+
+    def _prepare(self) -> None:
+        forms = {form for secret in [*self._secrets, *self._learnt] for form in _forms(secret)}
         # The longest first: one form may be a part of another.
         self._forms = sorted(forms, key=lambda form: (-len(form), form))
         self._encoded = [form.encode() for form in self._forms]
@@ -62,6 +78,8 @@ def _forms(secret: str) -> set[str]:
     forms |= {form.replace("%", "%25") for form in forms if "%" in form}
     forms |= {_lowered(form) for form in forms}
     escaped = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
+    marked_up = html.escape(secret)
+    forms |= {marked_up, marked_up.replace("&quot;", "&#34;").replace("&#x27;", "&#39;"), html.escape(secret, False)}
     forms |= escaped | {form.replace("/", "\\/") for form in escaped}
     for offset in range(3):
         raw = b"\0" * offset + secret.encode()
@@ -71,7 +89,13 @@ def _forms(secret: str) -> set[str]:
             encoded = encode(raw).decode()[inner]
             if len(encoded) >= _SHORTEST_BASE64:
                 forms.add(encoded)
-    return forms
+    return forms | _lines(secret)
+
+
+def _lines(secret: str) -> set[str]:
+    """The lines of a key of many lines, which may come back with other line ends, or in part."""
+    lines = [line.strip() for line in secret.split("\n")] if "\n" in secret else []
+    return {form for line in lines if len(line) >= _SHORTEST_LINE for form in (line, line.replace("/", "\\/"))}
 
 
 def _lowered(text: str) -> str:

@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from .effects import Effect
     from .engine import Engine, Outcome
     from .framing import Line
+    from .settings import Settings
 
 #: What the last answers have to be written, where finishing what ran took all the time.
 _A_MOMENT = 0.1
-#: EX_CONFIG of sysexits.h: the server cannot start with the files it has.
+#: EX_CONFIG of sysexits.h: the server cannot start with the files or the settings it has.
 EXIT_CONFIG = 78
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -40,10 +41,11 @@ _CUT = Result.error("The server was stopped before the upstream answered. The re
 class Server:
     """Serves one client until it closes stdin."""
 
-    def __init__(self, catalog: Catalog, wire: Wire, base_url: str | None) -> None:
+    def __init__(self, catalog: Catalog, wire: Wire, settings: Settings | None) -> None:
+        """`settings` None means that none was made."""
         self._catalog = catalog
         self._wire = wire
-        self._base_url = base_url
+        self._settings = settings
         self._protocol = Protocol(catalog)
         self._lock = allocate_lock()
         self._engine: Engine | None = None
@@ -108,7 +110,7 @@ class Server:
         from .calls import Caller
         from .settings import load
 
-        return Caller(self._catalog, load(self._catalog, os.environ, self._base_url))
+        return Caller(self._catalog, self._settings or load(self._catalog, {}))
 
     def _done(self, key: int, outcome: Outcome) -> None:
         with self._lock:
@@ -138,13 +140,28 @@ def main() -> int:
     except CatalogError as problem:
         complain(str(problem))
         return EXIT_CONFIG
-    base_url = None
+    settings = None
     if len(sys.argv) > 1:
         from .commands import run
 
         outcome = run(sys.argv[1:], catalog)
         if isinstance(outcome, int):
             return outcome
-        base_url = outcome
-    Server(catalog, Wire(), base_url).serve()
+        settings = outcome
+    elif any(name.startswith(f"{catalog.prefix}_") for name in os.environ):
+        from .settings import load
+
+        settings = load(catalog, os.environ)
+    if settings is not None and not _settled(settings, catalog):
+        return EXIT_CONFIG
+    Server(catalog, Wire(), settings).serve()
     os._exit(0)  # at once: a thread that looks up a host name would hold up an orderly end
+
+
+def _settled(settings: Settings, catalog: Catalog) -> bool:
+    """Whether the server can start with these settings; if not, what is wrong has been said, a sentence a line."""
+    for problem in settings.problems:
+        complain(problem)
+    if settings.read_only:
+        catalog.hide_changing()
+    return not settings.problems

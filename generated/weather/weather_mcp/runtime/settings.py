@@ -11,7 +11,7 @@ import os
 
 from . import keys
 from .addresses import Address, parse
-from .origins import Rules, nowhere
+from .origins import Endpoint, Rules, nowhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,15 +35,21 @@ class NotReady(Exception):
 
 class Settings:
     """What the operator decided. `secrets` holds the values of the credential variables that are set, by name;
-    `servers` the address of each server of the table, or the sentence that says why it has none."""
+    `servers` the address of each server of the table, and `endpoints` by scheme where its tokens are fetched, or the
+    sentence that says why there is none. `client` are the files of the certificate that the server shows of itself, and
+    of its key; `private` are texts beside the credentials that must not leave."""
 
     __slots__ = (
         "ca_file",
+        "client",
+        "endpoints",
         "files_dir",
         "log_level",
         "prefix",
+        "private",
         "problems",
         "proxy",
+        "read_only",
         "secrets",
         "servers",
         "timeout",
@@ -53,12 +59,16 @@ class Settings:
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
         self.servers: list[Address | str] = []
+        self.endpoints: dict[str, Endpoint | str] = {}
         self.secrets: dict[str, str] = {}
         self.timeout = TIMEOUT
         self.log_level = "info"
         self.files_dir: str | None = None
         self.proxy: str | None = None
         self.ca_file: str | None = None
+        self.client: tuple[str, str | None] | None = None
+        self.private: list[str] = []
+        self.read_only = False
         self.problems: list[str] = []
         self.warnings: list[str] = []
 
@@ -69,13 +79,24 @@ class Settings:
             raise NotReady(found)
         return found
 
+    def endpoint(self, scheme: str) -> Endpoint:
+        """Where the tokens of that scheme are fetched. Raises NotReady where only the operator can say."""
+        found = self.endpoints[scheme]
+        if isinstance(found, str):
+            raise NotReady(found)
+        return found
+
     def __repr__(self) -> str:
         shown = {name: getattr(self, name) for name in ("timeout", "log_level", "files_dir", "ca_file")}
         return f"Settings({[str(each) for each in self.servers]}, secrets={sorted(self.secrets)}, {shown})"
 
 
-def load(catalog: Catalog, environ: Mapping[str, str], base_url: str | None = None) -> Settings:
-    """The settings. Never raises: see `Settings.problems`. `base_url` is the flag, which wins over the variable."""
+def load(
+    catalog: Catalog, environ: Mapping[str, str], base_url: str | None = None, read_only: bool = False
+) -> Settings:
+    """The settings. Never raises: see `Settings.problems`. `base_url` is the flag, which wins over the variable, as
+    `read_only` does.
+    """
     settings = Settings(catalog.prefix)
     reader = _Reader(settings, environ)
     settings.log_level = reader.checked("LOG_LEVEL", _level, "info")
@@ -83,7 +104,13 @@ def load(catalog: Catalog, environ: Mapping[str, str], base_url: str | None = No
     settings.files_dir = reader.checked("FILES_DIR", _directory, None)
     settings.ca_file = reader.checked("CA_FILE", _file, None)
     settings.proxy = reader.checked("PROXY", _proxy, None)
-    settings.servers = reader.addresses(catalog.servers, base_url)
+    settings.client = reader.client()
+    settings.read_only = reader.checked("READ_ONLY", _switch, False) or read_only
+    settings.private = [*_login(settings.proxy), *_private_key(settings.client)]
+    rules = reader.rules()
+    urls = [reader.url(server) for server in catalog.servers]
+    settings.servers = reader.addresses(rules, urls, base_url)
+    settings.endpoints = reader.endpoints(rules, catalog.security, urls)
     settings.secrets, problems, warnings = keys.read(catalog.security, environ)
     settings.problems += problems
     settings.warnings += warnings
@@ -99,7 +126,10 @@ class _Reader:
 
     def checked(self, suffix: str, check: Callable[[str], Any], default: Any) -> Any:
         """The value of a variable, where it is set and right."""
-        name, value = self._value(suffix)
+        return self._named(f"{self._settings.prefix}_{suffix}", check, default)
+
+    def _named(self, name: str, check: Callable[[str], Any], default: Any) -> Any:
+        value = self._environ.get(name, "").strip()
         if not value:
             return default
         try:
@@ -108,14 +138,34 @@ class _Reader:
             self._settings.problems.append(f"{name} {reason}.")
             return default
 
-    def addresses(self, servers: list[dict[str, Any]], flag: str | None) -> list[Address | str]:
-        """The address of each server of the table, by what the operator typed and allowed."""
-        rules = Rules(
+    def client(self) -> tuple[str, str | None] | None:
+        """The files of the client's certificate and key, once it is certain that they can be used."""
+        certificate, key = (self.checked(suffix, _file, None) for suffix in ("CLIENT_CERT", "CLIENT_KEY"))
+        prefix, problems = self._settings.prefix, self._settings.problems
+        if key and not certificate:
+            problems.append(f"{prefix}_CLIENT_KEY is set and {prefix}_CLIENT_CERT is not, or cannot be used.")
+        client = (certificate, key) if certificate else None
+        if client or self._settings.ca_file:
+            from . import tls  # loads OpenSSL, which the way to the first answer does without
+
+            broken = tls.problem(self._settings.ca_file, client)
+            if broken == "ca_file":
+                problems.append(f"{prefix}_CA_FILE must hold certificates in PEM.")
+            elif broken:
+                words = "must hold a certificate and its key in PEM, the key without a passphrase"
+                problems.append(f"{prefix}_CLIENT_CERT with {prefix}_CLIENT_KEY {words}.")
+        return client
+
+    def rules(self) -> Rules:
+        """What the operator allows."""
+        return Rules(
             self._settings.prefix,
             insecure=self.checked("ALLOW_HTTP", _switch, False),
             hosts=self.checked("ALLOW_HOSTS", _hosts, frozenset()),
         )
-        urls = [self._url(server) for server in servers]
+
+    def addresses(self, rules: Rules, urls: list[str], flag: str | None) -> list[Address | str]:
+        """The address of each server of the table, by what the operator typed and allowed."""
         name, value = ("--base-url", flag) if flag else self._value("BASE_URL")
         try:
             typed = rules.secured(parse(value)) if value else None
@@ -126,7 +176,23 @@ class _Reader:
             self._settings.warnings.append(f"{name} {sentence}")
         return rules.addresses(urls, typed)
 
-    def _url(self, server: dict[str, Any]) -> str:
+    def endpoints(self, rules: Rules, security: dict[str, Any], urls: list[str]) -> dict[str, Endpoint | str]:
+        """Where the tokens of each scheme are fetched that has such a place."""
+        base, described = (self._settings.servers[0], urls[0]) if urls else (nowhere(self._settings.prefix), "")
+        found: dict[str, Endpoint | str] = {}
+        for scheme, entry in security.items():
+            if entry["type"] != "oauth2":
+                continue
+            name = entry["variables"]["token_url"]
+            typed = self._named(name, rules.typed_endpoint, None)
+            try:
+                found[scheme] = typed or rules.endpoint(entry["tokenUrl"], base, described)
+            except ValueError as reason:
+                found[scheme] = f"The token URL that the API's description names {reason}; {name} can name another."
+        return found
+
+    def url(self, server: dict[str, Any]) -> str:
+        """The URL of a server of the table, its variables filled in."""
         url = str(server["url"])
         for name, variable in server.get("variables", {}).items():
             url = url.replace(f"{{{name}}}", self._server_variable(variable))
@@ -138,10 +204,10 @@ class _Reader:
 
     def _server_variable(self, variable: dict[str, Any]) -> str:
         name = variable["variable"]
-        value = self._environ.get(name) or str(variable.get("default", ""))
-        if value not in variable.get("enum", [value]):
+        value = self._environ.get(name, "")
+        if value and value not in variable.get("enum", [value]):
             self._settings.problems.append(f"{name} must be one of {', '.join(variable['enum'])}.")
-        return value
+        return value or str(variable.get("default", ""))
 
 
 # The checks raise ValueError with the rest of a sentence that begins with the variable's name.
@@ -186,6 +252,31 @@ def _proxy(value: str) -> str:
     if not (user.isascii() and user.isprintable()) or parse(f"{scheme}://{host}").path:
         raise ValueError("must be a URL such as http://proxy.example:3128")
     return value.rstrip("/")
+
+
+def _login(proxy: str | None) -> list[str]:
+    """What of the proxy's URL is secret: the password, as it was typed and as it is meant; and both names as sent."""
+    login = (proxy or "").partition("://")[2].rpartition("@")[0]
+    user, colon, password = login.partition(":")
+    if not colon:
+        return []
+    from base64 import b64encode
+    from urllib.parse import unquote
+
+    sent = b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
+    return [each for each in (password, unquote(password), sent) if len(each) >= keys.SHORTEST_REDACTED]
+
+
+def _private_key(client: tuple[str, str | None] | None) -> list[str]:
+    """The text of the client's key. It is never sent; a file argument or a hook may bring it up."""
+    if client is None:
+        return []
+    try:
+        with open(client[1] or client[0], encoding="latin-1") as file:
+            blocks = file.read(keys.LONGEST * 4).split("-----BEGIN ")
+    except OSError:
+        return []
+    return [block.partition("\n")[2].partition("-----END")[0] for block in blocks if "PRIVATE KEY-" in block[:40]]
 
 
 def _switch(value: str) -> bool:

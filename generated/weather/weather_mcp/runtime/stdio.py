@@ -38,8 +38,9 @@ def fill_gaps() -> None:
 
 def complain(sentence: str) -> None:
     """One line on stderr for whoever starts the server, if anybody listens."""
+    visible = "".join(each if each.isprintable() else "?" for each in sentence)
     try:
-        os.write(2, f"{sentence}\n".encode("ascii", "backslashreplace"))
+        os.write(2, f"{visible}\n".encode("ascii", "backslashreplace"))
     except OSError:
         return
 

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-def context(ca_file: str | None) -> ssl.SSLContext:
-    """A client context that checks certificates and names, by `ca_file` or by the certificates of the system.
+def context(ca_file: str | None, client: tuple[str, str | None] | None = None) -> ssl.SSLContext:
+    """A client context that checks certificates and names, by `ca_file` or by the certificates of the system; `client`
+    are the files of the certificate that it shows of itself, and of its key where that lies elsewhere. Raises OSError.
 
     `ssl.create_default_context` is not used: it writes session keys to the file that SSLKEYLOGFILE names.
     """
@@ -24,7 +25,20 @@ def context(ca_file: str | None) -> ssl.SSLContext:
         made.load_default_certs()
     else:
         made.load_verify_locations(ca_file)
+    if client is not None:
+        certificate, key = client
+        made.load_cert_chain(certificate, key, password="")  # without one, OpenSSL would ask on the terminal
     return made
+
+
+def problem(ca_file: str | None, client: tuple[str, str | None] | None) -> str:
+    """Which of the two cannot be used: "ca_file", "client", or "" where both can."""
+    for name, files in (("ca_file", (ca_file, None)), ("client", (ca_file, client))):
+        try:
+            context(*files)
+        except OSError:  # what OpenSSL raises is one
+            return name
+    return ""
 
 
 @contextmanager

@@ -1,0 +1,317 @@
+"""A random secret is given as every kind of credential, to upstreams that do their worst with it, and is then searched
+for in every byte that left: results, progress, the log, the other streams, and a second listener that nobody may call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import html
+import json
+import random
+import re
+import string
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote, quote_plus, unquote
+
+import pytest
+from package.runtime import settings
+from package.runtime.calls import Caller
+from package.runtime.shapes import ABSENT
+
+from tests.runtime.table_stub import Catalog
+from tests.runtime.upstream import Connection, Play, Upstream, serving
+
+VISIBLE = string.ascii_letters + string.digits + string.punctuation
+LENGTH = 32
+
+
+def random_secret() -> str:
+    """Of visible ASCII; a colon would end a user name."""
+    return "".join(random.SystemRandom().choices(VISIBLE.replace(":", ""), k=LENGTH))
+
+
+def forms(secret: str) -> dict[str, str]:
+    """How a secret may look on its way out, written here anew."""
+    found = {
+        "raw": secret,
+        "percent": quote(secret, safe=""),
+        "percent of a path": quote(secret),
+        "form": quote_plus(secret),
+        "json": json.dumps(secret)[1:-1],
+        "json with slashes": json.dumps(secret)[1:-1].replace("/", "\\/"),
+        "html": html.escape(secret),
+        "hex": secret.encode().hex(),
+        "reversed": secret[::-1],
+    }
+    for before in range(3):
+        encoded = base64.b64encode(b"\0" * before + secret.encode()).decode()
+        found[f"base64 at {before}"] = encoded[4 if before else 0 : -4]
+    return found
+
+
+def in_base64(text: str) -> list[str]:
+    """What base64 in the text says, wherever in it one begins to read."""
+    runs = [run[start:] for run in re.findall(r"[A-Za-z0-9+/]{12,}", text) for start in range(4)]
+    return [base64.b64decode(run[: len(run) // 4 * 4]).decode("latin-1") for run in runs]
+
+
+VALUE = {"value": "PETSTORE_A"}
+SCHEMES: dict[str, dict[str, Any]] = {
+    "header": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": VALUE},
+    "query": {"type": "apiKey", "in": "query", "name": "key", "variables": VALUE},
+    "cookie": {"type": "apiKey", "in": "cookie", "name": "sid", "variables": VALUE},
+    "bearer": {"type": "bearer", "variables": VALUE},
+    "any header": {"type": "header", "variables": VALUE},
+    "basic": {"type": "basic", "variables": {"username": "PETSTORE_U", "password": "PETSTORE_A"}},
+    "ready token": {
+        "type": "oauth2",
+        "variables": {
+            "value": "PETSTORE_A",
+            "client_id": "PETSTORE_I",
+            "client_secret": "PETSTORE_S",
+            "token_url": "PETSTORE_T",
+        },
+    },
+    "client secret": {
+        "type": "oauth2",
+        "variables": {
+            "value": "PETSTORE_V",
+            "client_id": "PETSTORE_I",
+            "client_secret": "PETSTORE_A",
+            "token_url": "PETSTORE_T",
+        },
+    },
+}
+
+
+def environment(scheme: str, secret: str) -> dict[str, str]:
+    more = {"basic": {"PETSTORE_U": "me"}, "client secret": {"PETSTORE_I": "my-client"}}
+    value = f"X-Own: {secret}" if scheme == "any header" else secret
+    return {"PETSTORE_A": value, "PETSTORE_LOG_LEVEL": "debug", **more.get(scheme, {})}
+
+
+def answered(status: str, content: bytes, *fields: str, kind: str = "text/plain") -> bytes:
+    lines = [f"HTTP/1.1 {status}", f"Content-Type: {kind}", f"Content-Length: {len(content)}", *fields, "", ""]
+    return "\r\n".join(lines).encode("latin-1") + content
+
+
+Worst = Callable[[str, str], bytes]
+"""The request as it came, and where nobody may call → the answer."""
+
+
+def echo(status: str, encode: Callable[[str], str], kind: str = "text/plain") -> Worst:
+    return lambda request, evil: answered(status, encode(request).encode(), kind=kind)
+
+
+def decoded(request: str) -> str:
+    """With what is encoded in it in clear, as a debugging page shows it."""
+    words = [unquote(request)]
+    for word in request.split():
+        try:
+            words.append(base64.b64decode(word, validate=True).decode())
+        except ValueError:
+            continue
+    return "\n".join(words)
+
+
+def redirect(status: int, location: str) -> Worst:
+    return lambda request, evil: answered(
+        f"{status} Found", request.encode(), "Location: " + location.format(evil=evil, path=request.split(" ")[1])
+    )
+
+
+WORST: dict[str, Worst] = {
+    "echo": echo("200 OK", str),
+    "echo in clear": echo("200 OK", decoded),
+    "echo as JSON": echo("200 OK", lambda request: json.dumps({"you": [decoded(request)]}), "application/json"),
+    "echo as a name": echo("200 OK", lambda request: json.dumps({decoded(request): 1}), "application/json"),
+    "echo as HTML": echo("200 OK", lambda request: f"<pre>{html.escape(decoded(request))}</pre>", "text/html"),
+    "echo as base64": echo("200 OK", lambda request: base64.b64encode(request.encode()).decode()),
+    "echo percent-encoded": echo("200 OK", lambda request: quote(decoded(request), safe="")),
+    "error": echo("500 Oh", decoded),
+    "error as JSON": echo("422 Oh", lambda request: json.dumps({"message": decoded(request)}), "application/json"),
+    "problem": echo(
+        "400 Oh", lambda request: json.dumps({"title": request, "detail": decoded(request)}), "application/problem+json"
+    ),
+    "refused": echo("401 Oh", decoded),
+    "reason": lambda request, evil: answered("599 " + request.replace("\r\n", " "), b""),
+    "fields": lambda request, evil: answered(
+        "200 OK", b"ok", *(f"X-{n}: {line}" for n, line in enumerate(request.split("\r\n")) if line)
+    ),
+    "a file": echo("200 OK", decoded, "application/octet-stream"),
+    "an unknown charset": echo("200 OK", decoded, "text/plain; charset=utf-7"),
+    "moved": redirect(301, "{evil}{path}"),
+    "found": redirect(302, "{evil}{path}"),
+    "other": redirect(303, "{evil}{path}"),
+    "temporary": redirect(307, "{evil}{path}"),
+    "permanent": redirect(308, "{evil}{path}"),
+    "moved by host alone": redirect(302, "//{evil}{path}"),
+    "script": redirect(302, "javascript:{path}"),
+    "far away": redirect(302, "{evil}/" + "x" * 9000),
+    "broken": lambda request, evil: b"HTTP/1.1 200 " + request.encode(),
+    "silent": lambda request, evil: b"",
+    "cut": lambda request, evil: answered("200 OK", decoded(request).encode())[:-1],
+}
+
+
+class Leaks:
+    """What left, and what was given."""
+
+    def __init__(self, secret: str) -> None:
+        self.secret = secret
+        self.left: list[str] = []
+
+    def check(self) -> None:
+        everything = "\n".join(self.left)
+        unescaped = re.sub(r"\\(.)", r"\1", everything)
+        for name, form in forms(self.secret).items():
+            assert form not in everything, f"{name} of {self.secret!r} left"
+            assert form not in unescaped, f"{name} of {self.secret!r} left, escaped"
+        for seen in (everything, unescaped, *in_base64(unescaped)):
+            assert self.secret not in unquote(seen), f"{self.secret!r} left, percent-encoded in part"
+            assert self.secret not in unquote(seen.replace("+", " ")), f"{self.secret!r} left as a form"
+
+
+async def called(scheme: str, worst: Worst, leaks: Leaks) -> list[Upstream]:
+    """Two calls; where they went: the API, the token endpoint, and the one that nobody may call."""
+    async with serving(nothing) as evil:
+
+        async def play(connection: Connection) -> None:
+            if request := await connection.request():
+                await connection.send(worst(request.decode(), f"http://127.0.0.1:{evil.port}"))
+
+        async with serving(play) as upstream, serving(worst_issuer(worst, evil)) as issuer:
+            entry = {**SCHEMES[scheme], "tokenUrl": str(issuer.address("/token"))}
+            binding = {"method": "GET", "path": ["/look"], "security": [["it"]]}
+            schema = {"type": "object"}
+            catalog: Any = Catalog({"look": {"binding": binding, "schema": schema}}, security={"it": entry})
+            loaded = settings.load(catalog, environment(scheme, leaks.secret), str(upstream.address("/v1")))
+            assert loaded.problems == []
+            leaks.left.append(repr(loaded))
+            caller = Caller(catalog, loaded)
+            for arguments in ({}, {"it": leaks.secret}):
+                result = await asyncio.wait_for(caller.call("look", arguments, leaks.left.append), 30)
+                structured = None if result.structured is ABSENT else result.structured
+                leaks.left += [json.dumps(result.content), json.dumps(structured)]
+            await caller.close()
+            return [upstream, issuer, evil]
+
+
+def worst_issuer(worst: Worst, evil: Upstream) -> Play:
+    """A token endpoint that does its worst once, and then its work, repeating what it was told."""
+    asked = 0
+
+    async def play(connection: Connection) -> None:
+        nonlocal asked
+        while request := await connection.request():
+            asked += 1
+            repeated = {"access_token": "token-of-the-test", "expires_in": 0, "note": request.decode()}
+            good = answered("200 OK", json.dumps(repeated).encode(), kind="application/json")
+            await connection.send(worst(request.decode(), f"http://127.0.0.1:{evil.port}") if asked == 1 else good)
+            if asked == 1:
+                return
+
+    return play
+
+
+async def nothing(connection: Connection) -> None:
+    """A listener that notes what it is sent."""
+    await connection.request()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("worst", WORST)
+def test_cred_03_no_secret_leaves_but_to_the_api(scheme: str, worst: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """CRED-02 and CRED-06 as well: no redirect is followed, and nothing that is repeated comes through."""
+    leaks = Leaks(random_secret())
+    upstream, issuer, evil = asyncio.run(called(scheme, WORST[worst], leaks))
+    leaks.left += capfd.readouterr()
+    assert evil.connections == 0
+    leaks.check()
+    receiver, other = (issuer, upstream) if scheme == "client secret" else (upstream, issuer)
+    assert reached(receiver, leaks.secret)
+    assert not reached(other, leaks.secret)
+
+
+def reached(server: Upstream, secret: str) -> bool:
+    """Whether it was sent the secret, in one of the ways that credentials are."""
+    received = b"".join(server.requests).decode()
+    basic = [base64.b64decode(word.split("\r\n")[0]).decode() for word in received.split("Authorization: Basic ")[1:]]
+    heard = [received, unquote(received), *basic, *(unquote(each.replace("+", " ")) for each in basic)]
+    return any(secret in each for each in heard)
+
+
+def test_the_search_finds_each_form() -> None:
+    leaks = Leaks(random_secret())
+    for form in forms(leaks.secret).values():
+        leaks.left = [f"before {form} after"]
+        with pytest.raises(AssertionError):
+            leaks.check()
+        leaks.left = [json.dumps(f"before {form} after")]
+        with pytest.raises(AssertionError):
+            leaks.check()
+
+
+def test_cred_12_each_origin_sees_its_own_credential_alone() -> None:
+    first, second = random_secret(), random_secret()
+
+    async def main() -> None:
+        async with serving() as one, serving() as other:
+            security = {
+                name: {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": f"PETSTORE_{name}"}}
+                for name in ("A", "B")
+            }
+            tools: dict[str, dict[str, Any]] = {
+                name: {"binding": {"method": "GET", "path": ["/look"], "server": server, "security": [[name]]}}
+                for server, name in enumerate(("A", "B"))
+            }
+            servers = [{"url": str(each.address())} for each in (one, other)]
+            catalog: Any = Catalog(tools, servers, security)
+            caller = Caller(catalog, settings.load(catalog, {"PETSTORE_A": first, "PETSTORE_B": second}))
+            for name in tools:
+                await asyncio.wait_for(caller.call(name, {}, lambda _: None), 30)
+            await caller.close()
+            assert [reached(one, first), reached(one, second)] == [True, False]
+            assert [reached(other, first), reached(other, second)] == [False, True]
+
+    asyncio.run(main())
+
+
+def test_cfg_05_large_arguments_are_neither_logged_nor_repeated(capfd: pytest.CaptureFixture[str]) -> None:
+    leaks = Leaks(random_secret())
+    binding = {"method": "GET", "path": ["/look"], "security": [["it"]]}
+    catalog: Any = Catalog({"look": {"binding": binding}}, security={"it": SCHEMES["header"]})
+    loaded = settings.load(catalog, environment("header", leaks.secret), "http://127.0.0.1:9")
+
+    async def main() -> None:
+        caller = Caller(catalog, loaded)
+        arguments = {"x": leaks.secret * 32 * 1024, leaks.secret: 1}
+        result = await asyncio.wait_for(caller.call("look", arguments, lambda _: None), 30)
+        await caller.close()
+        leaks.left.append(json.dumps(result.content))
+
+    asyncio.run(main())
+    leaks.left += capfd.readouterr()
+    leaks.check()
+    assert sum(map(len, leaks.left)) < 8 * 1024
+
+
+def test_cred_10_a_hook_that_raises_with_a_secret_in_its_words_shows_it_nowhere(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from package import hooks as users_file
+    from package.runtime import log
+
+    leaks = Leaks(random_secret())
+
+    def before_look(arguments: dict[str, Any]) -> None:
+        log.event("error", "own", words=f"about {leaks.secret}")
+        raise RuntimeError(leaks.secret)
+
+    monkeypatch.setattr(users_file, "before_look", before_look, raising=False)
+    asyncio.run(called("bearer", WORST["echo"], leaks))
+    leaks.left += (captured := capfd.readouterr())
+    assert "about [redacted]" in captured.err
+    leaks.check()

@@ -1,0 +1,105 @@
+"""The proxy that the operator names, at raw sockets: it sees where calls go, and nothing of what they carry."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import ssl
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from package.runtime import settings
+from package.runtime.calls import Caller
+
+from tests.runtime.table_stub import Catalog
+from tests.runtime.test_calls import quiet, text
+from tests.runtime.upstream import Connection, Upstream, answer, answer_ok, serving
+
+CERTIFICATE = Path(__file__).parent / "tls" / "localhost.pem"
+SECRET, PASSWORD = "sk-SECRET-0123456789", "p@ss/word-of-the-proxy"
+LOGIN = base64.b64encode(f"me:{PASSWORD}".encode())
+TYPED = "me:p%40ss%2Fword-of-the-proxy"
+SECURITY = {"key": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": "PETSTORE_KEY"}}}
+TOOLS: dict[str, dict[str, Any]] = {"look": {"binding": {"method": "GET", "path": ["/look"], "security": [["key"]]}}}
+
+
+async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(ConnectionError):
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+
+
+async def tunnel(connection: Connection) -> None:
+    """A proxy that connects as it is asked to."""
+    request = await connection.request()
+    port = int(request.split(b" ")[1].rpartition(b":")[2])
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        await connection.send(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        await asyncio.gather(pump(connection._reader, writer), pump(reader, connection._writer))
+    finally:
+        writer.transport.abort()
+
+
+def caller(environ: dict[str, str], proxy: Upstream, base: str) -> Caller:
+    url = f"http://{TYPED}@127.0.0.1:{proxy.port}"
+    catalog: Any = Catalog(TOOLS, security=SECURITY)
+    loaded = settings.load(catalog, {"PETSTORE_KEY": SECRET, "PETSTORE_PROXY": url, **environ}, base)
+    assert loaded.problems == []
+    assert PASSWORD not in repr(loaded)
+    return Caller(catalog, loaded)
+
+
+def test_an_https_call_goes_through_a_tunnel_that_sees_no_credential_of_the_api() -> None:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(CERTIFICATE)
+
+    async def main() -> None:
+        async with serving(answer_ok, tls=tls) as upstream, serving(tunnel) as proxy:
+            made = caller({"PETSTORE_CA_FILE": str(CERTIFICATE)}, proxy, f"https://localhost:{upstream.port}")
+            result = await asyncio.wait_for(made.call("look", {}, quiet), 30)
+            await made.close()
+            assert text(result) == "ok"
+            [asked] = proxy.requests
+            assert asked.startswith(f"CONNECT localhost:{upstream.port} HTTP/1.1\r\n".encode())
+            assert b"\r\nProxy-Authorization: Basic " + LOGIN + b"\r\n" in asked
+            assert SECRET.encode() not in asked
+            [sent] = upstream.requests
+            assert f"X-Key: {SECRET}".encode() in sent
+            assert b"Proxy-Authorization" not in sent
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("status", [200, 407, 502])
+def test_cred_06_what_a_proxy_repeats_of_its_login_is_redacted(status: int) -> None:
+    body = f"no: {PASSWORD} {LOGIN.decode()} {TYPED}".encode()
+    said = b"HTTP/1.1 %d X\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s" % (status, len(body), body)
+
+    async def main() -> None:
+        async with serving(answer(said)) as proxy:
+            made = caller({}, proxy, "http://127.0.0.1:9")
+            result = await asyncio.wait_for(made.call("look", {}, quiet), 30)
+            await made.close()
+            assert proxy.requests[0].startswith(b"GET http://127.0.0.1:9/look HTTP/1.1\r\n")
+            assert "word-of-the-proxy" not in text(result)
+            assert LOGIN.decode() not in text(result)
+
+    asyncio.run(main())
+
+
+def test_cred_09_a_proxy_that_cannot_be_reached_is_not_shown_with_its_login() -> None:
+    async def main() -> None:
+        async with serving() as gone:
+            pass
+        made = caller({}, gone, "http://127.0.0.1:9")
+        result = await asyncio.wait_for(made.call("look", {}, quiet), 30)
+        await made.close()
+        assert "the proxy did not let it through to 127.0.0.1:9" in text(result)
+        assert "word" not in text(result)
+        assert "me:" not in text(result)
+
+    asyncio.run(main())
