@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 SOURCES = {
-    "MCP": "Model Context Protocol, revisions 2024-11-05 to 2026-07-28: basic, lifecycle, utilities, server/tools",
+    "MCP": "Model Context Protocol, revisions 2024-11-05 to 2026-07-28: basic, lifecycle, utilities, tools, resources",
     "GEN": "RFC 8259, TOML 1.0, CommonMark 0.31: text stays data in each syntax that it is written to",
     "OUT": "nothing is read or written outside of the output directory",
     "SPEC": "OpenAPI 3.0.4 and 3.1.1, YAML 1.2.2, RFC 6901: documents are hostile until read",
@@ -46,6 +46,7 @@ MCP-20 a batch is answered by one array, in 2025-03-26 alone
 MCP-21 content and structured results have the shape that each revision knows
 MCP-22 what still runs when the client leaves is answered in the shape of its revision
 MCP-23 every line out is one JSON text in ASCII without lone surrogates
+MCP-24 resources are advertised and read in slices; one that is not there is -32002, from 2026-07-28 on -32602
 GEN-01 triple quotes and imports in any text of a document stay text
 GEN-02 quotes and concatenations in any text stay text
 GEN-03 operationIds with code become plain names

@@ -21,6 +21,7 @@ from .hooks import HookFailed
 from .preparation import Preparation, sentence
 from .redaction import Redactor
 from .refusal import Refused
+from .resources import Resources
 from .settings import NotReady
 from .shapes import ABSENT, Result
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 Report = Callable[[str], None]
 
 REACH_SECONDS = 5.0
+
+_MOST_KEPT = 256 * 1024 * 1024
 
 
 class Caller:
@@ -51,6 +54,7 @@ class Caller:
         self._client = Client(settings, self._preparation.agent)
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings.secrets))
         self._numbers = count(1)
+        self.resources = Resources(_MOST_KEPT)
 
     async def call(self, name: str, arguments: dict[str, Any], report: Report) -> Result:
         """The result of calling that tool, which must exist. `report` hears "sent", "headers" and "body"."""
@@ -83,7 +87,8 @@ class Caller:
         return found
 
     async def close(self) -> None:
-        """Close the connections to the upstream."""
+        """Close the connections to the upstream, and keep nothing any more."""
+        self.resources.close()
         await self._client.close()
 
     async def _made(self, tool: Tool, arguments: dict[str, Any], report: Report) -> Result:
