@@ -147,6 +147,7 @@ UP-11 mislabelled and empty bodies have a defined result
 UP-12 errors are short, redacted, and say the status
 UP-13 broken HTTP is an error in our words
 UP-14 binary answers are what they are
+UP-15 of a stream without an end, what came in time is the answer
 UP-16 escape sequences are taken out
 UP-17 lines in a body stay in their string
 UP-18 instructions in a body are data

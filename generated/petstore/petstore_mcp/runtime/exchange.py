@@ -11,6 +11,7 @@ from .readable import brief
 
 if TYPE_CHECKING:
     from .catalog import Tool
+    from .spool import Spool
 
 
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
@@ -37,22 +38,40 @@ class Sent:
 
 
 class Response:
-    """An answer. `content` is decoded, and the beginning of it where `cut`."""
+    """An answer. `content` is decoded. Where it is `cut`, only its beginning came; where there is a `spool`, that holds
+    what came, and `content` is the beginning of it."""
 
-    __slots__ = ("content", "cut", "fields", "reason", "status")
+    __slots__ = ("content", "cut", "fields", "reason", "spool", "status")
 
     def __init__(
-        self, status: int, reason: str, fields: list[tuple[str, str]], content: bytes = b"", cut: bool = False
+        self,
+        status: int,
+        reason: str,
+        fields: list[tuple[str, str]],
+        content: bytes = b"",
+        cut: bool = False,
+        spool: Spool | None = None,
     ) -> None:
         self.status = status
         self.reason = reason
         self.fields = fields
         self.content = content
         self.cut = cut
+        self.spool = spool
 
     def header(self, name: str) -> str:
         """All values of a field, joined as RFC 9110 section 5.3 allows; "" where there is none."""
         return ", ".join(value for key, value in self.fields if key.lower() == name)
+
+    @property
+    def size(self) -> int:
+        """Bytes that came, decoded."""
+        return self.spool.size if self.spool is not None else len(self.content)
+
+    @property
+    def partial(self) -> bool:
+        """Whether `content` is only the beginning."""
+        return self.cut or self.spool is not None
 
     @property
     def named(self) -> str:

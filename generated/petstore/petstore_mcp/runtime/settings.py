@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from . import keys
+from . import keys, sizes
 from .addresses import Address, parse
 from .origins import Rules, nowhere
 
@@ -46,6 +46,7 @@ class Settings:
         "proxy",
         "secrets",
         "servers",
+        "sizes",
         "timeout",
         "warnings",
     )
@@ -59,6 +60,7 @@ class Settings:
         self.files_dir: str | None = None
         self.proxy: str | None = None
         self.ca_file: str | None = None
+        self.sizes = sizes.Sizes()
         self.problems: list[str] = []
         self.warnings: list[str] = []
 
@@ -83,6 +85,7 @@ def load(catalog: Catalog, environ: Mapping[str, str], base_url: str | None = No
     settings.files_dir = reader.checked("FILES_DIR", _directory, None)
     settings.ca_file = reader.checked("CA_FILE", _file, None)
     settings.proxy = reader.checked("PROXY", _proxy, None)
+    settings.sizes = reader.checked("MAX_RESULT", sizes.parse, settings.sizes)
     settings.servers = reader.addresses(catalog.servers, base_url)
     settings.secrets, problems, warnings = keys.read(catalog.security, environ)
     settings.problems += problems

@@ -53,15 +53,15 @@ def _text(response: Response, redactor: Redactor) -> Result:
     text = redactor.text(text)
     shown, unseen = clean(text[:LONGEST_TEXT])
     notes = [*_notes(response), *_damage(whole, unseen)]
-    if len(text) > LONGEST_TEXT or response.cut:
-        size = "is too long to be read whole" if response.cut else f"has {len(text):,} characters"
+    if len(text) > LONGEST_TEXT or response.partial:
+        size = "is too long to be read whole" if response.partial else f"has {len(text):,} characters"
         shown += f"\n[Cut after {LONGEST_TEXT:,} characters. The answer {size}; ask for less to see the rest.]"
     return _with_notes({"type": "text", "text": shown}, notes)
 
 
 def _structured(response: Response, sent: Sent, redactor: Redactor) -> Result | None:
     """The text and the structured value of a JSON answer; None where it is none, or too large to be parsed."""
-    if response.cut or len(response.content) > LARGEST_PARSED:
+    if response.partial or len(response.content) > LARGEST_PARSED:
         return None
     from . import shortening, structured  # most servers promise nothing
 
@@ -97,8 +97,8 @@ def _binary(response: Response, sent: Sent, redactor: Redactor) -> Result:
     kind, size = response.media_type or "application/octet-stream", len(response.content)
     name = _FILE_NAME.search(response.header("content-disposition"))
     described = f"{kind}, {size:,} bytes" + (f", {brief(name[1], 100)}" if name else "")
-    if response.cut or size > LARGEST_BINARY:
-        more = "more than " if response.cut else ""
+    if response.partial or size > LARGEST_BINARY:
+        more = "more than " if response.partial else ""
         return Result.text(f"The answer is a file ({kind}) of {more}{size:,} bytes, too large to be passed on.")
     data = base64.b64encode(redactor.content(response.content)).decode()
     family = kind.partition("/")[0]
