@@ -187,6 +187,7 @@ CFG-02 the environment of others is not obeyed
 CFG-03 files that do not belong together are refused at start
 CFG-04 a log line stays one line
 CFG-06 proxies of the environment are not obeyed
+REL-03 memory stays within 64 MiB of what a small answer takes
 REL-04 what is not idempotent is sent at most once
 REL-11 a running server is not disturbed by regeneration
 REL-12 a run that is killed at any moment leaves what the next run can take up, and nothing of others is lost

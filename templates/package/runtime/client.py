@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 LIMIT = 8 * 1024 * 1024
 """Bytes of an answer, on the wire and decoded, that are held in memory. More is not read where it is no success."""
 
-BEGINNING = 1024 * 1024
+BEGINNING = 2 * 1024 * 1024
 """Of an answer that is in a file, the bytes that are looked at."""
 
 _STREAM = re.compile(r"text/event-stream|application/((x-)?ndjson|jsonl|json-seq|stream\+json)")

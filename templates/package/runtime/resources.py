@@ -81,6 +81,12 @@ class Resources:
                 return False
             return True
 
+    def drop(self, uri: str) -> None:
+        """Keep that one no longer."""
+        with self._lock:
+            if uri in self._kept:
+                self._drop(uri)
+
     def read(self, uri: str) -> list[Block] | None:
         """The contents of that slice, and what comes next; None where nothing is kept there (any more)."""
         whole, _, query = uri.partition("?")
