@@ -126,14 +126,14 @@ QUERY = {
 
 
 @pytest.mark.parametrize(
-    ("name", "way"),
+    ("name", "way", "following"),
     [
-        ("list_pets", "To see more, call again with limit={}, the next page, fewer fields. "),
-        ("find_pets", "To see more, call again with a1={}, the next a2, a shorter a3. "),
-        ("all_pets", "To see more, narrow the call by its other arguments. "),
+        ("list_pets", "To see more, call again with limit={}, the next page, fewer fields. ", ""),
+        ("find_pets", "To see more, call again with a1={}, the next a2, a shorter a3. ", "Next page: a2={}\n"),
+        ("all_pets", "To see more, narrow the call by its other arguments. ", ""),
     ],
 )
-def test_what_was_cut_is_said_with_how_to_get_it(name: str, way: str) -> None:
+def test_what_was_cut_is_said_with_how_to_get_it(name: str, way: str, following: str) -> None:
     names = {wire: wire if wire.isalpha() else f"a{index}" for index, wire in enumerate(QUERY[name], 1)}
     query = [{"name": wire, "argument": argument, "style": "form"} for wire, argument in names.items()]
     sent = Sent(Tool(name, {}, {"path": ["/pets"], "query": query}), "GET", "/pets", [], URI)
@@ -142,7 +142,7 @@ def test_what_was_cut_is_said_with_how_to_get_it(name: str, way: str) -> None:
     text, note, link = interpret(response, sent, REDACTOR).content
     count = len(json.loads(str(text["text"]))["pets"])
     assert note["text"] == (
-        f"Cut: {5000 - count:,} of 5,000 items of pets are left out. {way.format(count)}"
+        f"{following.format(count)}Cut: {5000 - count:,} of 5,000 items of pets are left out. {way.format(count)}"
         f"All that came, {response.size:,} bytes, is kept: resources/read of petstore://result/1."
     )
     assert link == {
@@ -151,6 +151,18 @@ def test_what_was_cut_is_said_with_how_to_get_it(name: str, way: str) -> None:
         "name": f"The whole answer of {name}",
         "mimeType": "application/json",
     }
+
+
+@pytest.mark.parametrize("case", cases("paging"), ids=lambda case: case["next"] or "nothing")
+def test_what_comes_next_is_said_by_the_names_of_the_arguments(case: dict[str, Any]) -> None:
+    query = [{"name": name, "argument": name, "style": "form"} for name in case["takes"]]
+    tool = Tool("list_pets", {"properties": case["takes"]}, {"path": ["/pets"], "query": query})
+    fields = [*JSON, ("Link", case["link"])] if "link" in case else JSON
+    body = json.dumps(case.get("body", [])).encode()
+    _, *notes = interpret(
+        Response(200, "", fields, body), Sent(tool, "GET", "/pets", [], URI, case["sent"]), REDACTOR
+    ).content
+    assert [note["text"] for note in notes] == ([f"Next page: {case['next']}"] if case["next"] else [])
 
 
 def test_a_text_that_was_not_read_to_its_end_says_so() -> None:

@@ -15,6 +15,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from . import failures, paging
+from .jsontext import NotJSON, loads
 from .readable import brief, clean, decode, is_text
 from .shapes import ABSENT, Result
 from .sizes import Sizes
@@ -32,7 +33,7 @@ LARGEST_PARSED = 512 * 1024
 """Bytes of JSON that are parsed, or twice what is shown: it holds up all other calls, a tenth of a second at worst, and
 takes up to 25 times the memory. Of more the beginning is parsed."""
 
-_NEXT = re.compile(r'<([^<>]*)>[^<]*?;\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b)', re.IGNORECASE)
+_NEXT_LINK = re.compile(r'<([^<>]*)>[^<]*?;\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b)', re.IGNORECASE)
 _FILE_NAME = re.compile(r'filename="?([^";]+)', re.IGNORECASE)
 
 
@@ -42,7 +43,7 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
         return Result.error(failures.explain(response, sent, redactor))
     if not response.size:
         done = "Not modified" if response.status == 304 else "Done"
-        return Result.text(" ".join([f"{done} ({response.named}).", *_notes(response)]))
+        return Result.text(" ".join([f"{done} ({response.named}).", *_notes(response, sent)]))
     if is_text(response.media_type, response.content):
         parsed = None
         if sent.tool.output_schema is not None or (response.size > shown and _is_json(response)):
@@ -66,7 +67,7 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     large = response.size > shown
     text, whole = decode(response.content[: 2 * shown] if large else response.content, response.header("content-type"))
     text, unseen = clean(redactor.text(text))
-    notes = _notes(response)
+    notes = _notes(response, sent, ABSENT if large else _parsed(text, response, sent))
     if large:
         text, size = _whole_lines(text, shown)
         text += f"\n[Cut: the first {size:,} of {response.size:,} bytes are shown.{_to_see_more(response, sent)}]"
@@ -94,7 +95,7 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
         return None
     value, unseen = structured.presentable(value, redactor)
     cut = shortening.Shortened(value, shown, complete)
-    notes = _notes(response)
+    notes = _notes(response, sent, value, cut.items)
     if twice:
         notes.append("Some objects in the answer name a member twice; the last one is shown.")
     notes += _damage(whole or not complete, unseen)
@@ -144,9 +145,9 @@ def _binary(response: Response, sent: Sent, redactor: Redactor) -> Result:
     data = base64.b64encode(redactor.content(response.content)).decode()
     family = kind.partition("/")[0]
     if family in ("image", "audio"):
-        return _with_notes({"type": family, "data": data, "mimeType": kind}, _notes(response))
+        return _with_notes({"type": family, "data": data, "mimeType": kind}, _notes(response, sent))
     block = {"type": "resource", "resource": {"uri": sent.uri, "mimeType": kind, "blob": data}}
-    return _with_notes(block, [f"The answer is a file: {described}.", *_notes(response)])
+    return _with_notes(block, [f"The answer is a file: {described}.", *_notes(response, sent)])
 
 
 def _with_notes(block: dict[str, Any], notes: list[str]) -> Result:
@@ -166,14 +167,27 @@ def _linked(block: dict[str, Any], notes: list[str], response: Response, sent: S
     return result
 
 
-def _notes(response: Response) -> list[str]:
-    """What stands in the headers and is needed to go on: where the thing is, which version it is, what comes next."""
+def _parsed(text: str, response: Response, sent: Sent) -> Any:
+    """The value of a JSON text that may say what comes next, otherwise ABSENT."""
+    if not (_is_json(response) and paging.is_paged(sent.tool)):
+        return ABSENT
+    try:
+        return loads(text)[0]
+    except NotJSON:
+        return ABSENT
+
+
+def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) -> list[str]:
+    """What is needed to go on: where the thing is, which version it is, what comes next. `value` is that of a JSON
+    answer, of whose list `shown` items are shown, 0 for all."""
     told = []
     if response.status in (201, 202) or not response.content:
         told.append(("Location", response.header("location")))
     # A weak one is of no use for If-Match (RFC 9110 section 13.1.1).
     if response.header("etag").startswith('"'):
         told.append(("ETag", response.header("etag")))
-    if following := _NEXT.search(response.header("link")[:8000]):
-        told.append(("Next page", following[1]))
+    if link := _NEXT_LINK.search(response.header("link")[:8000]):
+        told.append(("Next page", paging.linked(link[1], sent)))
+    elif value is not ABSENT and paging.is_paged(sent.tool):
+        told.append(("Next page", paging.following(value, sent, shown)))
     return [f"{name}: {brief(value, 500)}" for name, value in told if value]
