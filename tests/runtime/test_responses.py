@@ -48,6 +48,15 @@ REQUESTS = {
     "create": Sent(Tool("create_pet", BODY_SCHEMA, CREATE), "POST", "/pets", [], URI),
     "update": Sent(Tool("update_pet", {}, UPDATE), "PATCH", "/pets/7", [], URI),
 }
+SOURCED = {
+    "type": "object",
+    "properties": {
+        "pet_id": {"type": "integer", "description": "The pet. From list_pets."},
+        "size": {"enum": ["small", "large", 3]},
+    },
+}
+SIZED = {"path": PET, "query": [{"argument": "size", "name": "pet-size", "style": "form"}]}
+REQUESTS["sourced"] = Sent(Tool("size_pet", SOURCED, SIZED), "GET", "/pets/7", [], URI)
 REDACTOR = Redactor(["hunter22"])
 
 
