@@ -139,9 +139,12 @@ CRED-14 TLS is checked
 UP-01 endless and oversized bodies are cut
 UP-02 compressed bombs are cut
 UP-03 encodings that were not offered are refused
+UP-04 chains of codings are refused
+UP-05 heads over a limit are no answer
 UP-06 one deadline covers the whole call
 UP-07 deep and large JSON stays text
 UP-08 numbers that JSON does not have stay text
+UP-09 numbers of any length stay text
 UP-10 any charset ends in valid text
 UP-11 mislabelled and empty bodies have a defined result
 UP-12 errors are short, redacted, and say the status

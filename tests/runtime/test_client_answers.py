@@ -61,6 +61,7 @@ def test_up_02_a_coded_answer_is_decoded(coding: str, content: bytes) -> None:
     [
         ("br", b"x", "has a content coding that was not asked for"),
         ("zstd", b"x", "has a content coding that was not asked for"),
+        # UP-04: one coding at most
         ("gzip, gzip", gzip.compress(gzip.compress(TEXT)), "has a content coding that was not asked for"),
         (", ".join(["gzip"] * 1000), TEXT, "has a content coding that was not asked for"),
         ("gzip", TEXT, "is not compressed the way it says"),
@@ -295,6 +296,7 @@ BROKEN: dict[str, tuple[Play, str]] = {
     "TLS": (answer(bytes.fromhex("15030300020228")), UNREADABLE),
     "two lengths": (answer(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!"), UNREADABLE),
     "a length that is none": (answer(b"HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\nok"), UNREADABLE),
+    # UP-05: heads have limits
     "a long header": (answer(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 70_000 + b"\r\n\r\n"), UNREADABLE),
     "many headers": (answer(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200_000 + b"\r\n"), UNREADABLE),
     "a long reason": (answer(b"HTTP/1.1 200 " + b"x" * 2**20 + b"\r\n\r\n"), UNREADABLE),

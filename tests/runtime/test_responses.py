@@ -127,6 +127,42 @@ def test_json_that_does_not_fit_is_cut_in_whole_items_or_only_loses_its_blanks()
     )
 
 
+@pytest.mark.parametrize(
+    ("number", "promised"),
+    [(b"9" * 40_000, False), (b"9" * 40_000, True), (b"1e400", False), (b"1e400", True), (b"-0." + b"1" * 9000, False)],
+    ids=["integer", "a promised integer", "exponent", "a promised exponent", "fraction"],
+)
+def test_up_09_a_number_that_no_double_holds_stays_text(number: bytes, promised: bool) -> None:
+    tool = Tool(
+        "get_pet", {}, {"path": PET, "output": "object"}, output_schema={"type": "object"} if promised else None
+    )
+    body = b'{"id":' + number + b"}"
+    result = interpret(Response(200, "", JSON, body), Sent(tool, "GET", "/pets/7", [], URI), REDACTOR)
+    assert str(result.content[0]["text"]).startswith(body[:1000].decode())
+    assert len(str(result.content[0]["text"])) < 32_200
+    assert result.structured is ABSENT
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"[" * 8_000_000, "[[[["),
+        (b"[" + b"[]," * 2_000_000 + b"[]]", "[[],[],"),
+        (b"[" + b'{"a":1},' * 1_000_000 + b"{}]", '[{"a":1},{"a":1},'),
+        (b'{"a":' * 1_000_000, '{"a":{"a":'),
+        (b'"' + b"x" * 8_000_000, '"xxxx'),
+        (b'{"a":"' + b'\\"' * 4_000_000 + b'"}', '{"a":"\\"\\"'),
+        (b'{"a":{"b":["' + b"x" * 8_000_000 + b'"]}}', '{"a":{"b":["xxxx'),
+        (b"," * 8_000_000, ",,,,"),
+    ],
+    ids=["open", "empty lists", "small objects", "deep", "a text", "escapes", "inner", "commas"],
+)
+def test_up_07_of_megabytes_of_any_json_a_bounded_part_is_shown(body: bytes, expected: str) -> None:
+    text = str(interpret(Response(200, "", JSON, body), REQUESTS["get"], REDACTOR).content[0]["text"])
+    assert text.startswith(expected)
+    assert len(text) < 32_200
+
+
 QUERY = {
     "list_pets": ["limit", "page", "fields"],
     "find_pets": ["page[size]", "$skip", "$select"],

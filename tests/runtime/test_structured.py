@@ -182,10 +182,14 @@ def test_a_value_is_cut_along_its_structure(value: Any, limit: int, left: Any, s
     ("text", "left"),
     [
         ('{"a":[1,2', {"a": [1]}),
-        ('[{"a":1},{"b":"x,]}', [{"a": 1}, {}]),
-        ('["\\"],", "a', ['"],']),
-        ('["a\\', []),
+        ('[{"a":1},{"b":"x,]}', [{"a": 1}, {"b": "x,]}…[+more]"}]),
+        ('["\\"],", "a', ['"],', "a…[+more]"]),
         ("[1,[2],", [1, [2]]),
+        ('{"a":"x', {"a": "x…[+more]"}),
+        ('{"a" : "x\\\\\\u00e', {"a": "x\\…[+more]"}),
+        ('{"a":"\\\\u00e', {"a": "\\u00e…[+more]"}),
+        ('["x\\', ["x…[+more]"]),
+        ('{"a":1,"b', {"a": 1}),
         ('{"a":{"b":tru', {"a": {}}),
         ('{"a":1}', {"a": 1}),
     ],
@@ -213,6 +217,11 @@ def test_the_last_item_of_a_beginning_is_only_a_part_and_goes(value: Any, left: 
     cut = Shortened(value, 1000, complete=False)
     assert cut.value == left
     assert said is None or cut.told() == said
+
+
+def test_a_text_whose_end_nobody_saw_is_cut_without_a_count() -> None:
+    cut = Shortened({"a": "x" * 1000 + "…[+more]", "b": 1}, 100)
+    assert (cut.value, cut.told()) == ({"a": "x" * 65 + "…[+more]", "b": 1}, "the end of a")
 
 
 def test_places_beyond_the_first_five_are_counted() -> None:

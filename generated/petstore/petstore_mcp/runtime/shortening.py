@@ -15,9 +15,13 @@ from typing import Any
 MOST_TOLD = 5
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{},]', re.DOTALL)
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:(")|\\?\Z)|[\[\]{},]', re.DOTALL)
+_WHOLE_CHARACTERS = re.compile(r'"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
 _CLOSING = {"{": "}", "[": "]"}
 _MARK = "\u2026[+{} chars]"
+_MORE = "\u2026[+more]"
+"""The same where nobody has counted."""
+
 _MARK_ROOM = 20
 
 
@@ -39,11 +43,19 @@ def beginning(text: str) -> str:
             if not opened or opened.pop() != mark:
                 return ""
         elif mark[0] == '"':
+            if token[1] is None and opened and (opened[-1] == "]" or text[end : token.start()].rstrip().endswith(":")):
+                return text[: token.start()] + _broken_off(mark) + "".join(reversed(opened))
             continue
         end = token.start() if mark == "," else token.end()
         if not opened and text[end:].strip():
             return ""
     return text[:end] + "".join(reversed(opened))
+
+
+def _broken_off(mark: str) -> str:
+    """A text without its end, as one with a mark."""
+    characters = _WHOLE_CHARACTERS.match(mark)
+    return f'{characters[0] if characters else mark[0]}{_MORE}"'
 
 
 class Shortened:
@@ -74,6 +86,9 @@ class Shortened:
         size = _size(value)
         if isinstance(value, str) and size > room:
             kept = max(0, room - 2 - _MARK_ROOM) * len(value) // (size - 2)
+            if value.endswith(_MORE):
+                self.left_out.append(f"the end of {name}")
+                return value[:kept] + _MORE
             self.left_out.append(f"{len(value) - kept:,} characters of {name}")
             return value[:kept] + _MARK.format(len(value) - kept)
         if isinstance(value, list) and (size > room or id(value) in self._open):
