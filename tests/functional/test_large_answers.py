@@ -45,10 +45,11 @@ def upstream(play: Play) -> Iterator[str]:
 
 
 @contextmanager
-def called(play: Play) -> Iterator[tuple[Client, dict[str, Any]]]:
-    """The server, and what the one call of it came to."""
+def called(play: Play, temporary: str = "") -> Iterator[tuple[Client, dict[str, Any]]]:
+    """The server, and what the one call of it came to; where its temporary files lie."""
     with upstream(play) as url:
         variables = {"WEATHER_BASE_URL": url, "WEATHER_API_KEY": KEY, "WEATHER_TIMEOUT": "60"}
+        variables |= {"TMPDIR": temporary} if temporary else {}
         with connect([sys.executable, "-m", "weather_mcp"], PROJECT, variables) as client:
             yield client, client.call("get_forecast", city="Oslo")
 
@@ -78,7 +79,7 @@ def quiet_peak() -> int:
         return peak(client)
 
 
-def test_up_01_rel_03_a_list_of_50_mb_is_shown_in_part_and_read_whole_through_slices() -> None:
+def test_up_01_rel_03_a_list_of_50_mb_is_shown_in_part_and_read_whole_through_slices(tmp_path: Path) -> None:
     count = 50_000_000 // (len(ROW) + 1)
     expected, size = sha256(), count * (len(ROW) + 1) + 1
 
@@ -90,7 +91,8 @@ def test_up_01_rel_03_a_list_of_50_mb_is_shown_in_part_and_read_whole_through_sl
 
     redacted = ROW.replace(KEY.encode(), b"[redacted]")
     expected.update(b"[" + b",".join([redacted] * count) + b"]")
-    with called(play) as (client, result):
+    with called(play, str(tmp_path)) as (client, result):
+        assert list(tmp_path.iterdir()) == [], "a file that has a name may outlive the process"
         shown, note, link = result["content"]
         items = json.loads(shown["text"])
         assert items == [{**ITEM, "note": "key [redacted], né"}] * len(items)

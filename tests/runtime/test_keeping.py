@@ -89,3 +89,9 @@ def test_cred_06_a_secret_across_pieces_is_redacted_as_in_one(words: list[str], 
         made += stream.feed(content[at : at + size])
         at += size
     assert made + stream.feed(b"", last=True) == redactor.content(content)
+
+
+def test_cred_06_a_secret_that_begins_like_another_is_redacted_whole() -> None:
+    stream = Redactor(["hunter22", "hunter22-and-more"]).stream()
+    made = b"".join(stream.feed(bytes([byte])) for byte in b"x hunter22-and-more y hunter22-a")
+    assert made + stream.feed(b"", last=True) == b"x [redacted] y [redacted]-a"

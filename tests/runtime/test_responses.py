@@ -14,7 +14,7 @@ from package.runtime.client import Failure
 from package.runtime.exchange import Response, Sent
 from package.runtime.failures import explain, no_answer
 from package.runtime.redaction import Redactor
-from package.runtime.response import interpret
+from package.runtime.response import LARGEST_BINARY, interpret, is_large
 from package.runtime.shapes import ABSENT
 
 TABLE = Path(__file__).parent / "responses"
@@ -121,10 +121,23 @@ def test_json_that_does_not_fit_is_cut_in_whole_items_or_only_loses_its_blanks()
     assert 31_900 < len(text) <= 32_000
     assert note == f"Cut: {2000 - len(json.loads(text)):,} of 2,000 items of the answer are left out."
     rows = rows[:1000]
-    assert text_of(Response(200, "", JSON, json.dumps(rows, indent=4).encode())) == (
-        json.dumps(rows, separators=(",", ":")),
-        [],
-    )
+    response = Response(200, "", JSON, json.dumps(rows, indent=4).encode())
+    response.kept = True  # before anybody knew that it would fit, and so nothing is said of it
+    assert text_of(response) == (json.dumps(rows, separators=(",", ":")), [])
+
+
+@pytest.mark.parametrize(
+    ("status", "media_type", "size", "large"),
+    [
+        (200, "text/plain", 100, False),
+        (200, "text/plain", 101, True),
+        (500, "text/plain", 101, False),
+        (200, "image/png", LARGEST_BINARY, False),
+        (200, "image/png", LARGEST_BINARY + 1, True),
+    ],
+)
+def test_what_is_not_shown_whole_is_worth_keeping(status: int, media_type: str, size: int, large: bool) -> None:
+    assert is_large(Response(status, "", [("Content-Type", media_type)], b"x" * size), 100) is large
 
 
 @pytest.mark.parametrize(
