@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 SOURCES = {
-    "MCP": "Model Context Protocol, revisions 2024-11-05 to 2026-07-28: basic, lifecycle, utilities, server/tools",
+    "MCP": "Model Context Protocol, revisions 2024-11-05 to 2026-07-28: basic, lifecycle, utilities, tools, resources",
     "GEN": "RFC 8259, TOML 1.0, CommonMark 0.31: text stays data in each syntax that it is written to",
     "OUT": "nothing is read or written outside of the output directory",
     "SPEC": "OpenAPI 3.0.4 and 3.1.1, YAML 1.2.2, RFC 6901: documents are hostile until read",
@@ -46,6 +46,7 @@ MCP-20 a batch is answered by one array, in 2025-03-26 alone
 MCP-21 content and structured results have the shape that each revision knows
 MCP-22 what still runs when the client leaves is answered in the shape of its revision
 MCP-23 every line out is one JSON text in ASCII without lone surrogates
+MCP-24 resources are advertised and read in slices; one that is not there is -32002, from 2026-07-28 on -32602
 GEN-01 triple quotes and imports in any text of a document stay text
 GEN-02 quotes and concatenations in any text stay text
 GEN-03 operationIds with code become plain names
@@ -141,14 +142,18 @@ CRED-14 TLS is checked
 UP-01 endless and oversized bodies are cut
 UP-02 compressed bombs are cut
 UP-03 encodings that were not offered are refused
+UP-04 chains of codings are refused
+UP-05 heads over a limit are no answer
 UP-06 one deadline covers the whole call
 UP-07 deep and large JSON stays text
 UP-08 numbers that JSON does not have stay text
+UP-09 numbers of any length stay text
 UP-10 any charset ends in valid text
 UP-11 mislabelled and empty bodies have a defined result
 UP-12 errors are short, redacted, and say the status
 UP-13 broken HTTP is an error in our words
 UP-14 binary answers are what they are
+UP-15 of a stream without an end, what came in time is the answer
 UP-16 escape sequences are taken out
 UP-17 lines in a body stay in their string
 UP-18 instructions in a body are data
@@ -191,6 +196,7 @@ CFG-05 arguments are neither logged nor repeated, however large
 CFG-06 proxies of the environment are not obeyed
 CFG-07 nothing but the API is connected to
 CFG-08 installing runs a static build backend, and every dependency has two bounds
+REL-03 memory stays within 64 MiB of what a small answer takes
 REL-04 what is not idempotent is sent at most once
 REL-11 a running server is not disturbed by regeneration
 REL-12 a run that is killed at any moment leaves what the next run can take up, and nothing of others is lost

@@ -29,14 +29,14 @@ def request(target: str = "/p", method: str = "GET", body: bytes | None = None, 
     return made
 
 
-def settings(**changed: str) -> Settings:
+def settings(**changed: object) -> Settings:
     made = Settings("PETSTORE")
     for name, value in changed.items():
         setattr(made, name, value)
     return made
 
 
-def run(scene: Scene, play: Play = answer_ok, **changed: str) -> None:
+def run(scene: Scene, play: Play = answer_ok, **changed: object) -> None:
     async def main() -> None:
         client = Client(settings(**changed), AGENT)
         async with serving(play) as upstream:

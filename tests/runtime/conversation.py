@@ -1,7 +1,8 @@
 """A conversation with the protocol half of the runtime, without a process: bytes in, lines out.
 
 The table under `table/` has three tools. `echo` and `show` answer at once; `wait` runs until the test says what its
-upstream did. Every line that comes out is checked against the revision it speaks (`revisions.py`), in every test.
+upstream did. A text and two bytes are kept for reading. Every line that comes out is checked against the revision it
+speaks (`revisions.py`), in every test.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from package.runtime.catalog import Catalog
-from package.runtime.effects import Call, Cancel, Expect, Note, Send
+from package.runtime.effects import Call, Cancel, Expect, Note, Read, Send
 from package.runtime.framing import Lines
 from package.runtime.jsonrpc import parse
 from package.runtime.protocol import Protocol
-from package.runtime.shapes import ABSENT, Failure, Result
+from package.runtime.resources import Resources
+from package.runtime.shapes import ABSENT, Contents, Failure, Result
 
 from tests.runtime.revisions import Checker
 
@@ -36,6 +38,16 @@ def shown(arguments: dict[str, Any]) -> Result:
     return Result(content, arguments.get("structured", ABSENT), arguments.get("failed", False))
 
 
+def kept() -> Resources:
+    """Resources: a text of 1,500 letters, and two bytes."""
+    resources = Resources(10_000)
+    resources.begin("mirror://result/1", "text/csv", True)
+    resources.add("mirror://result/1", b"a" * 1000 + b"b" * 500)
+    resources.begin("mirror://result/2", "application/zip", False)
+    resources.add("mirror://result/2", b"PK")
+    return resources
+
+
 class Conversation:
     """One client's conversation. `written` holds what came out: `< LINE` for a line, `~ SENTENCE` for a note."""
 
@@ -44,6 +56,7 @@ class Conversation:
         self._protocol = Protocol(Catalog.load(str(TABLE)))
         self._keys: dict[str | int, int] = {}  # by id, also of calls that are over
         self._checker = Checker()
+        self._resources = kept()
         self.written: list[str] = []
         self.called: list[str] = []
         self.cancelled: list[int] = []
@@ -92,6 +105,9 @@ class Conversation:
             self._write(effect.line)
         elif isinstance(effect, Call):
             self._call(effect)
+        elif isinstance(effect, Read):
+            contents = self._resources.read(effect.uri)
+            self._write(self._protocol.finished(effect.key, Contents(effect.uri, contents)))
         elif isinstance(effect, Cancel):
             self.cancelled.append(effect.key)
         elif isinstance(effect, Note):

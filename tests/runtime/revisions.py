@@ -19,7 +19,7 @@ SCHEMAS = Path(__file__).resolve().parents[3] / "shared" / "reference" / "mcp-sc
 META = "io.modelcontextprotocol/"
 ENVELOPE: dict[str, Any] = {META + "protocolVersion": R5, META + "clientCapabilities": {}}
 STATELESS_ONLY = ("server/discover", "subscriptions/listen")
-CODES = {-32700, -32600, -32601, -32602, -32603, -32022}
+CODES = {-32700, -32600, -32601, -32602, -32603, -32022, -32002}
 MAX_LINE = 10 * 1024 * 1024
 
 RESULTS = {
@@ -28,6 +28,9 @@ RESULTS = {
     "tools/list": "ListToolsResult",
     "tools/call": "CallToolResult",
     "server/discover": "DiscoverResult",
+    "resources/list": "ListResourcesResult",
+    "resources/templates/list": "ListResourceTemplatesResult",
+    "resources/read": "ReadResourceResult",
 }
 NOTIFICATIONS = {
     "notifications/progress": "ProgressNotification",
@@ -123,6 +126,11 @@ class Checker:
             return
         asked = self._answers(message["id"], last=problem["code"] != -32603)
         valid(asked.revision, "JSONRPCErrorResponse" if asked.revision >= R4 else "JSONRPCError", message)
+        if asked.method == "resources/read" and "data" in problem:
+            assert isinstance(problem["data"]["uri"], str)
+            assert problem["code"] == (-32602 if asked.revision == R5 else -32002)
+        else:
+            assert problem["code"] != -32002
         if problem["code"] == -32022:
             assert problem["data"]["supported"] == [R5]
             assert isinstance(problem["data"]["requested"], str)
@@ -174,7 +182,7 @@ class Checker:
 def _initialize(result: dict[str, Any], revision: str) -> None:
     assert revision in (R1, R2, R3, R4)
     assert result.keys() <= {"protocolVersion", "capabilities", "serverInfo", "instructions"}
-    assert result["capabilities"] == {"tools": {}}
+    assert result["capabilities"] == {"tools": {}, "resources": {}}
     server = result["serverInfo"]
     assert {"name", "version"} <= server.keys()
     assert "title" not in server or revision >= R3
@@ -184,7 +192,7 @@ def _initialize(result: dict[str, Any], revision: str) -> None:
 def _discover(result: dict[str, Any], revision: str) -> None:
     assert revision == R5
     assert result["supportedVersions"] == [R5]
-    assert result["capabilities"] == {"tools": {}}
+    assert result["capabilities"] == {"tools": {}, "resources": {}}
     _cached(result)
 
 
@@ -209,6 +217,21 @@ def _call(result: dict[str, Any], revision: str) -> None:
         assert revision == R5 or isinstance(result["structuredContent"], dict)
 
 
+def _resources(result: dict[str, Any], revision: str) -> None:
+    assert [] in (result.get("resources"), result.get("resourceTemplates"))
+    if revision == R5:
+        _cached(result)
+
+
+def _read(result: dict[str, Any], revision: str) -> None:
+    assert result["contents"]
+    for content in result["contents"]:
+        assert {"uri", "mimeType"} < content.keys()
+        assert ("text" in content) != ("blob" in content)
+    if revision == R5:
+        _cached(result)
+
+
 def _ping(result: dict[str, Any], revision: str) -> None:
     assert result == {}
     assert revision != R5
@@ -226,6 +249,9 @@ RULES = {
     "server/discover": _discover,
     "tools/list": _list,
     "tools/call": _call,
+    "resources/list": _resources,
+    "resources/templates/list": _resources,
+    "resources/read": _read,
 }
 
 

@@ -12,8 +12,10 @@ import pytest
 from aiohttp.client_reqrep import ConnectionKey
 from package.runtime import client as module
 from package.runtime.addresses import Address
-from package.runtime.client import LIMIT, Client
+from package.runtime.client import BEGINNING, Client
 from package.runtime.inflate import Inflate
+from package.runtime.sizes import Sizes
+from package.runtime.spool import Spool
 
 from tests.runtime.client_scene import SECRET, Deadlines, ask, fails, run, silence, turns
 from tests.runtime.upstream import OK, Connection, Play, Upstream, answer, serving
@@ -29,6 +31,7 @@ def raw_deflate(content: bytes) -> bytes:
     return deflater.compress(content) + deflater.flush()
 
 
+KEPT = 10 * 2**20
 TEXT = b"some text, " * 1000
 
 
@@ -58,6 +61,7 @@ def test_up_02_a_coded_answer_is_decoded(coding: str, content: bytes) -> None:
     [
         ("br", b"x", "has a content coding that was not asked for"),
         ("zstd", b"x", "has a content coding that was not asked for"),
+        # UP-04: one coding at most
         ("gzip, gzip", gzip.compress(gzip.compress(TEXT)), "has a content coding that was not asked for"),
         (", ".join(["gzip"] * 1000), TEXT, "has a content coding that was not asked for"),
         ("gzip", TEXT, "is not compressed the way it says"),
@@ -76,11 +80,12 @@ def test_up_03_an_answer_that_cannot_be_decoded_is_a_failure(coding: str, conten
 
 @pytest.mark.parametrize("content", [gzip.compress(bytes(2**20)), gzip.compress(bytes(600)) * 1000])
 def test_up_02_no_more_than_the_limit_is_ever_decoded(content: bytes) -> None:
-    inflate = Inflate("gzip", 1000)
+    taken = bytearray()
+    inflate = Inflate("gzip", 1000, taken.extend)
     for _ in range(3):
         inflate.feed(content)
-        assert len(inflate._content) == 1001  # the one more is how it knows
-    assert (inflate.content(), inflate.full) == (bytes(1000), True)
+        assert inflate._size == 1001  # the one more is how it knows
+    assert (bytes(taken), inflate.full) == (bytes(1000), True)
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate"])
@@ -90,9 +95,12 @@ def test_up_02_a_bomb_is_cut_at_the_limit(coding: str) -> None:
 
     async def scene(client: Client, upstream: Upstream) -> None:
         received = await ask(client, upstream.address())
-        assert (received.content, received.cut) == (bytes(LIMIT), True)
+        assert received.spool is not None
+        assert (received.size, received.cut, received.content) == (KEPT, True, bytes(BEGINNING))
+        assert not any(received.spool.read(KEPT - 100, 1000))
+        received.spool.close()
 
-    run(scene, answer(coded(coding, bomb)))
+    run(scene, answer(coded(coding, bomb)), sizes=Sizes(kept=KEPT))
 
 
 @pytest.mark.parametrize(
@@ -102,13 +110,44 @@ def test_up_02_a_bomb_is_cut_at_the_limit(coding: str) -> None:
 def test_an_answer_of_just_the_limit_is_whole(
     monkeypatch: pytest.MonkeyPatch, coding: str, compress: Callable[[bytes], bytes], size: int
 ) -> None:
+    monkeypatch.setattr(module, "LIMIT", 500)
+
+    async def scene(client: Client, upstream: Upstream) -> None:
+        received = await ask(client, upstream.address())
+        assert (received.size, received.cut) == (min(size, 1000), size > 1000)
+        assert received.spool is not None
+        received.spool.close()
+
+    run(scene, answer(coded(coding, compress(b"x" * size))), sizes=Sizes(kept=1000))
+
+
+@pytest.mark.parametrize(("status", "size", "in_file"), [(200, 1000, False), (200, 1001, True), (500, 1001, False)])
+def test_what_is_no_success_is_never_in_a_file(
+    monkeypatch: pytest.MonkeyPatch, status: int, size: int, in_file: bool
+) -> None:
     monkeypatch.setattr(module, "LIMIT", 1000)
 
     async def scene(client: Client, upstream: Upstream) -> None:
         received = await ask(client, upstream.address())
-        assert (len(received.content), received.cut) == (min(size, 1000), size > 1000)
+        assert (received.spool is not None, received.cut) == (in_file, status == 500)
+        if received.spool is not None:
+            assert received.spool.read(0, 5000) == b"x" * size
+            received.spool.close()
 
-    run(scene, answer(coded(coding, compress(b"x" * size))))
+    run(scene, answer(coded("identity", b"x" * size).replace(b"200", str(status).encode(), 1)))
+
+
+def test_up_01_what_a_full_disk_does_not_take_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(spool: Spool, data: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Spool, "write", full)
+
+    async def scene(client: Client, upstream: Upstream) -> None:
+        received = await ask(client, upstream.address())
+        assert (received.content, received.cut) == (b"", True)
+
+    run(scene)
 
 
 ENDLESS = {
@@ -136,11 +175,11 @@ def test_up_01_an_endless_answer_is_cut_and_its_connection_closed(head: bytes) -
 
     async def scene(client: Client, upstream: Upstream) -> None:
         received = await ask(client, upstream.address())
-        assert (len(received.content), received.cut) == (LIMIT, True)
+        assert (received.size, received.cut) == (KEPT, True)
         await stopped.wait()
-        assert upstream.bytes_sent < LIMIT + 8 * 2**20  # what the sockets of both sides hold is not ours to bound
+        assert upstream.bytes_sent < KEPT + 8 * 2**20  # what the sockets of both sides hold is not ours to bound
 
-    run(scene, play)
+    run(scene, play, sizes=Sizes(kept=KEPT))
 
 
 def drip(head: bytes, piece: bytes) -> Play:
@@ -152,6 +191,22 @@ def drip(head: bytes, piece: bytes) -> Play:
             await asyncio.sleep(0)
 
     return play
+
+
+def test_up_15_of_a_stream_without_an_end_what_came_before_the_deadline_is_the_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def scene(client: Client, upstream: Upstream) -> None:
+        deadlines = Deadlines(monkeypatch)
+        asking = asyncio.ensure_future(ask(client, upstream.address()))
+        while upstream.bytes_sent < 10_000:
+            await asyncio.sleep(0)
+        deadlines.pass_now()
+        received = await asking
+        assert (received.status, received.cut) == (200, True)
+        assert received.content.startswith(b"data: x\n\ndata: x\n\n")
+
+    run(scene, drip(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n", b"data: x\n\n"))
 
 
 async def a_body_that_stops(connection: Connection) -> None:
@@ -166,7 +221,7 @@ SLOW = {
     "a body in drips": drip(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b"x"),
     "a body that stops": a_body_that_stops,
     "early hints for ever": drip(b"", b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"),
-    "events for ever": drip(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n", b"data: x\n\n"),
+    "an error in events": drip(b"HTTP/1.1 500 No\r\nContent-Type: text/event-stream\r\n\r\n", b"data: x\n\n"),
 }
 
 
@@ -241,6 +296,7 @@ BROKEN: dict[str, tuple[Play, str]] = {
     "TLS": (answer(bytes.fromhex("15030300020228")), UNREADABLE),
     "two lengths": (answer(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!"), UNREADABLE),
     "a length that is none": (answer(b"HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\nok"), UNREADABLE),
+    # UP-05: heads have limits
     "a long header": (answer(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 70_000 + b"\r\n\r\n"), UNREADABLE),
     "many headers": (answer(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200_000 + b"\r\n"), UNREADABLE),
     "a long reason": (answer(b"HTTP/1.1 200 " + b"x" * 2**20 + b"\r\n\r\n"), UNREADABLE),

@@ -76,6 +76,14 @@ def test_a_whole_session_of_the_stateless_era(home: Path) -> None:
         assert server.ended() == 0
 
 
+def test_mcp_24_what_calls_left_behind_is_read_and_before_the_first_of_them_there_is_nothing(home: Path) -> None:
+    with Server(home) as server:
+        assert server.ask("resources/read", uri="mirror://result/1")["error"]["code"] == -32602
+        server.ask("tools/call", name="echo", arguments={"text": "hi"})
+        [content] = server.ask("resources/read", uri="mirror://result/1")["result"]["contents"]
+        assert content["text"] == "kept"
+
+
 class TestEnd:
     """stdin ends."""
 

@@ -46,7 +46,7 @@ def test_schemas_are_there() -> None:
 
 def test_the_table_in_the_docstring_is_the_table() -> None:
     assert protocol.__doc__ is not None
-    rows = re.findall(r"^    (\w+(?:/\w+)?) {2,}([ x]+)$", protocol.__doc__, re.MULTILINE)
+    rows = re.findall(r"^    (\w+(?:/\w+)*) {2,}([ x]+)$", protocol.__doc__, re.MULTILINE)
     heading = re.search(r"^ +2024.*$", protocol.__doc__, re.MULTILINE)
     assert heading is not None
     columns = [heading.group().index(revision) + len(revision) // 2 for revision in REVISIONS]

@@ -14,7 +14,7 @@ from package.runtime.client import Failure
 from package.runtime.exchange import Response, Sent
 from package.runtime.failures import explain, no_answer
 from package.runtime.redaction import Redactor
-from package.runtime.response import interpret
+from package.runtime.response import LARGEST_BINARY, interpret, is_large
 from package.runtime.shapes import ABSENT
 
 TABLE = Path(__file__).parent / "responses"
@@ -48,6 +48,15 @@ REQUESTS = {
     "create": Sent(Tool("create_pet", BODY_SCHEMA, CREATE), "POST", "/pets", [], URI),
     "update": Sent(Tool("update_pet", {}, UPDATE), "PATCH", "/pets/7", [], URI),
 }
+SOURCED = {
+    "type": "object",
+    "properties": {
+        "pet_id": {"type": "integer", "description": "The pet. From list_pets."},
+        "size": {"enum": ["small", "large", 3]},
+    },
+}
+SIZED = {"path": PET, "query": [{"argument": "size", "name": "pet-size", "style": "form"}]}
+REQUESTS["sourced"] = Sent(Tool("size_pet", SOURCED, SIZED), "GET", "/pets/7", [], URI)
 REDACTOR = Redactor(["hunter22"])
 
 
@@ -84,24 +93,145 @@ def text_of(response: Response) -> tuple[str, list[str]]:
 JSON = [("Content-Type", "application/json")]
 
 
-def test_a_long_text_is_cut_and_says_so() -> None:
-    text, notes = text_of(Response(200, "", JSON, b"x" * 100_001))
-    assert text == "x" * 100_000 + (
-        "\n[Cut after 100,000 characters. The answer has 100,001 characters; ask for less to see the rest.]"
-    )
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        (b"x" * 32_001, "x" * 32_000),
+        ("\u20ac".encode() * 10_667, "\u20ac" * 10_666),
+        (b"a,b\n" * 8_001, "a,b\n" * 7_999 + "a,b"),
+        (b"a,b\n" + b"x" * 32_000, "a,b\n" + "x" * 31_996),
+        (b"[" * 40_000, "[" * 32_000),
+        (b'{"a":NaN}' * 4_000, '{"a":NaN}' * 3_555 + '{"a":'),
+    ],
+)
+def test_a_long_text_is_cut_in_whole_lines_and_says_so(content: bytes, shown: str) -> None:
+    text, notes = text_of(Response(200, "", JSON, content))
+    assert text == f"{shown}\n[Cut: the first {len(shown.encode()):,} of {len(content):,} bytes are shown.]"
     assert not notes
-    assert text_of(Response(200, "", JSON, b"x" * 100_000))[0] == "x" * 100_000
+
+
+def test_what_fits_stays_byte_for_byte() -> None:
+    assert text_of(Response(200, "", JSON, b" " * 31_990 + b"[1.10,2 ]\n")) == (" " * 31_990 + "[1.10,2 ]\n", [])
+
+
+def test_json_that_does_not_fit_is_cut_in_whole_items_or_only_loses_its_blanks() -> None:
+    rows = [{"id": number, "name": f"n{number}"} for number in range(2000)]
+    text, (note,) = text_of(Response(200, "", JSON, json.dumps(rows, indent=1).encode()))
+    assert json.loads(text) == rows[: len(json.loads(text))]
+    assert 31_900 < len(text) <= 32_000
+    assert note == f"Cut: {2000 - len(json.loads(text)):,} of 2,000 items of the answer are left out."
+    rows = rows[:1000]
+    response = Response(200, "", JSON, json.dumps(rows, indent=4).encode())
+    response.kept = True  # before anybody knew that it would fit, and so nothing is said of it
+    assert text_of(response) == (json.dumps(rows, separators=(",", ":")), [])
+
+
+@pytest.mark.parametrize(
+    ("status", "media_type", "size", "large"),
+    [
+        (200, "text/plain", 100, False),
+        (200, "text/plain", 101, True),
+        (500, "text/plain", 101, False),
+        (200, "image/png", LARGEST_BINARY, False),
+        (200, "image/png", LARGEST_BINARY + 1, True),
+    ],
+)
+def test_what_is_not_shown_whole_is_worth_keeping(status: int, media_type: str, size: int, large: bool) -> None:
+    assert is_large(Response(status, "", [("Content-Type", media_type)], b"x" * size), 100) is large
+
+
+@pytest.mark.parametrize(
+    ("number", "promised"),
+    [(b"9" * 40_000, False), (b"9" * 40_000, True), (b"1e400", False), (b"1e400", True), (b"-0." + b"1" * 9000, False)],
+    ids=["integer", "a promised integer", "exponent", "a promised exponent", "fraction"],
+)
+def test_up_09_a_number_that_no_double_holds_stays_text(number: bytes, promised: bool) -> None:
+    tool = Tool(
+        "get_pet", {}, {"path": PET, "output": "object"}, output_schema={"type": "object"} if promised else None
+    )
+    body = b'{"id":' + number + b"}"
+    result = interpret(Response(200, "", JSON, body), Sent(tool, "GET", "/pets/7", [], URI), REDACTOR)
+    assert str(result.content[0]["text"]).startswith(body[:1000].decode())
+    assert len(str(result.content[0]["text"])) < 32_200
+    assert result.structured is ABSENT
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"[" * 8_000_000, "[[[["),
+        (b"[" + b"[]," * 2_000_000 + b"[]]", "[[],[],"),
+        (b"[" + b'{"a":1},' * 1_000_000 + b"{}]", '[{"a":1},{"a":1},'),
+        (b'{"a":' * 1_000_000, '{"a":{"a":'),
+        (b'"' + b"x" * 8_000_000, '"xxxx'),
+        (b'{"a":"' + b'\\"' * 4_000_000 + b'"}', '{"a":"\\"\\"'),
+        (b'{"a":{"b":["' + b"x" * 8_000_000 + b'"]}}', '{"a":{"b":["xxxx'),
+        (b"," * 8_000_000, ",,,,"),
+    ],
+    ids=["open", "empty lists", "small objects", "deep", "a text", "escapes", "inner", "commas"],
+)
+def test_up_07_of_megabytes_of_any_json_a_bounded_part_is_shown(body: bytes, expected: str) -> None:
+    text = str(interpret(Response(200, "", JSON, body), REQUESTS["get"], REDACTOR).content[0]["text"])
+    assert text.startswith(expected)
+    assert len(text) < 32_200
+
+
+QUERY = {
+    "list_pets": ["limit", "page", "fields"],
+    "find_pets": ["page[size]", "$skip", "$select"],
+    "all_pets": ["tag"],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "way", "following"),
+    [
+        ("list_pets", "To see more, call again with limit={}, the next page, fewer fields. ", ""),
+        ("find_pets", "To see more, call again with a1={}, the next a2, a shorter a3. ", "Next page: a2={}\n"),
+        ("all_pets", "To see more, narrow the call by its other arguments. ", ""),
+    ],
+)
+def test_what_was_cut_is_said_with_how_to_get_it(name: str, way: str, following: str) -> None:
+    names = {wire: wire if wire.isalpha() else f"a{index}" for index, wire in enumerate(QUERY[name], 1)}
+    query = [{"name": wire, "argument": argument, "style": "form"} for wire, argument in names.items()]
+    sent = Sent(Tool(name, {}, {"path": ["/pets"], "query": query}), "GET", "/pets", [], URI)
+    response = Response(200, "", JSON, json.dumps({"pets": [{"id": number} for number in range(5000)]}).encode())
+    response.kept = True
+    text, note, link = interpret(response, sent, REDACTOR).content
+    count = len(json.loads(str(text["text"]))["pets"])
+    assert note["text"] == (
+        f"{following.format(count)}Cut: {5000 - count:,} of 5,000 items of pets are left out. {way.format(count)}"
+        f"All that came, {response.size:,} bytes, is kept: resources/read of petstore://result/1."
+    )
+    assert link == {
+        "type": "resource_link",
+        "uri": URI,
+        "name": f"The whole answer of {name}",
+        "mimeType": "application/json",
+    }
+
+
+@pytest.mark.parametrize("case", cases("paging"), ids=lambda case: case["next"] or "nothing")
+def test_what_comes_next_is_said_by_the_names_of_the_arguments(case: dict[str, Any]) -> None:
+    query = [{"name": name, "argument": name, "style": "form"} for name in case["takes"]]
+    tool = Tool("list_pets", {"properties": case["takes"]}, {"path": ["/pets"], "query": query})
+    fields = [*JSON, ("Link", case["link"])] if "link" in case else JSON
+    body = json.dumps(case.get("body", [])).encode()
+    _, *notes = interpret(
+        Response(200, "", fields, body), Sent(tool, "GET", "/pets", [], URI, case["sent"]), REDACTOR
+    ).content
+    assert [note["text"] for note in notes] == ([f"Next page: {case['next']}"] if case["next"] else [])
 
 
 def test_a_text_that_was_not_read_to_its_end_says_so() -> None:
-    text, _ = text_of(Response(200, "", JSON, b"[1", cut=True))
-    assert text.endswith(
-        "[Cut after 100,000 characters. The answer is too long to be read whole; ask for less to see the rest.]"
+    assert text_of(Response(200, "", [("Content-Type", "text/event-stream")], b"data: 1\n\n", cut=True)) == (
+        "data: 1\n\n",
+        ["Only the first 9 bytes of the answer were read; then the connection was closed."],
     )
 
 
 def test_cred_06_a_secret_is_redacted_before_the_text_is_cut() -> None:
-    text, _ = text_of(Response(200, "", JSON, b"x" * 99_996 + b"hunter22"))
+    text, _ = text_of(Response(200, "", JSON, b"x" * 31_996 + b"hunter22"))
     assert "hunt" not in text
 
 
@@ -110,15 +240,22 @@ def test_up_14_a_file_of_just_the_limit_is_passed_on() -> None:
     assert result.content[0]["type"] == "image"
 
 
-@pytest.mark.parametrize(
-    ("size", "cut", "text"),
-    [
-        (5 * 2**20 + 1, False, "The answer is a file (image/png) of 5,242,881 bytes, too large to be passed on."),
-        (8, True, "The answer is a file (image/png) of more than 8 bytes, too large to be passed on."),
-    ],
-)
-def test_up_14_a_file_that_is_too_large_is_described(size: int, cut: bool, text: str) -> None:
-    assert text_of(Response(200, "", [("Content-Type", "image/png")], bytes(size), cut)) == (text, [])
+@pytest.mark.parametrize("kept", [False, True])
+def test_up_14_a_file_that_is_too_large_is_described_and_can_be_read(kept: bool) -> None:
+    response = Response(200, "", [("Content-Type", "image/png")], bytes(5 * 2**20 + 1))
+    response.kept = kept
+    text, *link = interpret(response, REQUESTS["get"], REDACTOR).content
+    assert text["text"] == "The answer is a file: image/png, 5,242,881 bytes, too large to be passed on." + (
+        " It can be read in slices: resources/read of petstore://result/1." if kept else ""
+    )
+    assert [each["uri"] for each in link] == [URI] * kept
+
+
+def test_up_14_a_file_that_was_not_read_to_its_end_says_so() -> None:
+    assert text_of(Response(200, "", [("Content-Type", "image/png")], bytes(8), cut=True)) == (
+        "The answer is a file: image/png, 8 bytes, too large to be passed on.",
+        ["Only the first 8 bytes of the answer were read; then the connection was closed."],
+    )
 
 
 def test_up_12_an_excerpt_is_short_and_a_huge_error_is_not_parsed() -> None:
@@ -167,4 +304,4 @@ def test_a_request_without_an_answer_is_explained(to: str, sent: bool, text: str
 
 
 def test_the_limits_are_what_the_table_shows() -> None:
-    assert (module.LONGEST_TEXT, module.LARGEST_BINARY) == (100_000, 5 * 2**20)
+    assert (module.SHOWN, module.LARGEST_BINARY) == (32_000, 5 * 2**20)

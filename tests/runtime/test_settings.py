@@ -55,6 +55,20 @@ def test_a_variable_is_read(variable: str, value: str, attribute: str, expected:
 
 
 @pytest.mark.parametrize(
+    ("value", "shown", "kept"),
+    [
+        ("", 32_000, 64 * 2**20),
+        ("1000 tokens", 4000, 64 * 2**20),
+        ("16K tokens,2 GiB", 64_000, 2**31),
+        ("128MB", 32_000, 128_000_000),
+    ],
+)
+def test_sizes_have_units(value: str, shown: int, kept: int) -> None:
+    settings = load({"PETSTORE_MAX_RESULT": value})
+    assert (settings.sizes.shown, settings.sizes.kept, settings.problems) == (shown, kept, [])
+
+
+@pytest.mark.parametrize(
     ("values", "allowed"),
     [(("1", "true", "YES", "On"), True), (("0", "False", "no", "off"), False)],
 )
@@ -76,12 +90,16 @@ def test_files_and_directories_must_exist(tmp_path: Path) -> None:
 
 
 SECONDS = "must be a number of seconds above 0 and up to 3600."
+SIZES = "must say tokens to show, bytes to keep, or both, such as 8k tokens, 64 MiB."
 HTTPS = "must begin with https:// unless PETSTORE_ALLOW_HTTP is 1."
 
 
 @pytest.mark.parametrize(
     ("variable", "value", "problem"),
     [
+        *(("MAX_RESULT", value, SIZES) for value in ("8000", "64", "MiB", "1 MiB, x", "-1 MiB", "1.5 MiB", ",")),
+        *(("MAX_RESULT", value, "must show 500 to 250,000 tokens.") for value in ("499 tokens", "251k tokens")),
+        *(("MAX_RESULT", value, "must keep 1 MiB to 4 GiB.") for value in ("999 KiB", "5GB", "1MB")),
         *(("TIMEOUT", value, SECONDS) for value in ("0", "-1", "3601", "nan", "inf", "30s")),
         ("LOG_LEVEL", "verbose", "must be one of debug, info, warning, error."),
         ("ALLOW_HTTP", "maybe", "must be 1 or 0."),

@@ -17,9 +17,9 @@ from package.runtime.calls import Caller
 from package.runtime.catalog import Tool
 from package.runtime.exchange import Response, Sent
 from package.runtime.redaction import Redactor
-from package.runtime.response import LARGEST_PARSED, LONGEST_TEXT, interpret
+from package.runtime.response import LARGEST_PARSED, SHOWN, interpret
 from package.runtime.shapes import ABSENT, Result
-from package.runtime.shortening import shortened, told, written
+from package.runtime.shortening import Shortened, beginning, written
 from package.runtime.structured import Promises
 
 from tests.runtime.table_stub import Catalog
@@ -111,31 +111,46 @@ def test_a_long_answer_is_cut_alike_in_both() -> None:
     answered: dict[str, Any] = {
         "id": 1,
         "rows": [{"n": index} for index in range(20_000)],
-        "note": "é" * 90_000,
+        "note": "é" * 30_000,
         "last": True,
     }
     result = kept("object", Response(200, "", JSON, json.dumps(answered, ensure_ascii=False).encode()))
     text, note = (str(block["text"]) for block in result.content)
     shown = json.loads(text)
-    assert 0.95 * LONGEST_TEXT < len(text) <= LONGEST_TEXT
+    assert 0.95 * SHOWN < len(text.encode()) <= SHOWN
     assert result.structured == {**shown, "_text": note}
     assert list(shown) == list(answered)
     assert shown["rows"] == answered["rows"][: len(shown["rows"])]
+    kept_of_note, _, more = shown["note"].partition("…[+")
+    assert (set(kept_of_note), more) == ({"é"}, f"{30_000 - len(kept_of_note)} chars]")
     assert note == (
-        f"Cut: {90_000 - len(shown['note']):,} characters of note; {20_000 - len(shown['rows']):,} of 20,000 items of "
-        "rows are left out. Ask for less to see the rest."
+        f"Cut: {30_000 - len(kept_of_note):,} characters of note; {20_000 - len(shown['rows']):,} of 20,000 items of "
+        "rows are left out."
     )
 
 
-def test_up_07_a_huge_answer_is_not_parsed_and_stands_as_text_in_both() -> None:
-    for response in (
-        Response(200, "", JSON, b"[" + b"1," * (LARGEST_PARSED // 2) + b"1]"),
-        Response(200, "", JSON, b'{"id":1}', cut=True),
-    ):
-        result = kept("object", response)
-        text = str(result.content[0]["text"])
-        assert result.structured == {"_text": text}
-        assert "ask for less to see the rest.]" in text
+def test_up_07_of_a_huge_answer_the_beginning_is_parsed() -> None:
+    rows = b",".join(b'{"n":%d}' % index for index in range(60_000))
+    assert len(rows) > LARGEST_PARSED
+    result = kept("object", Response(200, "", JSON, b'{"id":1,"rows":[' + rows + b'],"last":1}'))
+    shown = json.loads(str(result.content[0]["text"]))
+    count = len(shown["rows"])
+    assert shown == {"id": 1, "rows": [{"n": index} for index in range(count)]}
+    assert 0.95 * SHOWN < len(str(result.content[0]["text"])) <= SHOWN
+    assert result.structured == {
+        **shown,
+        "_text": f"Cut: what follows in the answer; all but the first {count:,} items of rows are left out.",
+    }
+
+
+def test_of_an_answer_that_was_not_read_to_its_end_whole_items_are_shown() -> None:
+    result = kept("items", Response(200, "", JSON, b'[{"id":1},{"id":2},{"id":3,"na', cut=True))
+    note = str(result.content[1]["text"])
+    assert result.structured == {"items": [{"id": 1}, {"id": 2}], "_text": note}
+    assert note == (
+        "Cut: all but the first 2 items of the answer are left out.\n"
+        "Only the first 30 bytes of the answer were read; then the connection was closed."
+    )
 
 
 @pytest.mark.parametrize(
@@ -143,23 +158,75 @@ def test_up_07_a_huge_answer_is_not_parsed_and_stands_as_text_in_both() -> None:
     [
         ([1, 2, 3], 7, [1, 2, 3], ""),
         ([11, 22, 33], 8, [11, 22], "1 of 3 items of the answer"),
-        (["x" * 50], 20, ["x" * 16], "34 characters of the first of the answer"),
-        (["x" * 50, "y"], 20, ["x" * 16], "1 of 2 items of the answer; 34 characters of the first of the answer"),
-        ({"a": "x" * 50, "b": 1}, 30, {"a": "x" * 16, "b": 1}, "34 characters of a"),
+        (["x" * 50], 40, ["x" * 16 + "…[+34 chars]"], "34 characters of the first of the answer"),
+        (
+            ["x" * 50, "y"],
+            40,
+            ["x" * 16 + "…[+34 chars]"],
+            "1 of 2 items of the answer; 34 characters of the first of the answer",
+        ),
+        ({"a": "x" * 50, "b": 1}, 50, {"a": "x" * 16 + "…[+34 chars]", "b": 1}, "34 characters of a"),
         ({"a": [[1, 2], [3, 4]], "b": "y"}, 22, {"a": [[1, 2]], "b": "y"}, "1 of 2 items of a"),
         ({"k" * 30: 1, "l" * 30: 2}, 50, {"k" * 30: 1}, "1 of 2 members of the answer"),
-        ("é" * 10, 8, "é" * 6, "4 characters of the answer"),
+        ("é" * 40, 42, "é" * 10 + "…[+30 chars]", "30 characters of the answer"),
         ({"a": {"b": [1, 2, 3, 4]}}, 17, {"a": {"b": [1, 2]}}, "2 of 4 items of b"),
     ],
 )
 def test_a_value_is_cut_along_its_structure(value: Any, limit: int, left: Any, said: str) -> None:
-    cut, left_out = shortened(value, limit)
-    assert (cut, told(left_out)) == (left, said)
-    assert len(written(cut)) <= limit
+    cut = Shortened(value, limit)
+    assert (cut.value, cut.told()) == (left, said)
+    assert len(written(cut.value).encode()) <= limit
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ('{"a":[1,2', {"a": [1]}),
+        ('[{"a":1},{"b":"x,]}', [{"a": 1}, {"b": "x,]}…[+more]"}]),
+        ('["\\"],", "a', ['"],', "a…[+more]"]),
+        ("[1,[2],", [1, [2]]),
+        ('{"a":"x', {"a": "x…[+more]"}),
+        ('{"a" : "x\\\\\\u00e', {"a": "x\\…[+more]"}),
+        ('{"a":"\\\\u00e', {"a": "\\u00e…[+more]"}),
+        ('["x\\', ["x…[+more]"]),
+        ('{"a":1,"b', {"a": 1}),
+        ('{"a":{"b":tru', {"a": {}}),
+        ('{"a":1}', {"a": 1}),
+    ],
+)
+def test_what_is_open_at_the_end_of_a_beginning_is_closed(text: str, left: Any) -> None:
+    assert json.loads(beginning(text)) == left
+
+
+@pytest.mark.parametrize("text", ['{"a":1}\n{"a":2}', "]", "[}", "word", ""])
+def test_what_is_not_one_value_has_no_beginning(text: str) -> None:
+    assert beginning(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "left", "said"),
+    [
+        ([1, 2, 3], [1, 2], "all but the first 2 items of the answer"),
+        ({"a": 1, "b": [[1], [2]]}, {"a": 1, "b": [[1]]}, "what follows in the answer; all but the first 1 items of b"),
+        ([{"a": [1, 2]}], [{"a": [1]}], None),
+        ({"a": {}}, {"a": {}}, "what follows in the answer"),
+        ([], [], ""),
+    ],
+)
+def test_the_last_item_of_a_beginning_is_only_a_part_and_goes(value: Any, left: Any, said: str | None) -> None:
+    cut = Shortened(value, 1000, complete=False)
+    assert cut.value == left
+    assert said is None or cut.told() == said
+
+
+def test_a_text_whose_end_nobody_saw_is_cut_without_a_count() -> None:
+    cut = Shortened({"a": "x" * 1000 + "…[+more]", "b": 1}, 100)
+    assert (cut.value, cut.told()) == ({"a": "x" * 65 + "…[+more]", "b": 1}, "the end of a")
 
 
 def test_places_beyond_the_first_five_are_counted() -> None:
-    assert told([str(index) for index in range(8)]) == "0; 1; 2; 3; 4; and more in 3 places"
+    cut = Shortened({str(index): "x" * 1000 for index in range(8)}, 1000)
+    assert cut.told().endswith("characters of 4; and more in 3 places")
 
 
 # -- hooks ------------------------------------------------------------------------------------------------------------

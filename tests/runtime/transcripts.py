@@ -29,7 +29,8 @@ WORDS = {
     "$CAPABILITIES": _CAPABILITIES,
     "$SIGNED": '"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mirror","version":"1.2.0"}}',
     "$CACHED": '"ttlMs":3600000,"cacheScope":"public"',
-    "$MIRROR": '"capabilities":{"tools":{}},"serverInfo":{"name":"mirror"',
+    "$MIRROR": '"capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"mirror"',
+    "$LETTERS": "a" * 1000,
     "$ASK": '"instructions":"Ask for an echo first."',
 }
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from .jsonrpc import Id, Members
 
-    Effect: TypeAlias = "Send | Call | Cancel | Expect | Note"
+    Effect: TypeAlias = "Send | Call | Read | Cancel | Expect | Note"
 
 
 class Send:
@@ -32,6 +32,16 @@ class Call:
         self.arguments = arguments
         self.progress_token = progress_token
         self.revision = revision
+
+
+class Read:
+    """Look up this resource and report its `shapes.Contents` under this key."""
+
+    __slots__ = ("key", "uri")
+
+    def __init__(self, key: int, uri: str) -> None:
+        self.key = key
+        self.uri = uri
 
 
 class Cancel:

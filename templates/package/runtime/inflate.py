@@ -7,6 +7,7 @@ The HTTP library would inflate whole chunks before anybody can count, and 200 KB
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 
 _GZIP, _ZLIB, _RAW = 31, 15, -15
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -17,17 +18,19 @@ class BadCoding(Exception):
 
 
 class Inflate:
-    """Collects content as it comes. `full` says that there was more than the limit, which was dropped."""
+    """Passes content on as it comes. `full` says that there was more than the limit, which was dropped."""
 
-    __slots__ = ("_coding", "_content", "_limit", "_raw", "_stream", "full")
+    __slots__ = ("_coding", "_limit", "_raw", "_size", "_stream", "_take", "full")
 
-    def __init__(self, coding: str, limit: int) -> None:
-        """`coding` is the value of Content-Encoding. Raises BadCoding for all but one of those that were offered."""
+    def __init__(self, coding: str, limit: int, take: Callable[[bytes], None]) -> None:
+        """`coding` is the value of Content-Encoding; `take` is given what was decoded, at most the limit. Raises
+        BadCoding for all but one of those that were offered."""
         self._coding = coding.strip().lower()
         if self._coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
             raise BadCoding("has a content coding that was not asked for")
         self._limit = limit
-        self._content = bytearray()
+        self._take = take
+        self._size = 0
         self._raw = 0
         self._stream: zlib._Decompress | None = None
         self.full = False
@@ -36,20 +39,24 @@ class Inflate:
         """Take in what came, as far as there is room. Raises BadCoding."""
         self._raw += len(data)
         if self._coding in ("", "identity"):
-            self._content += data[: self._limit + 1 - len(self._content)]
+            self._pass(data)
         else:
             self._decode(data)
-        self.full = self._raw > self._limit or len(self._content) > self._limit
+        self.full = self._raw > self._limit or self._size > self._limit
 
-    def content(self) -> bytes:
-        """What was decoded, at most the limit. Raises BadCoding where the coded stream ended early."""
+    def finish(self) -> None:
+        """All has come. Raises BadCoding where the coded stream ended early."""
         if self._stream is not None and not self._stream.eof and not self.full:
             raise BadCoding("is compressed, and ends too early")
-        return bytes(self._content[: self._limit])
+
+    def _pass(self, data: bytes) -> None:
+        if room := max(0, self._limit - self._size):
+            self._take(data[:room])
+        self._size += len(data)
 
     def _decode(self, data: bytes) -> None:
         # One byte over the limit is enough to know that there is more.
-        while data and (room := self._limit + 1 - len(self._content)) > 0:
+        while data and (room := self._limit + 1 - self._size) > 0:
             if self._stream is None:
                 self._stream = zlib.decompressobj(self._window(data))
             elif self._stream.eof:
@@ -57,7 +64,7 @@ class Inflate:
                     return  # padding behind the last member
                 self._stream = zlib.decompressobj(_GZIP)
             try:
-                self._content += self._stream.decompress(data, room)
+                self._pass(self._stream.decompress(data, room))
             except zlib.error:
                 raise BadCoding("is not compressed the way it says") from None
             data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail

@@ -35,6 +35,9 @@ With the revision known, METHODS says whether the method exists in it. The table
     ping                       x            x            x            x
     tools/list                 x            x            x            x            x
     tools/call                 x            x            x            x            x
+    resources/list             x            x            x            x            x
+    resources/templates/list   x            x            x            x            x
+    resources/read             x            x            x            x            x
     server/discover                                                                x
     subscriptions/listen                                                           x
     several in one line                     x
@@ -54,7 +57,7 @@ could not be read gets an error without an id where the revision has such a thin
 
 from __future__ import annotations
 
-from .effects import Call, Cancel, Expect, Note, Send
+from .effects import Call, Cancel, Expect, Note, Read, Send
 from .jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -74,6 +77,7 @@ from .jsonrpc import (
 from .shapes import (
     HANDSHAKE_REVISIONS,
     STATELESS_REVISIONS,
+    Contents,
     Failure,
     Result,
     acknowledged_params,
@@ -82,7 +86,9 @@ from .shapes import (
     has,
     initialize_result,
     list_result,
+    no_resources,
     progress_params,
+    read_result,
 )
 
 TYPE_CHECKING = False
@@ -106,6 +112,9 @@ METHODS = {
     "ping": (_FIRST, _LAST_HANDSHAKE, "_ping"),
     "tools/list": (_FIRST, _NEWEST, "_list"),
     "tools/call": (_FIRST, _NEWEST, "_call"),
+    "resources/list": (_FIRST, _NEWEST, "_resources"),
+    "resources/templates/list": (_FIRST, _NEWEST, "_resource_templates"),
+    "resources/read": (_FIRST, _NEWEST, "_read"),
     "server/discover": (_STATELESS, _NEWEST, "_discover"),
     "subscriptions/listen": (_STATELESS, _NEWEST, "_listen"),
 }
@@ -121,6 +130,10 @@ _META = "io.modelcontextprotocol/"
 _VERSION, _CAPABILITIES, _LOG_LEVEL = _META + "protocolVersion", _META + "clientCapabilities", _META + "logLevel"
 _LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 _UNSUPPORTED_VERSION = -32022
+_NO_RESOURCE = -32002
+_GONE = "There is nothing at this URI. What was kept may have made room for later answers: call the tool again."
+#: Of a URI that leads nowhere, so much is said again.
+MAX_URI = 1024
 _TOO_LARGE = (
     "The result takes {} bytes, more than clients read in one message. Ask for less: a smaller page, fewer fields."
 )
@@ -219,7 +232,7 @@ class Protocol:
                 if isinstance(effect, Send) and isinstance(message, (Request, Malformed)):
                     self._hold(answers, message.id, effect.line)
                     continue
-                if isinstance(effect, Call):
+                if isinstance(effect, (Call, Read)):
                     answers.awaited += 1
                     self._calls[effect.key].batch = answers
                 effects.append(effect)
@@ -308,10 +321,28 @@ class Protocol:
         token = _progress_token(request)
         if not self._catalog.has(name):
             raise Fault(INVALID_PARAMS, _unknown(name, self._catalog.nearest(name)))
+        return [Call(self._begin(request, revision, token), name, arguments, token, revision)]
+
+    def _begin(self, request: Request, revision: str, token: Id | None = None) -> int:
+        """The key under which its outcome will be reported."""
         self._last_key += 1
         self._calls[self._last_key] = _Running(request.id, revision, token)
         self._in_flight[request.id] = self._last_key
-        return [Call(self._last_key, name, arguments, token, revision)]
+        return self._last_key
+
+    def _resources(self, request: Request, revision: str, kind: str = "resources") -> list[Effect]:
+        if "cursor" in request.params:
+            raise Fault(INVALID_PARAMS, "Unknown cursor: the list has one page.")
+        return [Send(answer(request.id, no_resources(kind, revision, self._catalog.server)))]
+
+    def _resource_templates(self, request: Request, revision: str) -> list[Effect]:
+        return self._resources(request, revision, "resourceTemplates")
+
+    def _read(self, request: Request, revision: str) -> list[Effect]:
+        uri = request.params.get("uri")
+        if not isinstance(uri, str):
+            raise Fault(INVALID_PARAMS, "resources/read needs params.uri, a string.")
+        return [Read(self._begin(request, revision), uri)]
 
     def _listen(self, request: Request, revision: str) -> list[Effect]:
         if not isinstance(request.params.get("notifications"), dict):
@@ -321,7 +352,7 @@ class Protocol:
 
     # What became of a call
 
-    def finished(self, key: int, outcome: Result | Failure) -> bytes | None:
+    def finished(self, key: int, outcome: Result | Contents | Failure) -> bytes | None:
         """The line that answers the call, or None where nothing may be said (any more, or yet)."""
         call = self._calls.pop(key, None)
         if call is None:
@@ -346,9 +377,11 @@ class Protocol:
         """The lines that answer every call still running with this: nothing will finish any more."""
         return [line for key in list(self._calls) if (line := self.finished(key, outcome))]
 
-    def _written(self, call: _Running, outcome: Result | Failure) -> bytes:
+    def _written(self, call: _Running, outcome: Result | Contents | Failure) -> bytes:
         if isinstance(outcome, Failure):
             return error(call.id, INTERNAL_ERROR, outcome.sentence)
+        if isinstance(outcome, Contents):
+            return self._contents(call, outcome)
         try:
             line = answer(call.id, call_result(outcome, call.revision, self._catalog.server))
         except Exception:  # whatever a hook put into it: NaN, a set, a block without a type
@@ -356,6 +389,12 @@ class Protocol:
         if len(line) <= MAX_LINE:
             return line
         return self._written(call, Result.error(_TOO_LARGE.format(len(line))))
+
+    def _contents(self, call: _Running, found: Contents) -> bytes:
+        if found.contents is not None:
+            return answer(call.id, read_result(found.contents, call.revision, self._catalog.server))
+        newer = has(call.revision, "unknown resource is invalid params")
+        return error(call.id, INVALID_PARAMS if newer else _NO_RESOURCE, _GONE, {"uri": found.uri[:MAX_URI]})
 
 
 def _stateless_revision(meta: Members) -> str:

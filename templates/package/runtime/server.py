@@ -14,11 +14,11 @@ import sys
 from _thread import allocate_lock
 
 from .catalog import Catalog, CatalogError
-from .effects import Call, Cancel, Expect, Note, Send
+from .effects import Call, Cancel, Expect, Note, Read, Send
 from .framing import Lines
 from .jsonrpc import parse
 from .protocol import Protocol
-from .shapes import Result
+from .shapes import Contents, Result
 from .stdio import LAST_SECONDS, Wire, complain, fill_gaps
 
 TYPE_CHECKING = False
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .effects import Effect
     from .engine import Engine, Outcome
     from .framing import Line
+    from .resources import Resources
     from .settings import Settings
 
 #: What the last answers have to be written, where finishing what ran took all the time.
@@ -49,6 +50,7 @@ class Server:
         self._protocol = Protocol(catalog)
         self._lock = allocate_lock()
         self._engine: Engine | None = None
+        self._resources: Resources | None = None
 
     def serve(self) -> None:
         """Read, answer, and at the end of stdin finish what is running."""
@@ -88,6 +90,9 @@ class Server:
         if isinstance(effect, Call):
             on_progress = self._progress if effect.progress_token is not None else _nothing
             self._running().submit(effect.key, effect.name, effect.arguments, on_progress, self._done)
+        elif isinstance(effect, Read):
+            found = self._resources.read(effect.uri) if self._resources is not None else None
+            self._done(effect.key, Contents(effect.uri, found))
         elif isinstance(effect, Cancel):
             self._running().cancel(effect.key)
         elif isinstance(effect, Expect):
@@ -110,9 +115,11 @@ class Server:
         from .calls import Caller
         from .settings import load
 
-        return Caller(self._catalog, self._settings or load(self._catalog, {}))
+        caller = Caller(self._catalog, self._settings or load(self._catalog, {}))
+        self._resources = caller.resources  # there is nothing to read before there is a caller
+        return caller
 
-    def _done(self, key: int, outcome: Outcome) -> None:
+    def _done(self, key: int, outcome: Outcome | Contents) -> None:
         with self._lock:
             line = self._protocol.finished(key, outcome)
             if line is not None:

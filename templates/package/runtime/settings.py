@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from . import keys
+from . import keys, sizes
 from .addresses import Address, parse
 from .origins import Endpoint, Rules, nowhere
 
@@ -52,6 +52,7 @@ class Settings:
         "read_only",
         "secrets",
         "servers",
+        "sizes",
         "timeout",
         "warnings",
     )
@@ -69,6 +70,7 @@ class Settings:
         self.client: tuple[str, str | None] | None = None
         self.private: list[str] = []
         self.read_only = False
+        self.sizes = sizes.Sizes()
         self.problems: list[str] = []
         self.warnings: list[str] = []
 
@@ -104,6 +106,7 @@ def load(
     settings.files_dir = reader.checked("FILES_DIR", _directory, None)
     settings.ca_file = reader.checked("CA_FILE", _file, None)
     settings.proxy = reader.checked("PROXY", _proxy, None)
+    settings.sizes = reader.checked("MAX_RESULT", sizes.parse, settings.sizes)
     settings.client = reader.client()
     settings.read_only = reader.checked("READ_ONLY", _switch, False) or read_only
     settings.private = [*_login(settings.proxy), *_private_key(settings.client)]

@@ -29,12 +29,16 @@ SINCE = {
     "title of the server": "2025-06-18",
     "description of the server": "2025-11-25",
     "error without id": "2025-11-25",
+    "unknown resource is invalid params": "2026-07-28",
     "resultType": "2026-07-28",
     "structuredContent of any type": "2026-07-28",
 }
 
 #: A compiled set of tools is the same for everyone until the server is generated again.
 _CACHE = b'"ttlMs":3600000,"cacheScope":"public"'
+
+#: Any tool may get an answer that is too large to be shown, and is kept for reading.
+_CAPABILITIES: dict[str, object] = {"tools": {}, "resources": {}}
 
 ABSENT: object = object()
 """What `Result.structured` is where there is none: null is a value."""
@@ -75,6 +79,16 @@ class Failure:
         self.sentence = sentence
 
 
+class Contents:
+    """What a resource holds: contents in the shape of 2026-07-28, None where there is no such resource."""
+
+    __slots__ = ("contents", "uri")
+
+    def __init__(self, uri: str, contents: list[Block] | None) -> None:
+        self.uri = uri
+        self.contents = contents
+
+
 def call_result(result: Result, revision: str, server: dict[str, str]) -> bytes:
     """CallToolResult. Raises ValueError or TypeError where the result holds what JSON cannot."""
     written: dict[str, object] = {}
@@ -96,13 +110,28 @@ def list_result(tools: bytes, revision: str, server: dict[str, str]) -> bytes:
     return b'{"resultType":"complete","tools":%b,%b,"_meta":%b}' % (tools, _CACHE, dumps(_signature(server)))
 
 
+def no_resources(kind: str, revision: str, server: dict[str, str]) -> bytes:
+    """ListResourcesResult or ListResourceTemplatesResult without any: results name what they keep for reading."""
+    if not has(revision, "resultType"):
+        return b'{"%b":[]}' % kind.encode()
+    return b'{"resultType":"complete","%b":[],%b,"_meta":%b}' % (kind.encode(), _CACHE, dumps(_signature(server)))
+
+
+def read_result(contents: list[Block], revision: str, server: dict[str, str]) -> bytes:
+    """ReadResourceResult. What is kept may make room for something else at any time."""
+    if not has(revision, "resultType"):
+        return dumps({"contents": contents})
+    cache = {"ttlMs": 0, "cacheScope": "private"}
+    return dumps({"resultType": "complete", "contents": contents, **cache, "_meta": _signature(server)})
+
+
 def discover_result(server: dict[str, str]) -> bytes:
     """DiscoverResult. It names the stateless revisions alone: those are what a client may put into `_meta`."""
     written = dumps(
         {
             "resultType": "complete",
             "supportedVersions": STATELESS_REVISIONS,
-            "capabilities": {"tools": {}},
+            "capabilities": _CAPABILITIES,
             **_instructions(server),
             "_meta": _signed(_identity(server, STATELESS_REVISIONS[-1])),
         }
@@ -115,7 +144,7 @@ def initialize_result(revision: str, server: dict[str, str]) -> bytes:
     return dumps(
         {
             "protocolVersion": revision,
-            "capabilities": {"tools": {}},
+            "capabilities": _CAPABILITIES,
             "serverInfo": _identity(server, revision),
             **_instructions(server),
         }

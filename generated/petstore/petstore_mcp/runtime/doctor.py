@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 RESERVED = {
     "BASE_URL": "where the API is, in place of the address it was compiled with",
     "TIMEOUT": "seconds that a call may take",
+    "MAX_RESULT": "how much of a result is shown and kept, such as 8k tokens, 64 MiB",
     "FILES_DIR": "the directory whose files may be sent as file:NAME",
     "PROXY": "the proxy to use",
     "CA_FILE": "certificates to trust in place of the system's",

@@ -29,6 +29,7 @@ LONGEST_WAIT = 3600
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _IDEMPOTENT = ("PUT", "DELETE")
+_SOURCE = re.compile(r"\bFrom ([a-z][a-z0-9]*_[a-z0-9_]+)\.")
 _MARKUP = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<[^<>]*>", re.IGNORECASE | re.DOTALL)
 
 
@@ -40,7 +41,10 @@ def explain(response: Response, sent: Sent, redactor: Redactor) -> str:
     found = findings.read(response.content)
     said = brief(redactor.text(_said(found, response)), LONGEST_EXCERPT)
     lines = [f"{status}: {said}" if said else f"{status}."]
-    lines += [f"- {_named(item, sent)}: {brief(redactor.text(item.text), 300)}" for item in found.items[:MOST_SHOWN]]
+    for item in found.items[:MOST_SHOWN]:
+        name, told = _named(item, sent), brief(redactor.text(item.text), 300)
+        allowed = _allowed(sent, name) if response.status in (400, 422) else ""
+        lines.append(f"- {name}: {told.rstrip('.') if allowed else told}{allowed}")
     lines += _advice(response, sent, bool(found.items))
     if not found.complete and (excerpt := _excerpt(response, redactor)):
         lines.append(f"The upstream said: {excerpt}")
@@ -106,9 +110,12 @@ def _advice(response: Response, sent: Sent, items: bool) -> list[str]:
     if status == 403:
         return [f"{credentials or 'Without a credential it'} is not allowed to do this; calling again will not help."]
     if status == 404:
-        bound = [part.get("argument") for part in sent.tool.binding["path"] if isinstance(part, dict)]
-        named = " and ".join(filter(None, bound))
-        return [f"Check {named}: nothing was found there."] if named else []
+        bound = [
+            part["argument"] for part in sent.tool.binding["path"] if isinstance(part, dict) and "argument" in part
+        ]
+        sources = {source[1]: None for name in bound if (source := _SOURCE.search(_described(sent, name)))}
+        listed = f" See {' and '.join(sources)} for what there is." if sources else ""
+        return [f"Check {' and '.join(bound)}: nothing was found there.{listed}"] if bound else []
     if status in (409, 412):
         return ["Read the present state first, then decide and call again."]
     if status in (408, 425, 429, 503) and (wait := _wait(response)):
@@ -116,6 +123,17 @@ def _advice(response: Response, sent: Sent, items: bool) -> list[str]:
     if status == 429:
         return ["Wait a while before calling again."]
     return [_repeat(sent.method)] if status >= 500 and status != 501 else []
+
+
+def _described(sent: Sent, argument: str) -> str:
+    """What the schema says of an argument: the compiler wrote there which tool lists its values."""
+    return str(sent.tool.schema.get("properties", {}).get(argument, {}).get("description", ""))
+
+
+def _allowed(sent: Sent, argument: str) -> str:
+    """The values that the schema allows an argument, where it says so."""
+    values = sent.tool.schema.get("properties", {}).get(argument, {}).get("enum", ())
+    return f". Allowed: {brief(', '.join(map(str, values)), 300)}." if values else ""
 
 
 def _signature(sent: Sent) -> str:

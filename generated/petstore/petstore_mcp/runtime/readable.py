@@ -40,17 +40,23 @@ def is_text(media_type: str, content: bytes) -> bool:
 def decode(content: bytes, content_type: str) -> tuple[str, bool]:
     """The text, and whether every byte of it could be read; U+FFFD stands where not. A byte order mark counts first,
     then the declared charset, then UTF-8."""
-    declared = _DECLARED.search(content_type)
-    charset = declared[1].lower() if declared and _CHARSET.fullmatch(declared[1].lower()) else "utf-8"
-    charset = next((known for mark, known in _MARKS if content.startswith(mark)), charset)
+    encoding = charset(content, content_type)
     try:
-        return content.decode(charset), True
-    except LookupError:
-        charset = "utf-8"
+        return content.decode(encoding), True
     except UnicodeDecodeError:
-        pass
-    text = content.decode(charset, "replace")
-    return text, "\ufffd" not in text
+        text = content.decode(encoding, "replace")
+        return text, "\ufffd" not in text
+
+
+def charset(content: bytes, content_type: str) -> str:
+    """The encoding of content that begins so, by the name of a codec that exists."""
+    declared = _DECLARED.search(content_type)
+    named = declared[1].lower() if declared and _CHARSET.fullmatch(declared[1].lower()) else "utf-8"
+    named = next((known for mark, known in _MARKS if content.startswith(mark)), named)
+    try:
+        return codecs.lookup(named).name
+    except LookupError:
+        return "utf-8"
 
 
 def clean(text: str) -> tuple[str, int]:

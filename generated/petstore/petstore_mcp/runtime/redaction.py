@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -60,6 +61,10 @@ class Redactor:
                 content = content.replace(form, REDACTED.encode())
         return content
 
+    def stream(self) -> Stream:
+        """Something that does it piece by piece."""
+        return Stream(self._encoded)
+
     def value(self, value: Any) -> Any:
         """A JSON value without secrets, names of members included; a number that is one becomes text."""
         if isinstance(value, str):
@@ -71,6 +76,33 @@ class Redactor:
         if isinstance(value, dict):
             return {self.text(name): self.value(member) for name, member in value.items()}
         return value
+
+
+class Stream:
+    """Takes secrets out of bytes that come in pieces, also where one lies across two of them."""
+
+    __slots__ = ("_any", "_forms", "_reach", "_rest")
+
+    def __init__(self, forms: list[bytes]) -> None:
+        """`forms` are what is looked for, the longest first."""
+        self._forms = forms
+        self._any = re.compile(b"|".join(map(re.escape, forms)))
+        self._reach = len(forms[0]) - 1 if forms else 0
+        self._rest = b""
+
+    def feed(self, data: bytes, last: bool = False) -> bytes:
+        """What can be said of the bytes so far: all but the end, in which a secret may have begun."""
+        buffer = self._rest + data
+        sure = len(buffer) if last else max(0, len(buffer) - self._reach)
+        made, at = [], 0
+        if any(form in buffer for form in self._forms):  # many times as quick as to look for all at once
+            for found in self._any.finditer(buffer):
+                if found.start() >= sure:
+                    break
+                made += [buffer[at : found.start()], REDACTED.encode()]
+                at = found.end()
+        self._rest = buffer[max(at, sure) :]
+        return b"".join([*made, buffer[at : max(at, sure)]])
 
 
 def _forms(secret: str) -> set[str]:

@@ -14,13 +14,14 @@ from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from . import credentials, failures, log, request, response
+from . import credentials, failures, keeping, log, request, response
 from .client import Client, Failure
 from .exchange import Sent
 from .hooks import HookFailed
 from .preparation import Preparation, sentence
 from .redaction import Redactor
 from .refusal import Refused
+from .resources import Resources
 from .sending import Sender
 from .settings import NotReady
 from .shapes import ABSENT, Result
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 Report = Callable[[str], None]
 
 REACH_SECONDS = 5.0
+
+#: Results of the largest size that are kept at a time.
+_RESULTS = 4
 
 
 class Caller:
@@ -54,6 +58,7 @@ class Caller:
         log.redact_with(self._redactor.text)
         self._sender = Sender(self._client, settings.timeout, self._redactor.learn)
         self._numbers = count(1)
+        self.resources = Resources(_RESULTS * settings.sizes.kept)
 
     async def call(self, name: str, arguments: dict[str, Any], report: Report) -> Result:
         """The result of calling that tool, which must exist. `report` hears "sent", "headers" and "body"."""
@@ -86,7 +91,8 @@ class Caller:
         return found
 
     async def close(self) -> None:
-        """Close the connections to the upstream."""
+        """Close the connections to the upstream, and keep nothing any more."""
+        self.resources.close()
         await self._client.close()
 
     async def _made(self, tool: Tool, arguments: dict[str, Any], report: Report) -> Result:
@@ -102,14 +108,17 @@ class Caller:
         """The request, and what its answer comes to. Raises Refused or NotReady before anything is sent."""
         ready = self._preparation.ready(tool, arguments, os.urandom(16))
         uri = f"{self._catalog.name}://result/{next(self._numbers)}"
-        sent = Sent(tool, ready.request.method, ready.request.path, ready.variables, uri)
+        sent = Sent(tool, ready.request.method, ready.request.path, ready.variables, uri, arguments)
         seconds = tool.binding.get("timeout", self._settings.timeout)
         try:
             answer = await self._sender.send(ready, seconds, report)
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
             return Result.error(failures.no_answer(failure, sent))
-        return response.interpret(answer, sent, self._redactor)
+        shown = self._settings.sizes.shown
+        if response.is_large(answer, shown):
+            answer.kept = await keeping.keep(answer, uri, self._redactor, self.resources)
+        return response.interpret(answer, sent, self._redactor, shown)
 
     def _redacted(self, result: Result) -> Result:
         redact = self._redactor.value

@@ -6,6 +6,9 @@ followed, no cookie is kept, nothing of the environment is obeyed (proxies, .net
 everything, from waiting for a connection to the last byte. Cancelling closes the connection. No text of the library
 leaves: each of its exceptions becomes a clause of ours, without URLs and without values.
 
+Of a success as much is read as the operator keeps, in a file where it is much; of a stream that does not end, what came
+before the deadline. Then the connection is closed.
+
 The library itself repeats a request once where the connection died before an answer came and the method is idempotent
 (RFC 9110 section 9.2.2); POST and PATCH are sent at most once.
 """
@@ -13,6 +16,7 @@ The library itself repeats a request once where the connection died before an an
 from __future__ import annotations
 
 import asyncio
+import re
 import ssl
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -21,6 +25,7 @@ from . import tls
 from .exchange import Response
 from .inflate import BadCoding, Inflate
 from .request import sender_fields
+from .spool import Spool
 
 with tls.unloaded():
     import aiohttp
@@ -32,7 +37,12 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 LIMIT = 8 * 1024 * 1024
-"""The most bytes of an answer that are read, on the wire and decoded."""
+"""Bytes of an answer, on the wire and decoded, that are held in memory. More is not read where it is no success."""
+
+BEGINNING = 2 * 1024 * 1024
+"""Of an answer that is in a file, the bytes that are looked at."""
+
+_STREAM = re.compile(r"text/event-stream|application/((x-)?ndjson|jsonl|json-seq|stream\+json)")
 
 CONNECTIONS = 64
 LONGEST_LINE = 16 * 1024
@@ -86,11 +96,13 @@ class Client:
         self, request: Request, address: Address, seconds: float, report: Callable[[str], None] = lambda _: None
     ) -> Response:
         """The answer to a request. Raises Failure. `report` hears "sent", "headers" and "body" as each is done."""
-        sent = _Sent(report)
+        sent, body = _Sent(report), _Body()
         try:
             async with asyncio.timeout(seconds) as deadline:
-                return await self._exchange(request, address, sent)
+                return await self._exchange(request, address, sent, body)
         except TimeoutError as late:
+            if deadline.expired() and body.streams:
+                return body.response()
             if deadline.expired():
                 raise Failure(
                     f"{address.authority} gave no complete answer within {seconds:g} seconds", sent.done
@@ -107,7 +119,7 @@ class Client:
         if self._session is not None:
             await self._session.close()
 
-    async def _exchange(self, request: Request, address: Address, sent: _Sent) -> Response:
+    async def _exchange(self, request: Request, address: Address, sent: _Sent, body: _Body) -> Response:
         answer = await self._opened().request(
             request.method,
             URL(address.origin + address.path + request.target, encoded=True),
@@ -121,14 +133,18 @@ class Client:
         )
         try:
             sent.report("headers")
-            inflate = Inflate(",".join(answer.headers.getall("Content-Encoding", [])), LIMIT)
+            body.begin(answer)
+            limit = self._settings.sizes.kept if 200 <= answer.status < 300 else LIMIT
+            inflate = Inflate(",".join(answer.headers.getall("Content-Encoding", [])), limit, body.take)
             async for chunk in answer.content.iter_any():
                 inflate.feed(chunk)
-                if inflate.full:
+                if inflate.full or body.full:
                     break
+            else:
+                inflate.finish()
+                body.cut = False
             sent.report("body")
-            fields = [(name, value) for name, value in answer.headers.items()]
-            return Response(answer.status, answer.reason or "", fields, inflate.content(), inflate.full)
+            return body.response()
         finally:
             # A connection whose answer was read to the end has gone back to the pool by now; this closes any other.
             answer.close()
@@ -170,6 +186,44 @@ class _Sent:
         if not self.done:
             self.done = True
             self.report("sent")
+
+
+class _Body:
+    """An answer as it comes, cut until the end of it was seen."""
+
+    __slots__ = ("_answer", "_spool", "cut", "full")
+
+    def __init__(self) -> None:
+        self._answer = Response(0, "", [])
+        self._spool = Spool(LIMIT)
+        self.cut = True
+        self.full = False
+
+    def begin(self, answer: aiohttp.ClientResponse) -> None:
+        fields = [(name, value) for name, value in answer.headers.items()]
+        self._answer = Response(answer.status, answer.reason or "", fields)
+
+    def take(self, data: bytes) -> None:
+        try:
+            self._spool.write(data)
+        except OSError:  # the disk takes no more
+            self.full = True
+
+    @property
+    def streams(self) -> bool:
+        """Whether what came is worth having though its end did not come: it is one thing after another."""
+        fits = 200 <= self._answer.status < 300 and self._spool.size > 0
+        return fits and bool(_STREAM.fullmatch(self._answer.media_type))
+
+    def response(self) -> Response:
+        found = self._answer
+        found.cut = self.cut
+        if self._spool.size > LIMIT:
+            found.content, found.spool = self._spool.read(0, BEGINNING), self._spool
+        else:
+            found.content = self._spool.read(0, LIMIT)
+            self._spool.close()
+        return found
 
 
 async def _left(session: aiohttp.ClientSession, context: Any, params: aiohttp.TraceRequestHeadersSentParams) -> None:

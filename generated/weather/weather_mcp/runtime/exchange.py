@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .readable import brief
 
 if TYPE_CHECKING:
     from .catalog import Tool
+    from .spool import Spool
 
 
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
@@ -21,38 +22,66 @@ _RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satis
 
 class Sent:
     """The request as far as results speak of it: the tool, the path without its query, the variables whose credentials
-    it carried, and a URI for a file that may come back."""
+    it carried, a URI for what may come back, and the arguments."""
 
-    __slots__ = ("method", "path", "tool", "uri", "variables")
+    __slots__ = ("arguments", "method", "path", "tool", "uri", "variables")
 
-    def __init__(self, tool: Tool, method: str, path: str, variables: list[str], uri: str) -> None:
+    def __init__(
+        self,
+        tool: Tool,
+        method: str,
+        path: str,
+        variables: list[str],
+        uri: str,
+        arguments: dict[str, Any] | None = None,
+    ) -> None:
         self.tool = tool
         self.method = method
         self.path = path
         self.variables = variables
         self.uri = uri
+        self.arguments = arguments or {}
 
     def __str__(self) -> str:
         return f"{self.method} {self.path[:200]}"
 
 
 class Response:
-    """An answer. `content` is decoded, and the beginning of it where `cut`."""
+    """An answer. `content` is decoded. Where it is `cut`, only its beginning came; where there is a `spool`, that holds
+    what came, and `content` is the beginning of it. `kept` is whether all that came can be read under `Sent.uri`."""
 
-    __slots__ = ("content", "cut", "fields", "reason", "status")
+    __slots__ = ("content", "cut", "fields", "kept", "reason", "spool", "status")
 
     def __init__(
-        self, status: int, reason: str, fields: list[tuple[str, str]], content: bytes = b"", cut: bool = False
+        self,
+        status: int,
+        reason: str,
+        fields: list[tuple[str, str]],
+        content: bytes = b"",
+        cut: bool = False,
+        spool: Spool | None = None,
     ) -> None:
         self.status = status
         self.reason = reason
         self.fields = fields
         self.content = content
         self.cut = cut
+        self.spool = spool
+        self.kept = False
 
     def header(self, name: str) -> str:
         """All values of a field, joined as RFC 9110 section 5.3 allows; "" where there is none."""
         return ", ".join(value for key, value in self.fields if key.lower() == name)
+
+    @property
+    def size(self) -> int:
+        """Bytes that came, decoded."""
+        return self.spool.size if self.spool is not None else len(self.content)
+
+    @property
+    def partial(self) -> bool:
+        """Whether `content` is only the beginning."""
+        return self.cut or self.spool is not None
 
     @property
     def named(self) -> str:

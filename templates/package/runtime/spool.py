@@ -1,0 +1,37 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Bytes of any number: in memory while they are few, and beyond that in a file that has no name.
+
+Such a file is gone with the process, however it ends. Not thread-safe.
+"""
+
+from __future__ import annotations
+
+from tempfile import SpooledTemporaryFile
+
+
+class Spool:
+    """Grows at its end and is read anywhere."""
+
+    __slots__ = ("_file", "size")
+
+    def __init__(self, in_memory: int) -> None:
+        """`in_memory` is the most bytes that are held without a file."""
+        self._file: SpooledTemporaryFile[bytes] = SpooledTemporaryFile(in_memory)  # noqa: SIM115
+        self.size = 0
+
+    def write(self, data: bytes) -> None:
+        """Add bytes. Raises OSError where the disk takes no more."""
+        self._file.seek(self.size)
+        self._file.write(data)
+        self.size += len(data)
+
+    def read(self, start: int, length: int) -> bytes:
+        """So many bytes from there, fewer at the end. Raises OSError."""
+        self._file.seek(start)
+        return self._file.read(length)
+
+    def close(self) -> None:
+        """Give back what it takes."""
+        self._file.close()
+
+    __del__ = close

@@ -1,0 +1,109 @@
+"""What is kept for reading: slices that add up to the whole, within bounds, the one used longest ago gone first."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from typing import Any
+
+import pytest
+from package.runtime import resources as module
+from package.runtime.resources import LARGEST_SLICE, MOST_KEPT, SLICE, SMALLEST_SLICE, Resources
+from package.runtime.spool import Spool
+
+URI = "petstore://result/{}"
+
+
+def kept(most: int, *contents: bytes, text: bool = True) -> Resources:
+    resources = Resources(most)
+    for number, content in enumerate(contents):
+        resources.begin(URI.format(number), "text/plain", text)
+        resources.add(URI.format(number), content)
+    return resources
+
+
+def present(resources: Resources, count: int) -> list[int]:
+    return [number for number in range(count) if resources.read(URI.format(number))]
+
+
+def whole(resources: Resources, uri: str) -> list[Any]:
+    """The contents of all slices from that one on, by the URI that comes with each."""
+    found = []
+    while uri:
+        contents = resources.read(uri)
+        assert contents is not None
+        found.append(contents[0])
+        assert contents[0]["uri"] == uri
+        uri = str(contents[1]["uri"]) if contents[1:] else ""
+    return found
+
+
+@pytest.mark.parametrize("size", ["", "?size=1000", "?size=4097&from=0"])
+@pytest.mark.parametrize("in_memory", [10, 10**6])
+def test_the_slices_of_a_text_add_up_to_it(size: str, in_memory: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "IN_MEMORY", in_memory)
+    text = "".join(f"{number} é 語 😀\n" for number in range(9000))
+    slices = whole(kept(10**6, text.encode()), URI.format(0) + size)
+    assert "".join(each["text"] for each in slices) == text
+    assert len(slices) > 4
+    assert "\ufffd" not in text
+
+
+def test_the_slices_of_bytes_add_up_to_them() -> None:
+    content = bytes(range(256)) * 500
+    slices = whole(kept(10**6, content, text=False), URI.format(0))
+    assert b"".join(b64decode(each["blob"]) for each in slices) == content
+
+
+@pytest.mark.parametrize(
+    ("query", "length"),
+    [
+        ("", SLICE),
+        ("?size=1", SMALLEST_SLICE),
+        ("?size=999999999", LARGEST_SLICE),
+        (f"?from={2 * LARGEST_SLICE - 3}", 3),
+    ],
+)
+def test_a_slice_has_a_bounded_size(query: str, length: int) -> None:
+    contents = kept(10**8, b"x" * 2 * LARGEST_SLICE).read(URI.format(0) + query)
+    assert contents is not None
+    assert len(str(contents[0]["text"])) == length
+
+
+def test_what_was_used_longest_ago_makes_room() -> None:
+    resources = kept(300, b"a" * 100, b"b" * 100, b"c" * 100)
+    assert present(resources, 2) == [0, 1]  # so 2 is the one used longest ago
+    resources.begin(URI.format(3), "text/plain", True)
+    assert resources.add(URI.format(3), b"d")
+    assert present(resources, 4) == [0, 1, 3]
+    assert not resources.add(URI.format(3), b"d" * 300)
+    assert present(resources, 4) == []
+
+
+def test_no_more_than_so_many_are_kept() -> None:
+    resources = kept(10**6, *[b"x"] * (MOST_KEPT + 2))
+    assert present(resources, MOST_KEPT + 2) == list(range(2, MOST_KEPT + 2))
+
+
+def test_what_the_disk_does_not_take_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(spool: Spool, data: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    resources = kept(100, b"a")
+    monkeypatch.setattr(Spool, "write", full)
+    assert not resources.add(URI.format(0), b"b")
+    assert resources.read(URI.format(0)) is None
+
+
+def test_what_cannot_be_seen_is_taken_out_of_a_slice() -> None:
+    contents = kept(100, "a\x1b[31m\u202eb".encode()).read(URI.format(0))
+    assert contents is not None
+    assert contents[0]["text"] == "a[31mb"
+
+
+def test_what_is_large_lies_in_a_file_without_a_name() -> None:
+    spool = Spool(10)
+    spool.write(b"x" * 10)
+    assert not spool._file._rolled  # type: ignore[attr-defined]
+    spool.write(b"y")
+    assert spool._file._rolled  # type: ignore[attr-defined]
+    assert (spool.read(8, 100), spool.size) == (b"xxy", 11)
