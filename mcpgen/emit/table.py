@@ -121,6 +121,8 @@ def _binding(tool: ToolSpec) -> JsonObject:
         result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
     if tool.output_form is not None:
         result["output"] = tool.output_form
+    if tool.confirm != "never":
+        result["confirm"] = tool.confirm
     return result
 
 
