@@ -46,6 +46,8 @@ MCP-20 a batch is answered by one array, in 2025-03-26 alone
 MCP-21 content and structured results have the shape that each revision knows
 MCP-22 what still runs when the client leaves is answered in the shape of its revision
 MCP-23 every line out is one JSON text in ASCII without lone surrogates
+MCP-24 in the handshake era a call asks by a request of ours, from 2025-06-18 on, where the client can be asked
+MCP-25 in the stateless era a call that asks ends with input_required, and the state that comes back is checked
 GEN-01 triple quotes and imports in any text of a document stay text
 GEN-02 quotes and concatenations in any text stay text
 GEN-03 operationIds with code become plain names

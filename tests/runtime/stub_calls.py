@@ -23,8 +23,12 @@ class Caller:
     def __init__(self, catalog: Any, settings: Any) -> None:
         _say("loaded")
 
-    async def call(self, name: str, arguments: dict[str, Any], report: Callable[[str], None]) -> Any:
+    async def call(
+        self, name: str, arguments: dict[str, Any], report: Callable[[str], None], dialogue: Any, ask: Any
+    ) -> Any:
         """`wait` never ends; `echo` says `text`, after the turn of the loop at which its number comes."""
+        if arguments.get("text") == "ask":
+            return Result.text(repr(await ask("May I?")))
         if name == "wait":
             return await self._wait(report)
         text = arguments.get("text", "")

@@ -43,6 +43,10 @@ class Ready:
         self.address = address
         self.variables = variables
 
+    def __str__(self) -> str:
+        """The request line, for people: without the query, which may hold credentials."""
+        return f"{self.request.method} {self.address}{self.request.path}"
+
 
 class Preparation:
     """Prepares the calls of one server. `agent` is the User-Agent, `NAME-mcp/VERSION`."""
