@@ -239,3 +239,14 @@ def test_a_table_that_is_torn_is_one_sentence(tmp_path: Path) -> None:
     done = run_command(tmp_path, "--explain", "echo", "{}")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith("a line of its table is no JSON object.\n")
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [("always", ["it is not called"]), ("when-supported", ["it is called all the same"]), (None, [])],
+)
+def test_it_says_that_the_user_is_asked_first(policy: str | None, told: list[str]) -> None:
+    binding = {"method": "DELETE", "path": ["/all"], **({"confirm": policy} if policy else {})}
+    catalog: Any = Catalog({"delete_all": {"binding": binding}})
+    notes = explain.explain(catalog, {}, "http://localhost:1", "delete_all", {})["notes"]
+    assert [note.rpartition("other, ")[2].rstrip(".") for note in notes] == told
