@@ -28,4 +28,5 @@ def merge(api: Api, settings: Api) -> Api:
         schemes=settings.schemes + tuple(scheme for scheme in api.schemes if scheme.name not in known),
         skipped=api.skipped + settings.skipped,
         output=settings.output or api.output,
+        confirm={**api.confirm, **settings.confirm},
     )

@@ -26,6 +26,14 @@ SchemaProfile = Literal["portable", "full"]
 Output = Literal["structured", "text"]
 """What the results of a tool are, as a person chose: `structured` are those with an output schema."""
 
+Confirm = Literal["never", "when-supported", "always"]
+"""When a person is asked before a call is sent: by every client that can ask, or else not at all; or else the call is
+refused.
+"""
+
+DESTRUCTIVE = "destructive"
+"""Stands for the tools with that hint where methods are named."""
+
 OutputForm = Literal["object", "items", "value", "written"]
 """How an answer becomes the object that an output schema promises: as it is, under `items`, under `value`; or it must
 be what a schema written by hand says.
@@ -152,8 +160,8 @@ class PathTemplate:
 class Operation:
     """One operation, references resolved. `key` is METHOD + path with parameter names blanked, unique in its API.
 
-    `name`, `title`, `output` and `output_schema` are set where a person wrote them. `credentials` are parameters that
-    carry one although no security scheme says so.
+    `name`, `title`, `output`, `output_schema` and `confirm` are set where a person wrote them. `credentials` are
+    parameters that carry one although no security scheme says so.
     """
 
     key: str
@@ -178,6 +186,7 @@ class Operation:
     credentials: tuple[SecurityScheme, ...] = ()
     output: Output | None = None
     output_schema: JsonObject | None = None
+    confirm: Confirm | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +206,8 @@ class Skipped:
 class Api:
     """An API description. `security` None means that the document says nothing at all about security.
 
-    `name`, `version`, `instructions` and `output` are of the server to be, where its owner gave them.
+    `name`, `version`, `instructions`, `output` and `confirm` (method or DESTRUCTIVE → when) are of the server to be,
+    where its owner gave them.
     """
 
     title: str
@@ -212,6 +222,7 @@ class Api:
     scopes: Scopes = field(default_factory=dict)
     skipped: tuple[Skipped, ...] = ()
     output: Output | None = None
+    confirm: Mapping[str, Confirm] = field(default_factory=dict)
 
 
 # -- a catalog, in MCP's words ----------------------------------------------------------------------------------------
@@ -324,6 +335,7 @@ class ToolSpec:
     output_schema: JsonObject | None = None
     profile: SchemaProfile = "portable"
     output_form: OutputForm | None = None
+    confirm: Confirm = "never"
 
 
 @dataclass(frozen=True, slots=True)

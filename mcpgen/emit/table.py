@@ -125,6 +125,8 @@ def _binding(tool: ToolSpec) -> JsonObject:
         result["scopes"] = {name: list[JsonValue](scopes) for name, scopes in binding.scopes.items()}
     if tool.output_form is not None:
         result["output"] = tool.output_form
+    if tool.confirm != "never":
+        result["confirm"] = tool.confirm
     return result
 
 

@@ -12,6 +12,7 @@ from mcpgen.lower import (
     bodies,
     boilerplate,
     budget,
+    confirmation,
     descriptions,
     lint,
     naming,
@@ -87,8 +88,11 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     composer.contradictions.clear()  # what an answer or an operation that was skipped left behind
     plan = bodies.plan(operation.body, composer) if operation.body else None
     title = descriptions.title(operation, name)
-    description = descriptions.description(
-        operation, name, plan.needs if plan else "", around.boilerplate, composer, diagnostics
+    hints = annotations.derive(operation)
+    confirm = confirmation.derive(operation, hints, around.api.confirm, diagnostics)
+    needs = plan.needs if plan else ""
+    description = confirmation.told(
+        descriptions.description(operation, name, needs, around.boilerplate, composer, diagnostics), confirm
     )
     most_tokens = around.options.max_tokens or budget.MOST_TOKENS
     room = most_tokens - budget.cost_beside(name, title, description)
@@ -102,7 +106,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
         title=title,
         description=description,
         input_schema=layout.schema,
-        annotations=annotations.derive(operation),
+        annotations=hints,
         binding=bindings.bind(
             operation,
             plan,
@@ -116,6 +120,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
         profile=layout.profile,
         output_schema=output_schema,
         output_form=output_form,
+        confirm=confirm,
     )
     lint.report(tool, layout.hidden, diagnostics)
     return tool

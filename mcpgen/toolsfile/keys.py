@@ -17,7 +17,14 @@ FILE: Kinds = {
     "tools": (list,),
     "components": (dict,),
 }
-SERVER: Kinds = {"name": (str,), "title": (str,), "version": (str,), "instructions": (str,), "output": (str,)}
+SERVER: Kinds = {
+    "name": (str,),
+    "title": (str,),
+    "version": (str,),
+    "instructions": (str,),
+    "output": (str,),
+    "confirm": (dict,),
+}
 TOOL: Kinds = {
     "name": (str,),
     "title": (str,),
@@ -28,6 +35,7 @@ TOOL: Kinds = {
     "responses": (dict,),
     "output": (str,),
     "outputSchema": (dict,),
+    "confirm": (str,),
 }
 _WORDS = {dict: "a mapping", list: "a list", str: "a text", int: "a whole number", bool: "true or false"}
 

@@ -16,7 +16,7 @@ from mcpgen.names import SERVER_NAME, VERSION_NUMBER, WRITTEN_TOOL_NAME, clipped
 from mcpgen.openapi import content, parameters, paths, security, servers
 from mcpgen.openapi.references import References
 from mcpgen.openapi.schemas import Definitions
-from mcpgen.toolsfile import keys
+from mcpgen.toolsfile import confirmation, keys
 
 VERSION = 1
 _REQUEST = re.compile(r"(GET|PUT|POST|DELETE|PATCH|HEAD|OPTIONS) (\S.*)")
@@ -61,6 +61,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         scopes={scheme.name: scheme.scopes for scheme in schemes if scheme.scopes},
         skipped=skipped,
         output=_output(server, top.inside("server"), diagnostics),
+        confirm=confirmation.of_server(server, top.inside("server"), diagnostics),
     )
 
 
@@ -185,6 +186,7 @@ def _read_tool(
         credentials=keys_of_api,
         output=_output(entry, where, diagnostics),
         output_schema=_output_schema(entry, where, diagnostics),
+        confirm=confirmation.of_tool(entry, where, diagnostics),
     )
 
 

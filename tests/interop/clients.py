@@ -80,8 +80,11 @@ class Work:
         return self.transcripts[-1]
 
 
-def carry_out(client: Client, server: Path, variables: dict[str, str], steps: list[Step], record: Path) -> Work:
-    """The job, done. `server` is the console script, `record` the folder in which all that is said is kept.
+def carry_out(
+    client: Client, server: Path, variables: dict[str, str], steps: list[Step], record: Path, asks: bool = False
+) -> Work:
+    """The job, done. `server` is the console script, `record` the folder in which all that is said is kept, and `asks`
+    whether the client can ask its user.
 
     Raises `environments.Missing` where this machine cannot run the client.
     """
@@ -89,7 +92,7 @@ def carry_out(client: Client, server: Path, variables: dict[str, str], steps: li
     record.mkdir()
     recorded = ["-I", str(RECORDER), str(record), str(server)]
     how = {"command": sys.executable, "args": recorded, "env": variables, "cwd": str(record)}
-    job = json.dumps({"server": how, "mode": client.mode, "steps": steps})
+    job = json.dumps({"server": how, "mode": client.mode, "asks": asks, "steps": steps})
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "NODE_"))}
     done = subprocess.run(
         command, input=job, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False

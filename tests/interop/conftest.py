@@ -21,10 +21,10 @@ pytest.register_assert_rewrite("tests.interop.calls", "tests.interop.messages")
 from mcpgen import assets
 from mcpgen.demo import petstore
 from tests.demo.exchange import Received, call
-from tests.interop import calls, environments, slow
+from tests.interop import calls, confirmations, environments, slow
 from tests.interop.clients import CLIENTS, Client, Step, Work, carry_out
 from tests.interop.promises import EXPECTED
-from tests.interop.sessions import Direct, Held, Promised, Session
+from tests.interop.sessions import Confirmed, Direct, Held, Promised, Session
 
 #: How long the compiler may take before the test fails. Nothing is measured with it.
 PATIENCE = 60
@@ -86,6 +86,40 @@ def promised(
 
 
 @pytest.fixture(scope="session")
+def confirming(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The console script of the project whose tools ask first."""
+    document = Path(__file__).with_name("confirm.tools.yaml")
+    return _installed(_generated(document, tmp_path_factory.mktemp("interop") / "confirm"), "confirm", "confirm")
+
+
+@pytest.fixture(scope="session")
+def hasty(confirming: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same server, whose questions are over as soon as they are asked."""
+    script = tmp_path_factory.mktemp("hasty") / "confirm-mcp"
+    script.write_text(confirmations.HASTY.format(python=confirming.with_name("python")))
+    script.chmod(0o755)
+    return script
+
+
+@pytest.fixture(scope="session", params=CLIENTS, ids=str)
+def confirmed(
+    request: pytest.FixtureRequest, confirming: Path, hasty: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Confirmed]:
+    """Every job of `confirmations`, done by one client, each with a petstore of its own."""
+    client: Client = request.param
+    done = {}
+    for name, job in confirmations.jobs(client.revision).items():
+        record = tmp_path_factory.mktemp("confirmed") / "lines"
+        with petstore.serve() as api:
+            variables = {"CONFIRM_BASE_URL": api.url, "CONFIRM_BEARER": petstore.TOKEN}
+            server = hasty if job.hasty else confirming
+            work = _carried_out(client, server, variables, list(job.steps), record, asks=job.asks)
+            sent = [(received.method, received.target) for received in api.requests]
+            done[name] = Confirmed(work.client, work.outcomes, work.complaints, work.transcripts, sent)
+    return done
+
+
+@pytest.fixture(scope="session")
 def direct() -> Iterator[Direct]:
     """The table, sent to the API by hand."""
     with petstore.serve() as api:
@@ -131,8 +165,10 @@ def _of_petstore(url: str) -> dict[str, str]:
     return {"PETSTORE_BASE_URL": url, "PETSTORE_API_KEY": petstore.API_KEY, "PETSTORE_BEARER": petstore.TOKEN}
 
 
-def _carried_out(client: Client, server: Path, variables: dict[str, str], steps: list[Step], record: Path) -> Work:
+def _carried_out(
+    client: Client, server: Path, variables: dict[str, str], steps: list[Step], record: Path, asks: bool = False
+) -> Work:
     try:
-        return carry_out(client, server, variables, steps, record)
+        return carry_out(client, server, variables, steps, record, asks)
     except environments.Missing as missing:
         pytest.skip(str(missing))

@@ -20,7 +20,7 @@ Id = str | int
 
 REVISIONS = R1, R2, R3, R4, R5 = "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
 META = "io.modelcontextprotocol/"
-CODES = {-32700, -32600, -32601, -32602, -32603, -32022}
+CODES = {-32700, -32600, -32601, -32602, -32603, -32021, -32022}
 LONGEST_LINE = 10 * 1024 * 1024  # what the TypeScript clients read
 BLOCKS = {"text": R1, "image": R1, "resource": R1, "audio": R2, "resource_link": R3}
 TOOL_KEYS = {"name", "title", "description", "inputSchema", "outputSchema", "annotations"}  # of those that MCP has
@@ -52,12 +52,16 @@ class Exchange:
     def __init__(self) -> None:
         self.agreed: str | None = None
         self._open: dict[Id, Asked] = {}
+        self._questions: set[str] = set()  # that were not taken back; an answer may cross that on its way
+        self._asked: set[str] = set()
 
     def heard(self, line: bytes) -> None:
         """The client wrote this line."""
         message = json.loads(line)
         params = message.get("params", {})
-        if message.get("method") == "notifications/cancelled":
+        if "method" not in message:
+            assert message["id"] in self._asked
+        elif message.get("method") == "notifications/cancelled":
             self._open.pop(params["requestId"], None)
         elif "id" in message:
             meta = params.get("_meta", {})
@@ -69,8 +73,7 @@ class Exchange:
         message = _written(line)
         assert message["jsonrpc"] == "2.0"
         if "method" in message:
-            assert "id" not in message, "this server asks its client for nothing"
-            return self._progress(message)
+            return self._asks(message) if "id" in message else self._notification(message)
         assert "id" in message, "nothing that was asked here is unreadable"
         assert type(message["id"]) in (str, int)
         asked = self._open.pop(message["id"], None)
@@ -85,11 +88,34 @@ class Exchange:
         """The connection is over. Everything has its answer, unless it was cancelled."""
         assert not self._open, f"no answer to {self._open}"
 
+    def _asks(self, message: Object) -> Message:
+        """Section 6: a request of the server, in the two revisions that have elicitation by requests."""
+        assert message.keys() == {"jsonrpc", "id", "method", "params"}
+        assert self.agreed in (R3, R4), "nothing is asked of this client by a request"
+        assert message["method"] == "elicitation/create"
+        assert isinstance(message["id"], str)
+        assert message["id"] not in self._asked
+        self._asked.add(message["id"])
+        self._questions.add(message["id"])
+        _form(message["params"])
+        return Message(self.agreed, message["method"], message)
+
+    def _notification(self, message: Object) -> Message:
+        if message["method"] != "notifications/cancelled":
+            return self._progress(message)
+        assert message["params"]["requestId"] in self._questions, "only what it asked"
+        self._questions.remove(message["params"]["requestId"])
+        return Message(self.agreed or R4, message["method"], message)
+
     def _result(self, message: Object, asked: Asked) -> None:
         assert message.keys() == {"jsonrpc", "id", "result"}
         result = message["result"]
         if asked.method == "initialize":
             self.agreed = asked.revision = result["protocolVersion"]
+        if asked.revision == R5 and result.get("resultType") == "input_required":
+            assert asked.method == "tools/call"
+            _input_required(result)
+            return
         RULES[asked.method](result, asked.revision)
         if asked.revision < R5:
             assert not {"resultType", "ttlMs", "cacheScope"} & result.keys(), "parts of a later revision"
@@ -164,7 +190,7 @@ def _error(message: Object, revision: str) -> None:
     assert isinstance(error["message"], str)
     assert error["message"].strip()
     assert "Traceback" not in error["message"]
-    assert error["code"] != -32022 or revision == R5
+    assert error["code"] not in (-32021, -32022) or revision == R5
 
 
 def _implementation(server: Object, revision: str) -> None:
@@ -241,6 +267,21 @@ def _call(result: Object, revision: str) -> None:
         assert revision >= R3
         assert not result.get("isError")
         assert revision == R5 or isinstance(result["structuredContent"], dict)
+
+
+def _input_required(result: Object) -> None:
+    assert result.keys() <= {"resultType", "inputRequests", "requestState", "_meta"}
+    assert result["requestState"]
+    [asks] = result["inputRequests"].values()
+    assert asks["method"] == "elicitation/create"
+    assert asks["params"]["mode"] == "form"
+    _form(asks["params"])
+
+
+def _form(params: Object) -> None:
+    """Of primitive members at one level; ours has none."""
+    assert params["message"].strip()
+    assert params["requestedSchema"] == {"type": "object", "properties": {}}
 
 
 def _block(block: Object) -> None:

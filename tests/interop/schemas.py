@@ -44,7 +44,14 @@ def definitions(message: Message) -> Iterator[tuple[str, Any]]:
     """The names of the definitions that bind this message, each with the part that it binds."""
     revision, method, content = message
     yield "JSONRPCMessage", content
-    if "method" in content:
+    if "method" in content and "id" in content:
+        yield "JSONRPCRequest", content
+        yield "ServerRequest", content
+        yield "ElicitRequest", content
+    elif method == "notifications/cancelled":
+        yield "ServerNotification", content
+        yield "CancelledNotification", content
+    elif "method" in content:
         yield "JSONRPCNotification", content
         yield "ServerNotification", content
         yield "ProgressNotification", content
@@ -52,6 +59,13 @@ def definitions(message: Message) -> Iterator[tuple[str, Any]]:
         yield "JSONRPCErrorResponse" if revision >= R4 else "JSONRPCError", content
         if revision == R5 and content["error"]["code"] == -32602:
             yield "InvalidParamsError", content["error"]
+        if revision == R5 and content["error"]["code"] == -32021:
+            yield "MissingRequiredClientCapabilityError", content
+    elif content["result"].get("resultType") == "input_required":
+        yield "InputRequiredResult", content["result"]
+        yield "CallToolResultResponse", content
+        for asks in content["result"]["inputRequests"].values():
+            yield "ElicitRequest", asks
     else:
         yield "JSONRPCResultResponse" if revision >= R4 else "JSONRPCResponse", content
         yield "ServerResult", content["result"]

@@ -39,3 +39,10 @@ class Promised(Work):
 
     listed: Outcome
     tools: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed(Work):
+    """Calls that ask first, made by one client; and what the API received."""
+
+    sent: list[tuple[str, str]]

@@ -29,8 +29,32 @@ def progress(**params: object) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
+FORM = {"message": "Go on?", "requestedSchema": {"type": "object", "properties": {}}}
+
+
+def question(**changes: object) -> bytes:
+    asks = {"jsonrpc": "2.0", "id": "mcpgen-1", "method": "elicitation/create", "params": {**FORM, **changes}}
+    return json.dumps(asks).encode() + b"\n"
+
+
+def required(**changes: object) -> bytes:
+    asks = {"confirm": {"method": "elicitation/create", "params": {"mode": "form", **FORM}}}
+    about = {"inputRequests": asks, "requestState": "s", "_meta": STATELESS["_meta"]}
+    return answered({"resultType": "input_required", **about, **changes})
+
+
+def withdrawn() -> bytes:
+    message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "mcpgen-1"}}
+    return json.dumps(message).encode() + b"\n"
+
+
 def error(code: int, message: str = "There is no tool 'x'.") -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": message}}).encode() + b"\n"
+
+
+def missing() -> bytes:
+    problem = {"code": -32021, "message": "x", "data": {"requiredCapabilities": {"elicitation": {}}}}
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "error": problem}).encode() + b"\n"
 
 
 def listed(**changes: object) -> bytes:
@@ -75,6 +99,9 @@ RIGHT: dict[str, tuple[str, str, bytes]] = {
     "a sound": (R2, "tools/call", called({"type": "audio", "data": "AAEC", "mimeType": "audio/wav"})),
     "a ping": (R3, "ping", answered({})),
     "an error": (R4, "tools/call", error(-32602)),
+    "a question": (R3, "tools/call", question()),
+    "a question of the stateless era": (R5, "tools/call", required()),
+    "a missing capability": (R5, "tools/call", missing()),
     "progress": (R2, "tools/call", progress(progressToken=0, progress=1, total=3, message="sent")),
 }
 WRONG: dict[str, tuple[str, str, bytes]] = {
@@ -97,6 +124,16 @@ WRONG: dict[str, tuple[str, str, bytes]] = {
     "a result and an error": (R4, "ping", answered({}, error={"code": -32603, "message": "x"})),
     "something on top": (R4, "ping", answered({}, method=None)),
     "a request": (R4, "ping", answered({}, method="roots/list")),
+    "another request": (R4, "tools/call", question().replace(b"elicitation/create", b"roots/list")),
+    "a question before there were any": (R2, "tools/call", question()),
+    "a question in the stateless era": (R5, "tools/call", question()),
+    "a question with a number": (R4, "tools/call", question().replace(b'"mcpgen-1"', b"1")),
+    "a question without words": (R4, "tools/call", question(message=" ")),
+    "a question that nobody asked, taken back": (R4, "tools/call", withdrawn()),
+    "a question by a result too early": (R4, "tools/call", required()),
+    "a question by another method": (R5, "tools/list", required()),
+    "a state without a question": (R5, "tools/call", required(inputRequests={})),
+    "a missing capability too early": (R4, "tools/call", missing()),
     "a ping with content": (R4, "ping", answered({"ok": True})),
     "an error with an unknown code": (R4, "tools/call", error(-32000)),
     "an error of a later revision": (R4, "tools/call", error(-32022)),

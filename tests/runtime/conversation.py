@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from package.runtime.catalog import Catalog
-from package.runtime.effects import Call, Cancel, Expect, Note, Read, Send
+from package.runtime.effects import Answered, Call, Cancel, Dialogue, Expect, Note, Read, Send
 from package.runtime.framing import Lines
 from package.runtime.jsonrpc import parse
 from package.runtime.protocol import Protocol
 from package.runtime.resources import Resources
-from package.runtime.shapes import ABSENT, Contents, Failure, Result
+from package.runtime.shapes import ABSENT, Contents, Failure, Question, Result
 
 from tests.runtime.revisions import Checker
 
@@ -59,6 +59,7 @@ class Conversation:
         self._resources = kept()
         self.written: list[str] = []
         self.called: list[str] = []
+        self.dialogues: list[Dialogue] = []
         self.cancelled: list[int] = []
         self.expecting = False
 
@@ -86,19 +87,37 @@ class Conversation:
         return self._checker.unanswered()
 
     def happen(self, event: str) -> None:
-        """What the upstream of a waiting call does: `progress ID MESSAGE`, `done ID TEXT`, `broke ID`, or `cut`."""
+        """What the upstream of a waiting call does: `progress ID MESSAGE`, `done ID TEXT`, `broke ID`, or `cut`; what
+        the call does: `ask ID MESSAGE`, `withdraw ID`, `question ID MESSAGE`, `unable ID`; or the client: `leave`.
+        """
         kind, _, rest = event.partition(" ")
         if kind == "cut":
             for line in self._protocol.cut(Result.error("The server was stopped.")):
                 self._write(line)
             return
+        if kind == "leave":
+            for effect in self._protocol.closed():
+                self._do(effect)
+            return
         id_text, _, text = rest.partition(" ")
         key = self._keys[json.loads(id_text)]
         if kind == "progress":
             self._write(self._protocol.progress(key, len(text), None, text))
+        elif kind == "ask":
+            asked = self._protocol.ask(key, text)
+            self._write(asked)
+            if asked is None:
+                self._note("cannot be asked")
+        elif kind == "withdraw":
+            self._write(self._protocol.withdraw(key))
         else:
-            outcome = Result.text(text) if kind == "done" else Failure("The server failed.")
-            self._write(self._protocol.finished(key, outcome))
+            outcomes: dict[str, Result | Failure | Question] = {
+                "done": Result.text(text),
+                "broke": Failure("The server failed."),
+                "question": Question(text, "a.state"),
+                "unable": Failure("It cannot ask.", -32021, {"requiredCapabilities": {"elicitation": {}}}),
+            }
+            self._write(self._protocol.finished(key, outcomes[kind]))
 
     def _do(self, effect: object) -> None:
         if isinstance(effect, Send):
@@ -110,18 +129,24 @@ class Conversation:
             self._write(self._protocol.finished(effect.key, Contents(effect.uri, contents)))
         elif isinstance(effect, Cancel):
             self.cancelled.append(effect.key)
+        elif isinstance(effect, Answered):
+            self._note(f"{effect.key} hears {json.dumps(effect.reply)}")
         elif isinstance(effect, Note):
-            self.written.append(f"~ {effect.sentence}")
+            self._note(effect.sentence)
         else:
             assert isinstance(effect, Expect)
             self.expecting = True
 
     def _call(self, call: Call) -> None:
         self.called.append(call.name)
+        self.dialogues.append(call.dialogue)
         if call.name == "echo":
             self._write(self._protocol.finished(call.key, Result.text(call.arguments.get("text", ""))))  # type: ignore[arg-type]
         elif call.name == "show":
             self._write(self._protocol.finished(call.key, shown(call.arguments)))
+
+    def _note(self, sentence: str) -> None:
+        self.written.append(f"~ {sentence}")
 
     def _write(self, lines: bytes | None) -> None:
         for line in (lines or b"").splitlines(keepends=True):

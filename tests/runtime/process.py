@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from tests.runtime.conversation import TABLE
-from tests.runtime.revisions import ENVELOPE, Checker
+from tests.runtime.revisions import ENVELOPE, R4, Checker
 
 PACKAGE = Path(__file__).parents[2] / "templates" / "package"
 STUB = Path(__file__).with_name("stub_calls.py")
@@ -103,7 +103,7 @@ class Server:
         """Write a stateless call; its id."""
         return self.request("tools/call", name=name, arguments=arguments)
 
-    def cancel(self, id_: int) -> None:
+    def cancel(self, id_: int | str) -> None:
         """Write that it is no longer wanted."""
         message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id_}}
         self.say(json.dumps(message).encode() + b"\n")
@@ -113,6 +113,16 @@ class Server:
         id_ = self.call("wait")
         assert self.message()["params"]["progressToken"] == id_
         return id_
+
+    def asking(self) -> str:
+        """Shake hands as a client that can be asked, and begin a call that asks: its id, once the question is there."""
+        hello = {"protocolVersion": R4, "capabilities": {"elicitation": {}}}
+        self.say(line("initialize", **hello))
+        self.message()
+        call = {"name": "echo", "arguments": {"text": "ask"}}
+        self.say(json.dumps({"jsonrpc": "2.0", "id": "asks", "method": "tools/call", "params": call}).encode() + b"\n")
+        assert self.message()["method"] == "elicitation/create"
+        return "asks"
 
     def end(self) -> None:
         """Close stdin."""

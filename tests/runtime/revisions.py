@@ -19,7 +19,7 @@ SCHEMAS = Path(__file__).resolve().parents[3] / "shared" / "reference" / "mcp-sc
 META = "io.modelcontextprotocol/"
 ENVELOPE: dict[str, Any] = {META + "protocolVersion": R5, META + "clientCapabilities": {}}
 STATELESS_ONLY = ("server/discover", "subscriptions/listen")
-CODES = {-32700, -32600, -32601, -32602, -32603, -32022, -32002}
+CODES = {-32700, -32600, -32601, -32602, -32603, -32002, -32021, -32022}
 MAX_LINE = 10 * 1024 * 1024
 
 RESULTS = {
@@ -55,6 +55,7 @@ class Checker:
     def __init__(self) -> None:
         self.agreed: str | None = None
         self._open: dict[tuple[type, object], list[_Asked]] = {}
+        self._questions: set[str] = set()
 
     def heard(self, line: bytes) -> None:
         """The client wrote this line, which may be anything."""
@@ -92,7 +93,9 @@ class Checker:
     def _heard(self, message: dict[str, Any]) -> None:
         params, id_ = message.get("params"), message.get("id")
         params = params if isinstance(params, dict) else {}
-        if message.get("method") == "notifications/cancelled" and "id" not in message:
+        if "method" not in message and {"result", "error"} & message.keys():
+            self._questions.discard(str(id_))
+        elif message.get("method") == "notifications/cancelled" and "id" not in message:
             asked = self._open.get(_key(params.get("requestId")), [])
             del asked[:1]
         elif isinstance(message.get("method"), str) and _is_id(id_):
@@ -106,7 +109,9 @@ class Checker:
 
     def _message(self, message: dict[str, Any]) -> None:
         assert message["jsonrpc"] == "2.0"
-        if "method" in message:
+        if message.keys() >= {"method", "id"}:
+            self._question(message)
+        elif "method" in message:
             self._notification(message)
         elif "error" in message:
             self._error(message)
@@ -135,6 +140,21 @@ class Checker:
             assert problem["data"]["supported"] == [R5]
             assert isinstance(problem["data"]["requested"], str)
             valid(R5, "UnsupportedProtocolVersionError", message)
+        if problem["code"] == -32021:
+            assert problem["data"] == {"requiredCapabilities": {"elicitation": {}}}
+            valid(R5, "MissingRequiredClientCapabilityError", message)
+
+    def _question(self, message: dict[str, Any]) -> None:
+        """A request of the server: the older era alone has them."""
+        assert message.keys() == {"jsonrpc", "id", "method", "params"}
+        assert self.agreed in (R3, R4), f"{self.agreed} has no elicitation"
+        assert message["method"] == "elicitation/create"
+        assert isinstance(message["id"], str)
+        assert message["id"] not in self._questions, "an id of the server is used once"
+        self._questions.add(message["id"])
+        _form(message["params"])
+        valid(self.agreed, "JSONRPCRequest", message)
+        valid(self.agreed, "ElicitRequest", message)
 
     def _result(self, message: dict[str, Any]) -> None:
         assert message.keys() == {"jsonrpc", "id", "result"}
@@ -143,6 +163,9 @@ class Checker:
         if asked.method == "initialize":
             self.agreed = asked.revision = result["protocolVersion"]
         valid(asked.revision, "JSONRPCResultResponse" if asked.revision >= R4 else "JSONRPCResponse", message)
+        if result.get("resultType") == "input_required":
+            self._input_required(result, asked)
+            return
         valid(asked.revision, RESULTS[asked.method], result)
         RULES[asked.method](result, asked.revision)
         if asked.revision == R5:
@@ -151,9 +174,24 @@ class Checker:
         else:
             assert not {"resultType", "ttlMs", "cacheScope", "_meta"} & result.keys()
 
+    def _input_required(self, result: dict[str, Any], asked: _Asked) -> None:
+        assert (asked.revision, asked.method) == (R5, "tools/call")
+        assert result.keys() == {"resultType", "inputRequests", "requestState", "_meta"}
+        [asks] = result["inputRequests"].values()
+        assert asks.keys() == {"method", "params"}
+        assert asks["method"] == "elicitation/create"
+        _form(asks["params"])
+        valid(R5, "InputRequiredResult", result)
+        valid(R5, "ElicitRequest", asks)
+
     def _notification(self, message: dict[str, Any]) -> None:
         assert message.keys() == {"jsonrpc", "method", "params"}
         params = message["params"]
+        if message["method"] == "notifications/cancelled":
+            assert params["requestId"] in self._questions, "only what it asked, and has no answer to"
+            self._questions.remove(params["requestId"])
+            valid(self.agreed or R4, "CancelledNotification", message)
+            return
         if message["method"] == "notifications/progress":
             asked = self._with_token(params["progressToken"])
             assert params["progress"] > asked.progress, "progress goes forward"
@@ -230,6 +268,13 @@ def _read(result: dict[str, Any], revision: str) -> None:
         assert ("text" in content) != ("blob" in content)
     if revision == R5:
         _cached(result)
+
+
+def _form(params: dict[str, Any]) -> None:
+    assert params.keys() <= {"mode", "message", "requestedSchema"}
+    assert params.get("mode", "form") == "form"
+    assert params["message"].strip()
+    assert params["requestedSchema"] == {"type": "object", "properties": {}}
 
 
 def _ping(result: dict[str, Any], revision: str) -> None:

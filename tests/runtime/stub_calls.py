@@ -27,8 +27,12 @@ class Caller:
         self.resources.add("mirror://result/1", b"kept")
         _say("loaded")
 
-    async def call(self, name: str, arguments: dict[str, Any], report: Callable[[str], None]) -> Any:
+    async def call(
+        self, name: str, arguments: dict[str, Any], report: Callable[[str], None], dialogue: Any, ask: Any
+    ) -> Any:
         """`wait` never ends; `echo` says `text`, after the turn of the loop at which its number comes."""
+        if arguments.get("text") == "ask":
+            return Result.text(repr(await ask("May I?")))
         if name == "wait":
             return await self._wait(report)
         text = arguments.get("text", "")

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from package.runtime import engine
+from package.runtime.effects import Call, Dialogue
 from package.runtime.engine import RUNNING, WAITING, Engine
-from package.runtime.shapes import Failure, Result
+from package.runtime.shapes import Ended, Failure, Question, Result
 
 if TYPE_CHECKING:
     from package.runtime.engine import Outcome
@@ -32,7 +33,16 @@ class Upstream:
         self.changed = threading.Condition()
         self.loop = asyncio.get_running_loop()
 
-    async def call(self, name: str, arguments: dict[str, Any], report: Callable[[str], None]) -> Result:
+    async def call(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        report: Callable[[str], None],
+        dialogue: Dialogue,
+        ask: Callable[[str], Awaitable[object]],
+    ) -> Result:
+        if "question" in arguments:
+            return Result.text(json.dumps(await ask(arguments["question"])))
         if "problem" in arguments:
             raise arguments["problem"]
         gate = self.gates.setdefault(name, asyncio.Event())
@@ -69,6 +79,8 @@ class Bench:
         self._made: list[Upstream] = []
         self.reports: list[tuple[int, Outcome]] = []
         self.progress: list[tuple[int, float, str]] = []
+        self.asked: list[tuple[int, str | None]] = []
+        self.reachable = True
         self._reported = threading.Condition()
         self.engine = Engine(load or self._load)
 
@@ -80,7 +92,18 @@ class Bench:
         return self._made[0]
 
     def submit(self, key: int, name: str = "", **arguments: object) -> None:
-        self.engine.submit(key, name or str(key), arguments, self._progress, self._done)
+        call = Call(key, name or str(key), arguments, None, Dialogue("request", "2025-11-25"))
+        self.engine.submit(call, self._progress, self._ask, self._done)
+
+    def _ask(self, key: int, question: str | None) -> bool:
+        with self._reported:
+            self.asked.append((key, question))
+            self._reported.notify_all()
+        return self.reachable
+
+    def until_asked(self, count: int) -> None:
+        with self._reported:
+            assert self._reported.wait_for(lambda: len(self.asked) >= count, PATIENCE)
 
     def outcomes(self, count: int) -> dict[int, Outcome]:
         """What was reported, once there are so many reports."""
@@ -123,6 +146,45 @@ def test_a_call_reports_its_result_and_its_phases(bench: Bench) -> None:
     bench.upstream.let_go("a")
     assert text(bench.outcomes(1)[1]) == "a"
     assert bench.progress == [(1, 1, "sent"), (1, 2, "headers"), (1, 3, "body")]
+
+
+def test_a_call_hears_what_is_answered_to_its_question(bench: Bench) -> None:
+    bench.submit(1, question="One?")
+    bench.submit(2, question="Two?")
+    assert bench.upstream
+    bench.until_asked(2)
+    bench.engine.answer(2, {"two": 2})
+    bench.engine.answer(3, "nobody asked")
+    bench.outcomes(1)
+    bench.engine.answer(1, None)
+    bench.engine.answer(1, "too late")
+    outcomes = bench.outcomes(2)
+    assert (text(outcomes[1]), text(outcomes[2])) == ("null", '{"two": 2}')
+    assert bench.asked == [(1, "One?"), (2, "Two?"), (2, None), (1, None)]
+
+
+def test_a_question_that_cannot_be_put_is_answered_at_once(bench: Bench) -> None:
+    bench.reachable = False
+    bench.submit(1, question="One?")
+    assert bench.upstream
+    assert text(bench.outcomes(1)[1]) == "null"
+
+
+def test_a_call_that_is_cancelled_takes_its_question_back(bench: Bench) -> None:
+    bench.submit(1, question="One?")
+    assert bench.upstream
+    bench.until_asked(1)
+    bench.engine.cancel(1)
+    bench.until_asked(2)
+    assert bench.asked[1] == (1, None)
+    assert bench.reports == []
+
+
+def test_a_call_may_end_with_something_else_than_a_result(bench: Bench) -> None:
+    question = Question("Go on?", "state")
+    bench.submit(1, problem=Ended(question))
+    assert bench.upstream
+    assert bench.outcomes(1)[1] is question
 
 
 def test_calls_that_come_before_it_is_loaded_are_kept(bench: Bench) -> None:

@@ -258,3 +258,14 @@ def test_a_token_that_would_be_fetched_is_shown_by_the_client_it_is_for(environ:
     assert ["Authorization", shown] in found["request"]["headers"]
     assert "SECRET" not in str(found).replace("P_SECRET", "")
     assert bool(found["notes"]) is not bool(environ)
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [("always", ["it is not called"]), ("when-supported", ["it is called all the same"]), (None, [])],
+)
+def test_it_says_that_the_user_is_asked_first(policy: str | None, told: list[str]) -> None:
+    binding = {"method": "DELETE", "path": ["/all"], **({"confirm": policy} if policy else {})}
+    catalog: Any = Catalog({"delete_all": {"binding": binding}})
+    notes = explain.explain(catalog, {}, "http://localhost:1", "delete_all", {})["notes"]
+    assert [note.rpartition("other, ")[2].rstrip(".") for note in notes] == told

@@ -60,7 +60,7 @@ def test_none_leaves_things_as_they_are(kind: Callable[..., Any]) -> None:
     result = Result.text("kept")
     assert run(hooks.before("get-pet", {"id": 1})) == {"id": 1}
     assert run(hooks.after("get-pet", result)) is result
-    assert run(hooks.instead("get-pet", {})) is None
+    assert hooks.replacing("get-pet") == ""
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,22 @@ from tests.runtime.revisions import R1, R2, R3, R4, R5
 
 #: What may be imported before the first answer, beside the package's own modules and what Python starts with.
 EARLY = {"__future__", "_blake2", "_json", "_signal", "_thread"}
-OWN = {"framing", "jsontext", "jsonrpc", "effects", "shapes", "catalog", "protocol", "stdio", "server"}
+OWN = {
+    *(
+        "framing",
+        "jsontext",
+        "jsonrpc",
+        "batches",
+        "effects",
+        "envelope",
+        "shapes",
+        "questions",
+        "catalog",
+        "protocol",
+        "stdio",
+    ),
+    "server",
+}
 
 
 def imported(home: Path, *flags: str, said: bytes = b"") -> set[str]:
@@ -84,6 +99,36 @@ def test_mcp_24_what_calls_left_behind_is_read_and_before_the_first_of_them_ther
         assert content["text"] == "kept"
 
 
+class TestQuestions:
+    """MCP-25: the client is asked while a call runs."""
+
+    def test_the_answer_reaches_the_call(self, home: Path) -> None:
+        with Server(home) as server:
+            asked = server.asking()
+            server.say(b'{"jsonrpc":"2.0","id":"mcpgen-1","result":{"action":"accept"}}\n')
+            answer = server.message()
+            assert (answer["id"], answer["result"]["content"][0]["text"]) == (asked, "{'action': 'accept'}")
+            server.end()
+            assert server.ended() == 0
+
+    def test_a_cancel_takes_the_question_back(self, home: Path) -> None:
+        with Server(home) as server:
+            server.cancel(server.asking())
+            withdrawn = server.message()
+            assert withdrawn["method"] == "notifications/cancelled"
+            assert withdrawn["params"] == {"requestId": "mcpgen-1"}
+            server.end()
+            assert server.rest() == []
+            assert server.ended() == 0
+
+    def test_others_are_answered_meanwhile(self, home: Path) -> None:
+        with Server(home) as server:
+            server.asking()
+            assert server.ask("tools/call", name="echo", arguments={"text": "hi"})["result"]["content"]
+            server.end()
+            assert len(server.rest()) == 1
+
+
 class TestEnd:
     """stdin ends."""
 
@@ -113,6 +158,16 @@ class TestEnd:
             assert answer["id"] == running
             assert answer["result"]["isError"] is True
             assert "stopped" in answer["result"]["content"][0]["text"]
+            assert server.ended() == 0
+
+    def test_mcp_24_what_asks_is_answered_by_nobody(self, home: Path) -> None:
+        """At once, and not when time is up."""
+        with Server(home) as server:
+            asked = server.asking()
+            server.end()
+            answer, *rest = server.rest()
+            assert (answer["id"], answer["result"]["content"][0]["text"]) == (asked, "None")
+            assert rest == []
             assert server.ended() == 0
 
     def test_io_06_the_last_line_needs_no_end(self, home: Path) -> None:

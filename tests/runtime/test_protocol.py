@@ -10,15 +10,16 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from package.runtime import protocol
+from package.runtime import protocol, questions
 from package.runtime.catalog import Catalog
 from package.runtime.effects import Call, Send
+from package.runtime.envelope import CAPABILITIES
 from package.runtime.jsonrpc import MAX_BATCH, MAX_ID, MAX_LINE, Request, parse
 from package.runtime.protocol import METHODS, Protocol
 from package.runtime.shapes import Result
 
 from tests.runtime.conversation import TABLE, Conversation
-from tests.runtime.revisions import ENVELOPE, R1, R2, R5, REVISIONS, SCHEMAS
+from tests.runtime.revisions import ENVELOPE, R1, R2, R3, R4, R5, REVISIONS, SCHEMAS
 
 
 def request(id_: object, method: str, revision: str = R5, **params: object) -> str:
@@ -282,3 +283,53 @@ def test_parse_never_raises_for_what_a_request_holds() -> None:
     message = parse(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"a":[1,{"b":null}]}}}')
     assert isinstance(message, Request)
     assert message.params == {"arguments": {"a": [1, {"b": None}]}}
+
+
+@pytest.mark.parametrize(
+    ("declared", "modern", "legacy"),
+    [
+        ({"elicitation": {}}, "result", "request"),
+        ({"elicitation": {"form": {}}}, "result", "request"),
+        ({"elicitation": {"form": {}, "url": {}}}, "result", "request"),
+        ({"elicitation": {"url": {}}}, "", ""),
+        ({"elicitation": True}, "", ""),
+        ({"sampling": {}}, "", ""),
+        ({}, "", ""),
+    ],
+)
+def test_mcp_24_a_call_knows_how_its_user_can_be_asked(declared: object, modern: str, legacy: str) -> None:
+    for revision in REVISIONS:
+        conversation = Conversation()
+        if revision == R5:
+            meta = {**ENVELOPE, CAPABILITIES: declared}
+            params = {"name": "wait", "requestState": "s", "inputResponses": {"a": 1}, "_meta": meta}
+            conversation.ask(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}))
+        else:
+            conversation.ask(request("hello", "initialize", R1, protocolVersion=revision, capabilities=declared))
+            conversation.ask(request(1, "tools/call", revision, name="wait", requestState="s", inputResponses={"a": 1}))
+        [dialogue] = conversation.dialogues
+        expected = modern if revision == R5 else legacy if revision >= R3 else ""
+        assert (dialogue.way, dialogue.revision) == (expected, revision)
+        assert (dialogue.state, dialogue.responses) == (("s", {"a": 1}) if revision == R5 else (None, {}))
+
+
+@pytest.mark.parametrize("capabilities", [None, [], "elicitation", {"elicitation": None}])
+def test_capabilities_that_are_none_are_none(capabilities: object) -> None:
+    conversation = Conversation()
+    conversation.ask(request("hello", "initialize", R1, protocolVersion=R4, capabilities=capabilities))
+    conversation.ask(call(1, revision=R4))
+    assert conversation.dialogues[0].way == ""
+
+
+def test_mcp_24_only_so_many_are_asked_at_once() -> None:
+    conversation = Conversation()
+    conversation.ask(request("hello", "initialize", R1, protocolVersion=R4, capabilities={"elicitation": {}}))
+    for number in range(questions.MOST + 1):
+        conversation.say(call(number, revision=R4).encode() + b"\n")
+        conversation.happen(f"ask {number} Go on?")
+    assert conversation.written[-1] == "~ cannot be asked"
+    assert len(conversation.take()) == questions.MOST
+    conversation.say(b'{"jsonrpc":"2.0","id":"mcpgen-3","result":{"action":"decline"}}\n')
+    conversation.happen(f"ask {questions.MOST} Go on?")
+    [asked] = conversation.take()
+    assert asked["id"] == f"mcpgen-{questions.MOST + 1}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import threading
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from package.runtime.stdio import Room, Wire
 
 from tests.runtime.conversation import TABLE
 from tests.runtime.process import fill
+from tests.runtime.revisions import R4
 from tests.runtime.test_protocol import call, request
 
 
@@ -25,6 +27,8 @@ class Watched:
     def __init__(self, said: list[bytes]) -> None:
         self.said = said
         self.written: list[bytes] = []
+        self.asked: list[bool] = []
+        self.answers: list[object] = []
         self.server = cast(Any, Server(Catalog.load(str(TABLE)), cast(Any, self), None))
         self.server._engine = self
         receive = self.server._protocol.receive
@@ -41,13 +45,23 @@ class Watched:
     def write(self, lines: bytes) -> None:
         self.locked(lambda: self.written.append(lines))
 
-    def submit(self, key: int, name: str, arguments: Any, on_progress: Any, on_done: Any) -> None:
+    def submit(self, call: Any, on_progress: Any, on_ask: Any, on_done: Any) -> None:
         """Free of the lock, since it may have to wait; and what is reported comes from another thread."""
         assert not self.server._lock.locked()
-        for report in (lambda: on_progress(key, 1, "sent"), lambda: on_done(key, Result.text("done"))):
+        key = call.key
+        for report in (
+            lambda: on_progress(key, 1, "sent"),
+            lambda: self.asked.append(on_ask(key, "May I?")),
+            lambda: self.asked.append(on_ask(key, None)),
+            lambda: on_done(key, Result.text("done")),
+        ):
             thread = threading.Thread(target=report)
             thread.start()
             thread.join()
+
+    def answer(self, key: int, reply: object) -> None:
+        assert not self.server._lock.locked()
+        self.answers.append(reply)
 
     def drain(self, seconds: float) -> None:
         assert not self.server._lock.locked()
@@ -60,6 +74,28 @@ def test_the_lock_covers_the_protocol_and_what_it_answers() -> None:
     watched = Watched([f"{line}\n".encode() for line in (request(1, "tools/list"), call(2), call(3), "nonsense")])
     watched.server.serve()
     assert len(watched.written) == 4
+
+
+def test_a_question_is_put_and_taken_back_under_the_lock_and_answered_without_it() -> None:
+    hello = request(0, "initialize", R4, protocolVersion=R4, capabilities={"elicitation": {}})
+    watched = Watched([f"{line}\n".encode() for line in (hello, call(1, revision=R4))])
+    watched.server.serve()
+    assert watched.asked == [True, True]
+    assert [json.loads(line)["method"] for line in watched.written[1:3]] == [
+        "elicitation/create",
+        "notifications/cancelled",
+    ]
+    assert watched.answers == []
+
+
+def test_a_client_that_leaves_answers_what_is_open() -> None:
+    hello = request(0, "initialize", R4, protocolVersion=R4, capabilities={"elicitation": {}})
+    watched = Watched([f"{hello}\n".encode()])
+    engine: Any = watched
+    engine.submit = lambda call, progress, ask, done: ask(call.key, "May I?")
+    watched.said.append(f"{call(1, revision=R4)}\n".encode())
+    watched.server.serve()
+    assert watched.answers == [None]
 
 
 def test_a_line_is_written_whole_however_little_the_system_takes(monkeypatch: pytest.MonkeyPatch) -> None:

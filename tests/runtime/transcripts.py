@@ -6,7 +6,7 @@ its own. In a scene:
     > a line that the client writes
     < the line that the server writes next, exactly
     * what happens to a waiting call meanwhile (Conversation.happen)
-    ~ what is noted for the log, since it cannot be answered
+    ~ what is noted for the log, since it cannot be answered; what a call hears of what it asked, by its number
 
 Words in capitals after a dollar stand for long texts that repeat (`WORDS`).
 """
@@ -25,6 +25,9 @@ WORDS = {
     "$TOOLS": (TABLE / "tools.json").read_text().replace("\n", ""),
     "$META": f'"_meta":{{{_VERSION},{_CAPABILITIES}}}',
     "$FIELDS": f"{_VERSION},{_CAPABILITIES}",
+    "$FORM": '"requestedSchema":{"type":"object","properties":{}}',
+    "$ASKS": '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",'
+    '"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}',
     "$VERSION": _VERSION,
     "$CAPABILITIES": _CAPABILITIES,
     "$SIGNED": '"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mirror","version":"1.2.0"}}',

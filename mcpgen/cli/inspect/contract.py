@@ -48,6 +48,8 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
     result = table.tool_object(tool)
     result["tokens"] = cost(tool)
     result["effect"] = tool.annotations.effect
+    if tool.confirm != "never":
+        result["confirm"] = tool.confirm
     server = catalog.servers[binding.server].url if catalog.servers else ""
     result["operation"] = {
         **({"id": operation.id} if operation.id else {}),

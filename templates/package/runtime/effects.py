@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from .jsonrpc import Id, Members
 
-    Effect: TypeAlias = "Send | Call | Read | Cancel | Expect | Note"
+    Effect: TypeAlias = "Send | Call | Read | Cancel | Answered | Expect | Note"
 
 
 class Send:
@@ -21,17 +21,31 @@ class Send:
         self.line = line
 
 
+class Dialogue:
+    """How the user can be asked about a call: by a `request` while it runs, by a `result` that the client answers with
+    another call, or (`way` is empty) not at all. That other call brings `state` and `responses`.
+    """
+
+    __slots__ = ("responses", "revision", "state", "way")
+
+    def __init__(self, way: str, revision: str, state: str | None = None, responses: Members | None = None) -> None:
+        self.way = way
+        self.revision = revision
+        self.state = state
+        self.responses = responses or {}
+
+
 class Call:
     """Run this tool and report under this key; progress is wanted where there is a token."""
 
-    __slots__ = ("arguments", "key", "name", "progress_token", "revision")
+    __slots__ = ("arguments", "dialogue", "key", "name", "progress_token")
 
-    def __init__(self, key: int, name: str, arguments: Members, progress_token: Id | None, revision: str) -> None:
+    def __init__(self, key: int, name: str, arguments: Members, progress_token: Id | None, dialogue: Dialogue) -> None:
         self.key = key
         self.name = name
         self.arguments = arguments
         self.progress_token = progress_token
-        self.revision = revision
+        self.dialogue = dialogue
 
 
 class Read:
@@ -51,6 +65,16 @@ class Cancel:
 
     def __init__(self, key: int) -> None:
         self.key = key
+
+
+class Answered:
+    """The client answered what the call of this key asks; `reply` is None where no answer can be read, or will come."""
+
+    __slots__ = ("key", "reply")
+
+    def __init__(self, key: int, reply: object) -> None:
+        self.key = key
+        self.reply = reply
 
 
 class Expect:

@@ -14,7 +14,7 @@ import sys
 from _thread import allocate_lock
 
 from .catalog import Catalog, CatalogError
-from .effects import Call, Cancel, Expect, Note, Read, Send
+from .effects import Answered, Call, Cancel, Expect, Note, Read, Send
 from .framing import Lines
 from .jsonrpc import parse
 from .protocol import Protocol
@@ -60,6 +60,10 @@ class Server:
                 self._take(line)
         for line in lines.close():
             self._take(line)
+        with self._lock:
+            unanswered = self._protocol.closed()
+        for effect in unanswered:
+            self._do(effect)
         if self._engine is not None:
             self._drain(self._engine)
         for answer in self._protocol.cut(_CUT):
@@ -89,12 +93,14 @@ class Server:
     def _do(self, effect: Effect) -> None:
         if isinstance(effect, Call):
             on_progress = self._progress if effect.progress_token is not None else _nothing
-            self._running().submit(effect.key, effect.name, effect.arguments, on_progress, self._done)
+            self._running().submit(effect, on_progress, self._ask, self._done)
         elif isinstance(effect, Read):
             found = self._resources.read(effect.uri) if self._resources is not None else None
             self._done(effect.key, Contents(effect.uri, found))
         elif isinstance(effect, Cancel):
             self._running().cancel(effect.key)
+        elif isinstance(effect, Answered):
+            self._running().answer(effect.key, effect.reply)
         elif isinstance(effect, Expect):
             self._running()
         elif isinstance(effect, Note):
@@ -124,6 +130,13 @@ class Server:
             line = self._protocol.finished(key, outcome)
             if line is not None:
                 self._wire.write(line)
+
+    def _ask(self, key: int, question: str | None) -> bool:
+        with self._lock:
+            line = self._protocol.withdraw(key) if question is None else self._protocol.ask(key, question)
+            if line is not None:
+                self._wire.write(line)
+            return line is not None
 
     def _progress(self, key: int, done: float, message: str) -> None:
         with self._lock:

@@ -16,6 +16,7 @@ from tests.interop.drivers.session import Object, Progress, ProtocolError
 class Official:
     def __init__(self, client: Any, complaints: list[str]) -> None:
         self._client, self.complaints = client, complaints
+        self.answer = ""
 
     async def tools(self) -> list[Object]:
         return [_wire(tool) for tool in (await self._client.list_tools()).tools]
@@ -25,6 +26,9 @@ class Official:
             return _wire(await self._client.call_tool(tool, arguments, progress_callback=progress))
         except McpError as error:
             raise ProtocolError(error.error.code, error.error.message) from error
+
+    async def by_hand(self, tool: str, arguments: Object, state: str | None, answer: str | None) -> Object:
+        raise NotImplementedError("This client knows the older era alone.")
 
     async def abandon(self, tool: str, arguments: Object, progress: Progress, begun: Awaitable[None]) -> None:
         # This client neither cancels by itself nor tells the id of a request, so the notification is made by hand.
@@ -49,10 +53,15 @@ async def connect(job: Object) -> AsyncIterator[Official]:
         if isinstance(message, Exception):
             complaints.append(repr(message))
 
+    async def asked(context: object, params: Any) -> Any:
+        return types.ElicitResult(action=official.answer, content={} if official.answer == "accept" else None)
+
     parameters = StdioServerParameters(**job["server"])
-    async with stdio_client(parameters) as streams, ClientSession(*streams, message_handler=hear) as client:
+    more = {"elicitation_callback": asked} if job.get("asks") else {}
+    async with stdio_client(parameters) as streams, ClientSession(*streams, message_handler=hear, **more) as client:
         await client.initialize()
-        yield Official(client, complaints)
+        official = Official(client, complaints)
+        yield official
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
-from mcp import Client, MCPError, StdioServerParameters  # type: ignore[import-not-found]
+from mcp import Client, MCPError, StdioServerParameters, types  # type: ignore[import-not-found]
 
 from tests.interop.drivers import session
 from tests.interop.drivers.session import Object, Progress, ProtocolError
@@ -16,6 +16,7 @@ from tests.interop.drivers.session import Object, Progress, ProtocolError
 class Official:
     def __init__(self, client: Any, complaints: list[str]) -> None:
         self._client, self.complaints = client, complaints
+        self.answer = ""
 
     async def tools(self) -> list[Object]:
         return [_wire(tool) for tool in (await self._client.list_tools()).tools]
@@ -23,6 +24,14 @@ class Official:
     async def call(self, tool: str, arguments: Object, progress: Progress | None) -> Object:
         try:
             return _wire(await self._client.call_tool(tool, arguments, progress_callback=progress))
+        except MCPError as error:
+            raise ProtocolError(error.code, error.message) from error
+
+    async def by_hand(self, tool: str, arguments: Object, state: str | None, answer: str | None) -> Object:
+        brought = {"confirm": types.ElicitResult(action=answer)} if answer else None
+        more = {"input_responses": brought, "request_state": state, "allow_input_required": True}
+        try:
+            return _wire(await self._client.session.call_tool(tool, arguments, **more))
         except MCPError as error:
             raise ProtocolError(error.code, error.message) from error
 
@@ -46,8 +55,14 @@ async def connect(job: Object) -> AsyncIterator[Official]:
         if isinstance(message, Exception):
             complaints.append(repr(message))
 
-    async with Client(StdioServerParameters(**job["server"]), mode=job["mode"], message_handler=hear) as client:
-        yield Official(client, complaints)
+    async def asked(context: object, params: Any) -> Any:
+        return types.ElicitResult(action=official.answer, content={} if official.answer == "accept" else None)
+
+    parameters = StdioServerParameters(**job["server"])
+    more = {"elicitation_callback": asked} if job.get("asks") else {}
+    async with Client(parameters, mode=job["mode"], message_handler=hear, **more) as client:
+        official = Official(client, complaints)
+        yield official
 
 
 if __name__ == "__main__":

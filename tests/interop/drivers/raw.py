@@ -16,17 +16,20 @@ from tests.interop.drivers import session
 from tests.interop.drivers.session import Object, Progress, ProtocolError
 
 STATELESS = "2026-07-28"
+CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": STATELESS,
-    "io.modelcontextprotocol/clientCapabilities": {},
+    CAPABILITIES: {},
     "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
 }
 LONGEST_LINE = 10 << 20
 
 
 class Raw:
-    def __init__(self, server: Process, revision: str) -> None:
+    def __init__(self, server: Process, revision: str, asks: bool) -> None:
         self._server, self._revision = server, revision
+        self._capabilities: Object = {"elicitation": {}} if asks else {}
+        self.answer = ""
         self.complaints: list[str] = []  # it has none: it judges nothing
         self._last_id = -1
         self._waiting: dict[str | int, asyncio.Future[Object]] = {}
@@ -36,7 +39,8 @@ class Raw:
         if self._revision == STATELESS:
             await self._ask("server/discover")
             return
-        client = {"protocolVersion": self._revision, "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+        client: Object = {"protocolVersion": self._revision, "clientInfo": {"name": "raw", "version": "1"}}
+        client["capabilities"] = self._capabilities
         opened = await self._ask("initialize", **client)
         assert opened["protocolVersion"] == self._revision, opened
         await self._say(method="notifications/initialized")
@@ -47,7 +51,16 @@ class Raw:
         return listed
 
     async def call(self, tool: str, arguments: Object, progress: Progress | None) -> Object:
-        return await self._ask("tools/call", progress, name=tool, arguments=arguments)
+        result = await self._ask("tools/call", progress, name=tool, arguments=arguments)
+        while result.get("resultType") == "input_required":
+            result = await self.by_hand(tool, arguments, result["requestState"], self.answer)
+        return result
+
+    async def by_hand(self, tool: str, arguments: Object, state: str | None, answer: str | None) -> Object:
+        brought: Object = {"requestState": state} if state else {}
+        if answer:
+            brought["inputResponses"] = {"confirm": {"action": answer}}
+        return await self._ask("tools/call", name=tool, arguments=arguments, **brought)
 
     async def abandon(self, tool: str, arguments: Object, progress: Progress, begun: Awaitable[None]) -> None:
         call = asyncio.ensure_future(self.call(tool, arguments, progress))
@@ -64,13 +77,16 @@ class Raw:
                 params = message["params"]
                 hear = self._hearing[params["progressToken"]]
                 await hear(params["progress"], params.get("total"), params.get("message"))
-            else:
+            elif message.get("method") == "elicitation/create":
+                await self._say(id=message["id"], result={"action": self.answer})
+            elif "method" not in message:
                 self._waiting.pop(message["id"]).set_result(message)
 
     async def _ask(self, method: str, progress: Progress | None = None, /, **params: object) -> Object:
         self._last_id += 1
         id_ = self._id()
-        meta: Object = dict(ENVELOPE) if self._revision == STATELESS else {}
+        stateless = {**ENVELOPE, CAPABILITIES: self._capabilities}
+        meta: Object = stateless if self._revision == STATELESS else {}
         if progress is not None:
             meta["progressToken"] = token = self._token()
             self._hearing[token] = progress
@@ -103,7 +119,7 @@ async def connect(job: Object) -> AsyncIterator[Raw]:
     server = await asyncio.create_subprocess_exec(
         how["command"], *how["args"], env=environment, cwd=how["cwd"], stdin=PIPE, stdout=PIPE, limit=LONGEST_LINE
     )
-    client = Raw(server, job["mode"])
+    client = Raw(server, job["mode"], bool(job.get("asks")))
     listening = asyncio.ensure_future(client.listen())
     await client.open()
     yield client

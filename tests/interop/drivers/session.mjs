@@ -12,7 +12,8 @@ export class ProtocolError extends Error {
 
 /**
  * Carry out the job on stdin with the client that `connect(job)` makes, and print the report. A client has tools(),
- * call(tool, arguments, progress or undefined, signal or undefined), close(), and complaints, which grow while it works.
+ * call(tool, arguments, progress or undefined, signal or undefined), byHand(params) for a call whose question is not
+ * answered by the client itself, close(), complaints, which grow while it works, and answer, whose action the user takes.
  */
 export async function drive(connect) {
     const job = JSON.parse(await text(process.stdin));
@@ -28,6 +29,7 @@ async function outcome(client, step) {
         if (step.do === 'list') return { tools: await client.tools() };
         if (step.do === 'call') return await called(client, step);
         if (step.do === 'abandon') return await abandoned(client, step);
+        if (step.do === 'confirm') return await confirmed(client, step);
         return { together: await Promise.all(step.steps.map((each) => outcome(client, each))) };
     } catch (problem) {
         if (!(problem instanceof ProtocolError)) return { failed: String(problem) };
@@ -37,8 +39,28 @@ async function outcome(client, step) {
 
 async function called(client, step) {
     const progress = [];
+    client.answer.action = step.answer;
     const result = await client.call(step.tool, step.arguments, step.progress ? (heard) => progress.push(heard) : undefined);
     return { result, progress };
+}
+
+async function confirmed(client, step) {
+    const asked = await client.byHand({ name: step.tool, arguments: step.arguments });
+    const again = [];
+    for (const each of step.again) {
+        const { requestState: state } = asked;
+        const last = state.at(-1) === '0' ? '1' : '0';
+        const inputResponses = each.answer ? { confirm: { action: each.answer } } : undefined;
+        const requestState = each.tamper ? state.slice(0, -1) + last : state;
+        const call = { name: step.tool, arguments: each.arguments ?? step.arguments, inputResponses, requestState };
+        try {
+            again.push({ result: await client.byHand(call) });
+        } catch (problem) {
+            if (!(problem instanceof ProtocolError)) throw problem;
+            again.push({ error: { code: problem.code, message: problem.message } });
+        }
+    }
+    return { asked, again };
 }
 
 async function abandoned(client, step) {

@@ -1,12 +1,15 @@
 """What every driver in Python does: takes a job, has its client carry it out step by step, prints one report.
 
-The job comes as JSON on stdin: `{"server": {"command", "args", "env", "cwd"}, "mode", "steps": [...]}`. A step is
-`{"do": "list"}`, `{"do": "call", "tool", "arguments", "progress"}`, `{"do": "together", "steps"}` or `{"do": "abandon",
-"tool", "arguments", "control"}`. The report is `{"steps": [...], "complaints": [...]}`: one outcome for each step,
-`{"tools"}`, `{"result", "progress"}`, `{"error": {"code", "message"}}` for a protocol error, `{"together"}`,
-`{"abandoned"}`, or `{"failed"}` where the client itself could not go on; and whatever else the client found wrong with
-what the server wrote. Values are in the shape of the wire. Standard library only: it runs in the environments of the
-clients.
+The job comes as JSON on stdin: `{"server": {"command", "args", "env", "cwd"}, "mode", "asks", "steps": [...]}`; where
+`asks` is true, the client can ask its user, who does what the `answer` of a call says. A step is `{"do": "list"}`,
+`{"do": "call", "tool", "arguments", "progress", "answer"}`, `{"do": "together", "steps"}`, `{"do": "abandon", "tool",
+"arguments", "control"}`, or `{"do": "confirm", "tool", "arguments", "again"}`: a call whose question the driver takes
+itself, and for each of `again` (`arguments`, `tamper`, `answer`) the call that brings its state back.
+
+The report is `{"steps": [...], "complaints": [...]}`: one outcome for each step, `{"tools"}`, `{"result", "progress"}`,
+`{"error": {"code", "message"}}` for a protocol error, `{"together"}`, `{"abandoned"}`, `{"asked", "again"}`, or
+`{"failed"}` where the client itself could not go on; and whatever else the client found wrong with what the server
+wrote. Values are in the shape of the wire. Standard library only: it runs in the environments of the clients.
 """
 
 from __future__ import annotations
@@ -35,12 +38,16 @@ class Client(Protocol):
     """What a driver makes of its client. `complaints` grows while it works."""
 
     complaints: list[str]
+    answer: str
 
     async def tools(self) -> list[Object]:
         """All tools."""
 
     async def call(self, tool: str, arguments: Object, progress: Progress | None) -> Object:
         """The result of a call. Raises ProtocolError. `progress` hears what the server reports; None asks for none."""
+
+    async def by_hand(self, tool: str, arguments: Object, state: str | None, answer: str | None) -> Object:
+        """The result of a call, even one that asks, which brings that state and answer along. Raises ProtocolError."""
 
     async def abandon(self, tool: str, arguments: Object, progress: Progress, begun: Awaitable[None]) -> None:
         """Begin a call, wait until it has `begun`, and cancel it in the way of this client."""
@@ -66,6 +73,8 @@ async def _outcome(client: Client, step: Object) -> Object:
             return await _called(client, step)
         if step["do"] == "together":
             return {"together": await asyncio.gather(*[_outcome(client, each) for each in step["steps"]])}
+        if step["do"] == "confirm":
+            return await _confirmed(client, step)
         return await _abandoned(client, step)
     except ProtocolError as error:
         return {"error": {"code": error.code, "message": error.message}}
@@ -75,12 +84,28 @@ async def _outcome(client: Client, step: Object) -> Object:
 
 async def _called(client: Client, step: Object) -> Object:
     heard: list[Object] = []
+    client.answer = step.get("answer", "")
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
         heard.append({"progress": progress, "total": total, "message": message})
 
     result = await client.call(step["tool"], step["arguments"], hear if step.get("progress") else None)
     return {"result": result, "progress": heard}
+
+
+async def _confirmed(client: Client, step: Object) -> Object:
+    asked = await client.by_hand(step["tool"], step["arguments"], None, None)
+    again = []
+    for each in step["again"]:
+        state = asked["requestState"]
+        if each.get("tamper"):
+            state = state[:-1] + ("0" if state[-1] != "0" else "1")
+        try:
+            arguments = each.get("arguments", step["arguments"])
+            again.append({"result": await client.by_hand(step["tool"], arguments, state, each.get("answer"))})
+        except ProtocolError as error:
+            again.append({"error": {"code": error.code, "message": error.message}})
+    return {"asked": asked, "again": again}
 
 
 async def _abandoned(client: Client, step: Object) -> Object:

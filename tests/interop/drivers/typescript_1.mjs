@@ -2,17 +2,20 @@
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
 
 import { drive, ProtocolError } from './session.mjs';
 
-await drive(async ({ server }) => {
-    const client = new Client({ name: 'interop', version: '1' });
+await drive(async ({ server, asks }) => {
+    const client = new Client({ name: 'interop', version: '1' }, { capabilities: asks ? { elicitation: {} } : {} });
+    const answer = {};
+    if (asks) client.setRequestHandler(ElicitRequestSchema, () => ({ ...answer, content: {} }));
     const complaints = [];
     client.onerror = (problem) => complaints.push(String(problem));
     await client.connect(new StdioClientTransport(server));
     return {
         complaints,
+        answer,
         tools: async () => (await client.listTools()).tools,
         call: async (name, args, onprogress, signal) => {
             try {

@@ -5,22 +5,31 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 import { drive, ProtocolError } from './session.mjs';
 
-await drive(async ({ server, mode }) => {
+await drive(async ({ server, mode, asks }) => {
     const negotiation = mode === 'auto' || mode === 'legacy' ? mode : { pin: mode };
-    const client = new Client({ name: 'interop', version: '1' }, { versionNegotiation: { mode: negotiation } });
+    const capabilities = asks ? { elicitation: {} } : {};
+    const options = { capabilities, versionNegotiation: { mode: negotiation } };
+    const client = new Client({ name: 'interop', version: '1' }, options);
+    const answer = {};
+    if (asks) client.setRequestHandler('elicitation/create', () => ({ ...answer, content: {} }));
     const complaints = [];
     client.onerror = (problem) => complaints.push(String(problem));
     await client.connect(new StdioClientTransport(server));
     return {
         complaints,
+        answer,
         tools: async () => (await client.listTools()).tools,
-        call: async (name, args, onprogress, signal) => {
-            try {
-                return await client.callTool({ name, arguments: args }, { onprogress, signal });
-            } catch (problem) {
-                throw problem instanceof Refused ? new ProtocolError(problem.code, problem.message) : problem;
-            }
-        },
+        call: (name, args, onprogress, signal) =>
+            translated(client.callTool({ name, arguments: args }, { onprogress, signal })),
+        byHand: (params) => translated(client.callTool(params, { allowInputRequired: true })),
         close: () => client.close(),
     };
 });
+
+async function translated(answer) {
+    try {
+        return await answer;
+    } catch (problem) {
+        throw problem instanceof Refused ? new ProtocolError(problem.code, problem.message) : problem;
+    }
+}

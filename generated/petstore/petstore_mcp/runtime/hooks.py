@@ -69,11 +69,9 @@ class Hooks:
         name = _name("instead_of_", tool)
         return name if name in self._found else ""
 
-    async def instead(self, tool: str, arguments: Arguments) -> Result | None:
-        """The result of a tool that the user wrote in place of the request; None where there is none."""
+    async def instead(self, tool: str, arguments: Arguments) -> Result:
+        """The result of a tool that the user wrote in place of the request (`replacing`)."""
         name = self.replacing(tool)
-        if not name:
-            return None
         made = await self._call(name, arguments)
         if isinstance(made, Result):
             return made

@@ -58,9 +58,15 @@ class Notification:
 
 
 class Response:
-    """An answer to a request of ours, good or bad: its id is one of ours, so no error could answer it."""
+    """An answer to a request of ours: its id is one of ours, so no error could answer it. `result` is None where it is
+    an error or cannot be read.
+    """
 
-    __slots__ = ()
+    __slots__ = ("id", "result")
+
+    def __init__(self, id: Id | None, result: object) -> None:  # noqa: A002
+        self.id = id
+        self.result = result
 
 
 class Malformed:
@@ -116,7 +122,7 @@ def _message(value: object, repeated: list[Repeated]) -> Request | Notification 
     if not isinstance(value, dict):
         return Malformed(None, INVALID_REQUEST, "A message is a JSON object.")
     if "method" not in value and ("result" in value or "error" in value):
-        return Response()
+        return _response(value, repeated)
     params = value.get("params", {})
     twice = _named_twice(value, params, repeated)
     known = value.get("id")
@@ -136,6 +142,13 @@ def _message(value: object, repeated: list[Repeated]) -> Request | Notification 
     if not isinstance(params, dict):
         return Malformed(known, INVALID_PARAMS, "params must be an object.")
     return Request(known, method, params)
+
+
+def _response(value: Members, repeated: list[Repeated]) -> Response:
+    known, result = value.get("id"), value.get("result")
+    if "error" in value or value.get("jsonrpc") != "2.0" or _named_twice(value, result, repeated):
+        result = None
+    return Response(known if is_id(known) else None, result)
 
 
 def is_id(value: object) -> TypeGuard[Id]:
@@ -159,6 +172,11 @@ def error(id: Id | None, code: int, sentence: str, data: object = None) -> bytes
     named = b"" if id is None else b'"id":%b,' % echo(id)
     more = b"" if data is None else b',"data":%b' % dumps(data)
     return b'{"jsonrpc":"2.0",%b"error":{"code":%d,"message":%b%b}}\n' % (named, code, dumps(sentence), more)
+
+
+def request(id: Id, method: str, params: bytes) -> bytes:  # noqa: A002
+    """The line that asks the client, its params being JSON text already."""
+    return b'{"jsonrpc":"2.0","id":%b,"method":%b,"params":%b}\n' % (echo(id), dumps(method), params)
 
 
 def notification(method: str, params: bytes) -> bytes:

@@ -48,6 +48,10 @@ class Ready:
         self.variables = attached.variables
         self.grant = attached.grant
 
+    def __str__(self) -> str:
+        """The request line, for people: without the query, which may hold credentials."""
+        return f"{self.request.method} {self.address}{self.request.path}"
+
 
 class Preparation:
     """Prepares the calls of one server. `agent` is the User-Agent, `NAME-mcp/VERSION`."""

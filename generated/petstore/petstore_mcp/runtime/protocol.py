@@ -42,6 +42,12 @@ With the revision known, METHODS says whether the method exists in it. The table
     subscriptions/listen                                                           x
     several in one line                     x
 
+A call may have to be confirmed by the user, and the eras differ in how we ask. In the older one we send a request of
+our own, `elicitation/create`, from 2025-06-18 on, while the call runs (`ask`); its answer comes as a response, which
+becomes `Answered` (`questions` keeps what is open). In the stateless one the call ends with a result that asks, and
+comes again with the answer. `Dialogue` tells the call which of these its client can; what is asked, and what an answer
+is worth, is none of this file's business.
+
 Only two things outlive the message that began them. A **call** runs until `finished`. A **stream** stays open from
 `subscriptions/listen` until it is cancelled: a compiled set of tools never changes, so nothing is ever sent on it. Both
 keep their id in `_in_flight`, where a second request with the same id meets a refusal. A call also gets a `key`, a
@@ -51,13 +57,16 @@ its way out.
 `notifications/cancelled` forgets the call and asks for its end; whatever it still comes to, `finished` answers None,
 and so nothing more is said about that id. One rule covers a cancel that comes before, during and after the work.
 
-Faults travel as exceptions (`Fault`) inside this file and leave it as errors with the request's id. A line whose id
-could not be read gets an error without an id where the revision has such a thing, and is noted where it has not.
+Faults travel as exceptions (`Fault`) inside this file and `envelope`, and leave it as errors with the request's id. A
+line whose id could not be read gets an error without an id where the revision has such a thing, and is noted where it
+has not.
 """
 
 from __future__ import annotations
 
-from .effects import Call, Cancel, Expect, Note, Read, Send
+from .batches import Answers
+from .effects import Answered, Call, Cancel, Expect, Note, Read, Send
+from .envelope import CAPABILITIES, VERSION, dialogue, progress_token, stateless_revision, takes_forms
 from .jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -69,22 +78,27 @@ from .jsonrpc import (
     Malformed,
     Notification,
     Request,
+    Response,
     answer,
     error,
     is_id,
     notification,
 )
+from .questions import Questions
 from .shapes import (
     HANDSHAKE_REVISIONS,
     STATELESS_REVISIONS,
     Contents,
     Failure,
+    Question,
     Result,
     acknowledged_params,
     call_result,
     discover_result,
+    elicitation_params,
     has,
     initialize_result,
+    input_required_result,
     list_result,
     no_resources,
     progress_params,
@@ -101,6 +115,7 @@ if TYPE_CHECKING:
     from .jsonrpc import Id, Members, Message
 
     Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
+    Outcome: TypeAlias = Result | Failure | Question
 
 _FIRST, _LAST_HANDSHAKE = HANDSHAKE_REVISIONS[0], HANDSHAKE_REVISIONS[-1]
 _STATELESS = STATELESS_REVISIONS[0]
@@ -126,10 +141,6 @@ BATCH_REVISION = "2025-03-26"
 
 _ONE_MESSAGE = f"A line holds one message. Only in {BATCH_REVISION} may it hold several, and never none."
 
-_META = "io.modelcontextprotocol/"
-_VERSION, _CAPABILITIES, _LOG_LEVEL = _META + "protocolVersion", _META + "clientCapabilities", _META + "logLevel"
-_LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
-_UNSUPPORTED_VERSION = -32022
 _NO_RESOURCE = -32002
 _GONE = "There is nothing at this URI. What was kept may have made room for later answers: call the tool again."
 #: Of a URI that leads nowhere, so much is said again.
@@ -149,30 +160,7 @@ class _Running:
         self.revision = revision
         self.token = token
         self.last_progress = float("-inf")
-        self.batch: _Answers | None = None
-
-
-class _Answers:
-    """The answers to a batch, which leave together once the last one is there."""
-
-    __slots__ = ("awaited", "ids", "lines")
-
-    def __init__(self) -> None:
-        self.lines: list[bytes] = []
-        self.ids: list[Id] = []
-        self.awaited = 1  # the reading of the batch itself
-
-    def arrays(self) -> bytes:
-        """One array; several only where one would be longer than a client reads."""
-        arrays: list[list[bytes]] = []
-        room = 0
-        for line in self.lines:
-            room -= len(line)
-            if room < 0:
-                arrays.append([])
-                room = MAX_LINE - len(line)
-            arrays[-1].append(line[:-1])
-        return b"".join(b"[%b]\n" % b",".join(array) for array in arrays)
+        self.batch: Answers | None = None
 
 
 #: What an id that is in flight stands for, where it is no call: an open stream, or an answer that its batch holds back.
@@ -185,6 +173,8 @@ class Protocol:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._agreed: str | None = None
+        self._takes_forms = False  # the client of the handshake
+        self._questions = Questions()
         self._calls: dict[int, _Running] = {}
         self._in_flight: dict[Id, int] = {}  # the key of a call, or one of those above
         self._last_key = 0
@@ -204,7 +194,10 @@ class Protocol:
             return self._malformed(message)
         if isinstance(message, Notification) and message.method == "notifications/cancelled":
             return self._cancelled(message.params)
-        return []  # other notifications ask for nothing, and a response cannot be meant: we never ask
+        if isinstance(message, Response):
+            key = self._questions.answered(message.id)
+            return [] if key is None else [Answered(key, message.result)]
+        return []  # other notifications ask for nothing
 
     def _request(self, request: Request, in_batch: bool) -> list[Effect]:
         try:
@@ -225,7 +218,7 @@ class Protocol:
     def _batch(self, batch: Batch) -> list[Effect]:
         if self._agreed != BATCH_REVISION or not batch.messages:
             return self._malformed(Malformed(None, INVALID_REQUEST, _ONE_MESSAGE))
-        answers = _Answers()
+        answers = Answers()
         effects: list[Effect] = []
         for message in batch.messages:
             for effect in self._single(message, in_batch=True):
@@ -238,14 +231,14 @@ class Protocol:
                 effects.append(effect)
         return effects + _sent(self._settle(answers))
 
-    def _hold(self, answers: _Answers, id: Id | None, line: bytes) -> None:  # noqa: A002
+    def _hold(self, answers: Answers, id: Id | None, line: bytes) -> None:  # noqa: A002
         """Keep an answer, and its id in flight, until the others are there."""
         answers.lines.append(line)
         if id is not None and id not in self._in_flight:
             self._in_flight[id] = _ANSWERED
             answers.ids.append(id)
 
-    def _settle(self, answers: _Answers) -> bytes:
+    def _settle(self, answers: Answers) -> bytes:
         """One of those awaited is here or will never come; the lines to send, once that was the last."""
         answers.awaited -= 1
         if answers.awaited:
@@ -262,7 +255,8 @@ class Protocol:
         if key == _STREAM:
             return []
         call = self._calls.pop(key)
-        return [Cancel(key), *_sent(self._settle(call.batch) if call.batch else b"")]
+        withdrawn = self._questions.withdraw(key)
+        return [*_sent(withdrawn), Cancel(key), *_sent(self._settle(call.batch) if call.batch else b"")]
 
     # Which revision a request speaks, and who answers it
 
@@ -270,13 +264,13 @@ class Protocol:
         meta = request.params.get("_meta", {})
         if not isinstance(meta, dict):
             raise Fault(INVALID_PARAMS, "params._meta must be an object.")
-        if _VERSION in meta or _CAPABILITIES in meta or request.method in _STATELESS_METHODS:
-            return _stateless_revision(meta)
+        if VERSION in meta or CAPABILITIES in meta or request.method in _STATELESS_METHODS:
+            return stateless_revision(meta)
         if request.method in _WITHOUT_HANDSHAKE:
             return self._agreed or _LAST_HANDSHAKE
         if self._agreed is None:
             raise Fault(
-                INVALID_PARAMS, f"Send initialize first, or the fields {_VERSION} and {_CAPABILITIES} in params._meta."
+                INVALID_PARAMS, f"Send initialize first, or the fields {VERSION} and {CAPABILITIES} in params._meta."
             )
         return self._agreed
 
@@ -294,6 +288,7 @@ class Protocol:
         if not isinstance(proposed, str):
             raise Fault(INVALID_PARAMS, "initialize needs params.protocolVersion, a string.")
         self._agreed = proposed if proposed in HANDSHAKE_REVISIONS else _LAST_HANDSHAKE
+        self._takes_forms = takes_forms(request.params.get("capabilities"))
         return [Send(answer(request.id, initialize_result(self._agreed, self._catalog.server)))]
 
     def _ping(self, request: Request, revision: str) -> list[Effect]:
@@ -318,10 +313,11 @@ class Protocol:
             raise Fault(INVALID_PARAMS, "tools/call needs params.name, a string.")
         if not isinstance(arguments, dict):
             raise Fault(INVALID_PARAMS, "params.arguments must be an object.")
-        token = _progress_token(request)
+        token = progress_token(request)
+        heard = dialogue(request, revision, self._takes_forms)
         if not self._catalog.has(name):
             raise Fault(INVALID_PARAMS, _unknown(name, self._catalog.nearest(name)))
-        return [Call(self._begin(request, revision, token), name, arguments, token, revision)]
+        return [Call(self._begin(request, revision, token), name, arguments, token, heard)]
 
     def _begin(self, request: Request, revision: str, token: Id | None = None) -> int:
         """The key under which its outcome will be reported."""
@@ -350,9 +346,26 @@ class Protocol:
         self._in_flight[request.id] = _STREAM
         return [Send(notification("notifications/subscriptions/acknowledged", acknowledged_params(request.id)))]
 
+    # What a call asks the client
+
+    def ask(self, key: int, message: str) -> bytes | None:
+        """The line that asks the user, or None where that cannot be asked (any more, by so many, in its era)."""
+        call = self._calls.get(key)
+        if call is None or not has(call.revision, "elicitation") or call.revision in STATELESS_REVISIONS:
+            return None
+        return self._questions.ask(key, elicitation_params(message))
+
+    def withdraw(self, key: int) -> bytes | None:
+        """The line that takes an open question back, or None where there is none."""
+        return self._questions.withdraw(key) or None
+
+    def closed(self) -> list[Effect]:
+        """The client has said all that it will: nothing that was asked is answered any more."""
+        return [Answered(key, None) for key in self._questions.close()]
+
     # What became of a call
 
-    def finished(self, key: int, outcome: Result | Contents | Failure) -> bytes | None:
+    def finished(self, key: int, outcome: Outcome | Contents) -> bytes | None:
         """The line that answers the call, or None where nothing may be said (any more, or yet)."""
         call = self._calls.pop(key, None)
         if call is None:
@@ -377,9 +390,11 @@ class Protocol:
         """The lines that answer every call still running with this: nothing will finish any more."""
         return [line for key in list(self._calls) if (line := self.finished(key, outcome))]
 
-    def _written(self, call: _Running, outcome: Result | Contents | Failure) -> bytes:
+    def _written(self, call: _Running, outcome: Outcome | Contents) -> bytes:
         if isinstance(outcome, Failure):
-            return error(call.id, INTERNAL_ERROR, outcome.sentence)
+            return error(call.id, outcome.code, outcome.sentence, outcome.data)
+        if isinstance(outcome, Question):
+            return answer(call.id, input_required_result(outcome, self._catalog.server))
         if isinstance(outcome, Contents):
             return self._contents(call, outcome)
         try:
@@ -395,31 +410,6 @@ class Protocol:
             return answer(call.id, read_result(found.contents, call.revision, self._catalog.server))
         newer = has(call.revision, "unknown resource is invalid params")
         return error(call.id, INVALID_PARAMS if newer else _NO_RESOURCE, _GONE, {"uri": found.uri[:MAX_URI]})
-
-
-def _stateless_revision(meta: Members) -> str:
-    """The revision that a stateless request names, once its fields are as they must be."""
-    version = meta.get(_VERSION)
-    if not isinstance(version, str):
-        raise Fault(INVALID_PARAMS, f"params._meta needs {_VERSION}, a string.")
-    if not isinstance(meta.get(_CAPABILITIES), dict):
-        raise Fault(INVALID_PARAMS, f"params._meta needs {_CAPABILITIES}, an object.")
-    if version not in STATELESS_REVISIONS:
-        data = {"supported": STATELESS_REVISIONS, "requested": version[:64]}
-        raise Fault(_UNSUPPORTED_VERSION, "Unsupported protocol version", data)
-    if meta.get(_LOG_LEVEL, _LOG_LEVELS[0]) not in _LOG_LEVELS:
-        raise Fault(INVALID_PARAMS, f"{_LOG_LEVEL} must be one of: {', '.join(_LOG_LEVELS)}.")
-    return version
-
-
-def _progress_token(request: Request) -> Id | None:
-    meta = request.params.get("_meta")
-    if not isinstance(meta, dict) or "progressToken" not in meta:
-        return None
-    token = meta["progressToken"]
-    if not is_id(token):
-        raise Fault(INVALID_PARAMS, "The progressToken must be a string or an integer.")
-    return token
 
 
 def _unknown(name: str, nearest: list[str]) -> str:

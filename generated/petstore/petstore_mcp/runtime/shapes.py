@@ -8,6 +8,7 @@ is `protocol`. Pure: values in, JSON text out.
 
 from __future__ import annotations
 
+from .jsonrpc import INTERNAL_ERROR
 from .jsontext import dumps, echo
 
 TYPE_CHECKING = False
@@ -24,6 +25,7 @@ STATELESS_REVISIONS = ("2026-07-28",)
 SINCE = {
     "audio": "2025-03-26",
     "message in progress": "2025-03-26",
+    "elicitation": "2025-06-18",
     "resource_link": "2025-06-18",
     "structuredContent": "2025-06-18",
     "title of the server": "2025-06-18",
@@ -39,6 +41,8 @@ _CACHE = b'"ttlMs":3600000,"cacheScope":"public"'
 
 #: Any tool may get an answer that is too large to be shown, and is kept for reading.
 _CAPABILITIES: dict[str, object] = {"tools": {}, "resources": {}}
+#: What our one question is called among those that a result asks.
+CONFIRM = "confirm"
 
 ABSENT: object = object()
 """What `Result.structured` is where there is none: null is a value."""
@@ -71,12 +75,34 @@ class Result:
 
 
 class Failure:
-    """A call that broke the server's own rules: a protocol error, not a result. Its sentence holds no internals."""
+    """A call that broke the server's own rules, or the client's part of them: a protocol error, not a result. Its
+    sentence holds no internals.
+    """
 
-    __slots__ = ("sentence",)
+    __slots__ = ("code", "data", "sentence")
 
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, sentence: str, code: int = INTERNAL_ERROR, data: object = None) -> None:
         self.sentence = sentence
+        self.code = code
+        self.data = data
+
+
+class Question:
+    """A call that needs the user's consent first, in the stateless era: what to ask, and the state to bring back."""
+
+    __slots__ = ("message", "state")
+
+    def __init__(self, message: str, state: str) -> None:
+        self.message = message
+        self.state = state
+
+
+class Ended(Exception):
+    """Raised where a call ends with something else than a result of its tool."""
+
+    def __init__(self, outcome: Failure | Question) -> None:
+        super().__init__()
+        self.outcome = outcome
 
 
 class Contents:
@@ -101,6 +127,24 @@ def call_result(result: Result, revision: str, server: dict[str, str]) -> bytes:
     if has(revision, "resultType"):
         written["_meta"] = _signature(server)
     return dumps(written)
+
+
+def input_required_result(question: Question, server: dict[str, str]) -> bytes:
+    """InputRequiredResult: the question, and the state that the answer must bring."""
+    params = {"mode": "form", **_form(question.message)}
+    return dumps(
+        {
+            "resultType": "input_required",
+            "inputRequests": {CONFIRM: {"method": "elicitation/create", "params": params}},
+            "requestState": question.state,
+            "_meta": _signature(server),
+        }
+    )
+
+
+def elicitation_params(message: str) -> bytes:
+    """The params of elicitation/create in the handshake revisions, where a form is the default or all there is."""
+    return dumps(_form(message))
 
 
 def list_result(tools: bytes, revision: str, server: dict[str, str]) -> bytes:
@@ -164,6 +208,11 @@ def progress_params(token: str | int, done: float, total: float | None, message:
 def acknowledged_params(id: str | int) -> bytes:  # noqa: A002
     """The params of notifications/subscriptions/acknowledged: nothing of what was asked for ever changes here."""
     return b'{"_meta":{"io.modelcontextprotocol/subscriptionId":%b},"notifications":{}}' % echo(id)
+
+
+def _form(message: str) -> dict[str, object]:
+    """A form without fields: to accept it is to say yes. With a field there would be a way to accept and say no."""
+    return {"message": message, "requestedSchema": {"type": "object", "properties": {}}}
 
 
 def _identity(server: dict[str, str], revision: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """One call from its name and arguments to its result. The sequence, and nothing else:
 
-    prepared (preparation.py), sent (sending.py), answer interpreted, hooks, redacted, promise kept
+    prepared (preparation.py), confirmed, sent (sending.py), answer interpreted, hooks, redacted, promise kept
 
 Nothing is sent before all that can be refused has been refused, and nothing leaves without having passed the redactor.
 Whatever goes wrong on the way is an error result in words for the model; only a fault of our own raises.
@@ -10,12 +10,16 @@ Whatever goes wrong on the way is an error result in words for the model; only a
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
+from copy import deepcopy
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from . import credentials, failures, keeping, log, request, response
 from .client import Client, Failure
+from .consent import Ask, Consent, nobody
+from .effects import Dialogue
 from .exchange import Sent
 from .hooks import HookFailed
 from .preparation import Preparation, sentence
@@ -25,15 +29,18 @@ from .resources import Resources
 from .sending import Sender
 from .settings import NotReady
 from .shapes import ABSENT, Result
+from .tickets import Tickets
 
 if TYPE_CHECKING:
     from .catalog import Catalog, Tool
+    from .preparation import Ready
     from .settings import Settings
     from .structured import Promises
 
 Report = Callable[[str], None]
 
 REACH_SECONDS = 5.0
+_SILENT = Dialogue("", "")
 
 #: Results of the largest size that are kept at a time.
 _RESULTS = 4
@@ -57,14 +64,24 @@ class Caller:
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
         log.redact_with(self._redactor.text)
         self._sender = Sender(self._client, settings.timeout, self._redactor.learn)
+        self._consent = Consent(Tickets(os.urandom(32), time.monotonic, os.urandom), self._redactor.text)
         self._numbers = count(1)
         self.resources = Resources(_RESULTS * settings.sizes.kept)
 
-    async def call(self, name: str, arguments: dict[str, Any], report: Report) -> Result:
-        """The result of calling that tool, which must exist. `report` hears "sent", "headers" and "body"."""
+    async def call(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        report: Report,
+        dialogue: Dialogue = _SILENT,
+        ask: Ask = nobody,
+    ) -> Result:
+        """The result of calling that tool, which must exist. `report` hears "sent", "headers" and "body"; `dialogue`
+        and `ask` are how the user can be asked. Raises shapes.Ended.
+        """
         tool = self._catalog.tool(name)
         try:
-            result = await self._made(tool, arguments, report)
+            result = await self._made(tool, arguments, report, dialogue, ask)
             result = await self._hooks.after(name, result)
         except HookFailed as failed:
             result = Result.error(sentence(name, failed))
@@ -95,18 +112,26 @@ class Caller:
         self.resources.close()
         await self._client.close()
 
-    async def _made(self, tool: Tool, arguments: dict[str, Any], report: Report) -> Result:
-        """Checked and either answered by the user's own code or sent. Raises HookFailed."""
+    async def _made(
+        self, tool: Tool, arguments: dict[str, Any], report: Report, dialogue: Dialogue, ask: Ask
+    ) -> Result:
+        """Checked, confirmed, and either answered by the user's own code or sent. Raises HookFailed or Ended."""
+        given = deepcopy(arguments) if "confirm" in tool.binding else {}  # what hooks make of them is nobody's business
         try:
             arguments = await self._preparation.checked(tool, arguments)
-            made = await self._hooks.instead(tool.name, arguments)
-            return made if made is not None else await self._sent(tool, arguments, report)
+            hook = self._hooks.replacing(tool.name)
+            ready = None if hook else self._preparation.ready(tool, arguments, os.urandom(16))
+            target = str(ready or f"{hook} in hooks.py")
+            if refusal := await self._consent.obtain(tool, given, target, dialogue, ask):
+                return refusal
+            if ready is not None:
+                return await self._sent(tool, ready, arguments, report)
+            return await self._hooks.instead(tool.name, arguments)
         except (Refused, NotReady) as reason:
             return Result.error(sentence(tool.name, reason))
 
-    async def _sent(self, tool: Tool, arguments: dict[str, Any], report: Report) -> Result:
-        """The request, and what its answer comes to. Raises Refused or NotReady before anything is sent."""
-        ready = self._preparation.ready(tool, arguments, os.urandom(16))
+    async def _sent(self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report) -> Result:
+        """The request sent, and what its answer comes to."""
         uri = f"{self._catalog.name}://result/{next(self._numbers)}"
         sent = Sent(tool, ready.request.method, ready.request.path, ready.variables, uri, arguments)
         seconds = tool.binding.get("timeout", self._settings.timeout)

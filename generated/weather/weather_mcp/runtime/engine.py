@@ -14,24 +14,34 @@ import os
 import threading  # first imported by the main thread: 3.11 hangs at its end where another thread was first
 
 from . import log
-from .shapes import Failure
+from .shapes import Ended, Failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Awaitable, Callable, Coroutine
     from typing import Any, Protocol, TypeAlias
 
-    from .shapes import Result
+    from .effects import Call, Dialogue
+    from .shapes import Question, Result
 
     class Caller(Protocol):
         """What runs one call (calls.Caller)."""
 
-        async def call(self, name: str, arguments: dict[str, Any], report: Callable[[str], None]) -> Result:
-            """The call's result; `report` marks a phase of it."""
+        async def call(
+            self,
+            name: str,
+            arguments: dict[str, Any],
+            report: Callable[[str], None],
+            dialogue: Dialogue,
+            ask: Callable[[str], Awaitable[object]],
+        ) -> Result:
+            """The call's result; `report` marks a phase of it, `ask` comes back with what the client answers to a
+            question, or with None. Raises Ended."""
 
-    Outcome: TypeAlias = Result | Failure
+    Outcome: TypeAlias = Result | Failure | Question
     Progress: TypeAlias = Callable[[int, int, str], None]
+    Ask: TypeAlias = Callable[[int, "str | None"], bool]
     Done: TypeAlias = Callable[[int, Outcome], None]
 
 #: Calls at work at a time. More would only queue at the upstream, which is where rate limits live.
@@ -41,7 +51,10 @@ WAITING = 256
 
 
 class Engine:
-    """Runs calls. All methods are for the main thread; `on_progress` and `on_done` are called in the engine's."""
+    """Runs calls. All methods are for the main thread; `on_progress`, `on_ask` and `on_done` are called in its own.
+
+    `on_ask` puts a question of that call to the client and says whether it could; None takes the question back.
+    """
 
     def __init__(self, load: Callable[[], Caller]) -> None:
         """Start; `load` makes the caller, in the engine's thread, inside its loop."""
@@ -51,18 +64,23 @@ class Engine:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._early: list[Callable[[], None]] = []
         self._tasks: dict[int, asyncio.Task[Outcome]] = {}
+        self._questions: dict[int, asyncio.Future[object]] = {}
         threading.Thread(target=self._run, name="engine", daemon=True).start()
 
-    def submit(self, key: int, name: str, arguments: dict[str, Any], on_progress: Progress, on_done: Done) -> None:
+    def submit(self, call: Call, on_progress: Progress, on_ask: Ask, on_done: Done) -> None:
         """Run a tool. Blocks while too many calls are unfinished."""
         with self._changed:
             self._changed.wait_for(lambda: self._unfinished < RUNNING + WAITING)
             self._unfinished += 1
-        self._post(lambda: self._begin(key, self._work(key, name, arguments, on_progress), on_done))
+        self._post(lambda: self._begin(call.key, self._work(call, on_progress, on_ask), on_done))
 
     def cancel(self, key: int) -> None:
         """Stop that call, wherever it is; it will not report. Unknown keys are those that have finished."""
         self._post(lambda: self._abandon(key))
+
+    def answer(self, key: int, reply: object) -> None:
+        """What the client answers to the question of that call; None where it does not."""
+        self._post(lambda: self._answered(key, reply))
 
     def drain(self, seconds: float) -> None:
         """Wait until nothing is unfinished, or for so long."""
@@ -112,23 +130,42 @@ class Engine:
         if task is not None:
             task.cancel()
 
-    async def _work(self, key: int, name: str, arguments: dict[str, Any], on_progress: Progress) -> Outcome:
+    def _answered(self, key: int, reply: object) -> None:
+        question = self._questions.get(key)
+        if question is not None and not question.done():
+            question.set_result(reply)
+
+    async def _asked(self, key: int, question: str, on_ask: Ask) -> object:
+        """The client's answer; None where it cannot be asked. However the waiting ends, no question stays open."""
+        answer = self._questions[key] = asyncio.get_running_loop().create_future()
+        try:
+            return await answer if on_ask(key, question) else None
+        finally:
+            del self._questions[key]
+            on_ask(key, None)
+
+    async def _work(self, call: Call, on_progress: Progress, on_ask: Ask) -> Outcome:
         phase = 0
 
         def report(message: str) -> None:
             nonlocal phase
             phase += 1
-            on_progress(key, phase, message)
+            on_progress(call.key, phase, message)
+
+        def ask(question: str) -> Awaitable[object]:
+            return self._asked(call.key, question, on_ask)
 
         if self._caller is None:
             return Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
         try:
             async with self._room:
-                return await self._caller.call(name, arguments, report)
+                return await self._caller.call(call.name, call.arguments, report, call.dialogue, ask)
         except asyncio.CancelledError:
             raise
+        except Ended as ended:
+            return ended.outcome
         except BaseException as problem:  # SystemExit too: nothing that a call does may end the server
-            return _failure(name, problem)
+            return _failure(call.name, problem)
 
     def _end(self, key: int, task: asyncio.Task[Outcome], on_done: Done) -> None:
         """Report, unless the call was abandoned; only then make room for the next."""

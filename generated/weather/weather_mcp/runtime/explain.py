@@ -38,6 +38,9 @@ _ENTROPY = bytes(16)
 _SHOWN: credentials.Encoding = {"query": str, "cookie": str, "basic": "base64({})".format}
 
 
+_BY_OTHERS = {"always": "it is not called", "when-supported": "it is called all the same"}
+
+
 class Placeholders:
     """Stands for `credentials.Keys`: what is chosen is what would be, or the first way where a call would be refused;
     in place of each value stands `<VARIABLE>`.
@@ -145,7 +148,8 @@ def explain(
     else:
         found["request"] = _drawn(ready, preparation.agent)
         found["error"] = sentence(name, missing) if missing else None
-        found["notes"] = [*settings.warnings, *_notes(name, keys, preparation)]
+        notes = _notes(name, keys, preparation, tool.binding.get("confirm", ""))
+        found["notes"] = [*settings.warnings, *notes]
     redacted: dict[str, Any] = Redactor(credentials.sensitive(catalog.security, settings)).value(found)
     return redacted
 
@@ -180,8 +184,10 @@ def _drawn(ready: Ready, agent: str) -> dict[str, Any]:
     }
 
 
-def _notes(tool: str, keys: Placeholders, preparation: Preparation) -> list[str]:
+def _notes(tool: str, keys: Placeholders, preparation: Preparation, confirm: str) -> list[str]:
     notes = [f"{tool} would not be called. {keys.missing}"] if keys.missing else []
+    if confirm:
+        notes.append(f"The user is asked first, by a client that can; by any other, {_BY_OTHERS[confirm]}.")
     if hook := preparation.hooks.replacing(tool):
         notes.append(f"hooks.py answers {tool} itself, in {hook}: this request would not be sent.")
     return notes

@@ -1,0 +1,61 @@
+"""What each client does with tools that ask first, one job a situation; only some of them send anything. Data alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.interop.clients import Step
+from tests.interop.messages import R3, R5
+
+#: A server whose questions are over as soon as they are asked.
+HASTY = """#!{python}
+import sys
+
+from confirm_mcp.runtime import tickets
+
+tickets.SECONDS = 0
+from confirm_mcp.runtime.server import main
+
+sys.exit(main())
+"""
+PET = {"petId": 9}
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Steps of one client. `asks`: it can ask its user; `hasty`: it is with the hasty server."""
+
+    steps: tuple[Step, ...]
+    asks: bool = True
+    hasty: bool = False
+
+
+def _call(answer: str = "", tool: str = "delete_pet", **arguments: object) -> Step:
+    return {"do": "call", "tool": tool, "arguments": {**PET, **arguments}, "answer": answer}
+
+
+def _by_hand(*again: Step) -> Job:
+    return Job(({"do": "confirm", "tool": "delete_pet", "arguments": PET, "again": list(again)},))
+
+
+_EVERYWHERE = {"without": Job((_call(), _call(tool="remove_if_asked")), asks=False)}
+_WHERE_IT_CAN_BE_ASKED = {
+    "accepted": Job((_call("accept"),)),
+    "declined": Job((_call("decline"), _call("decline", tool="remove_if_asked"))),
+    "cancelled": Job((_call("cancel"),)),
+    "wrong arguments": Job((_call("accept", petId="nine"),)),
+    "expired": Job((_call("accept"),), hasty=True),
+}
+#: States are of the stateless era; the official clients let the caller hold them there.
+_WITH_STATE = {
+    "tampered": _by_hand({"tamper": True, "answer": "accept"}),
+    "replayed": _by_hand({"arguments": {"petId": 8}, "answer": "accept"}, {"answer": "accept"}, {"answer": "accept"}),
+    "declined first": _by_hand({"answer": "decline"}, {"answer": "accept"}),
+    "not answered": _by_hand({}),
+}
+
+
+def jobs(revision: str) -> dict[str, Job]:
+    """What can happen in that revision."""
+    able = _WHERE_IT_CAN_BE_ASKED if revision >= R3 else {}
+    return {**_EVERYWHERE, **able, **(_WITH_STATE if revision == R5 else {})}

@@ -1,0 +1,57 @@
+"""Tickets: what comes back from a client is ours, in time, for the same, and once."""
+
+from __future__ import annotations
+
+import pytest
+from package.runtime import tickets
+from package.runtime.tickets import Forged, Tickets, Void
+
+SUBJECT = "ab" * 32
+
+
+class Clock:
+    """Seconds, as the test says; and bytes that never repeat."""
+
+    def __init__(self) -> None:
+        self.now, self.drawn = 1000.5, 0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def entropy(self, size: int) -> bytes:
+        self.drawn += 1
+        return self.drawn.to_bytes(size, "big")
+
+
+def test_each_is_taken_once() -> None:
+    clock = Clock()
+    made = Tickets(b"k", clock, clock.entropy)
+    one, two = made.issue(SUBJECT, 1), made.issue(SUBJECT, 2)
+    assert (made.take(two, SUBJECT), made.take(one, SUBJECT)) == (2, 1)
+    for ticket in (one, two):
+        with pytest.raises(Void) as void:
+            made.take(ticket, SUBJECT)
+        assert void.value.reason == "used"
+
+
+def test_what_was_taken_is_remembered_only_while_it_could_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tickets, "MOST_SPENT", 3)
+    clock = Clock()
+    made = Tickets(b"k", clock, clock.entropy)
+    for _ in range(3):
+        made.take(made.issue(SUBJECT, 1), SUBJECT)
+    waiting = made.issue(SUBJECT, 1)
+    with pytest.raises(Void) as void:
+        made.take(waiting, SUBJECT)
+    assert void.value.reason == "crowded"
+    clock.now += tickets.SECONDS
+    assert made.take(made.issue(SUBJECT, 1), SUBJECT) == 1
+    assert len(made._spent) == 1
+
+
+def test_it_holds_nothing_of_the_arguments() -> None:
+    clock = Clock()
+    ticket = Tickets(b"k", clock, clock.entropy).issue(SUBJECT, 1)
+    assert ticket.split(".")[:4] == ["1", "1300500", f"{1:032x}", SUBJECT]
+    with pytest.raises(Forged):
+        Tickets(b"l", clock, clock.entropy).take(ticket, SUBJECT)
