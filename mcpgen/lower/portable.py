@@ -108,12 +108,23 @@ class Portable:
     def _is_deep(self, at: _At) -> bool:
         return at.depth >= self.limits.depth or at.level > self.limits.levels
 
-    def _is_large(self, node: JsonObject, looks: int = 3) -> bool:
-        """Whether a node has members of its own somewhere, so that cutting it saves anything."""
-        if any(isinstance(node.get(keyword), dict) and node[keyword] for keyword in _MEMBERS):
-            return True
-        inner = [*alternatives(node), *map(as_object, as_list(node.get("prefixItems"))), as_object(node.get("items"))]
-        return looks == 0 or any(self._is_large(self.composer.node(each)[0], looks - 1) for each in inner if each)
+    def _is_large(self, node: JsonObject) -> bool:
+        """Whether a node has members of its own somewhere, so that cutting it saves anything. What would take too long
+        to look through is large.
+        """
+        waiting, left = [node], _MOST_LOOKED_INTO
+        while waiting:
+            node = waiting.pop()
+            if left == 0 or any(isinstance(node.get(keyword), dict) and node[keyword] for keyword in _MEMBERS):
+                return True
+            left -= 1
+            inner = [
+                *alternatives(node),
+                *map(as_object, as_list(node.get("prefixItems"))),
+                as_object(node.get("items")),
+            ]
+            waiting += [self.composer.node(each)[0] for each in inner[:_MOST_LOOKED_INTO] if each]
+        return False
 
     def _text(self, at: _At, words: str, note: str = "") -> JsonObject:
         """The description of a node: the writer's words, shortened, and what the profile cannot say otherwise; nothing

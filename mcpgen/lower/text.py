@@ -13,19 +13,21 @@ READ = 20_000
 _FENCE = re.compile(r"(?:^|\n)[ \t]*(```|~~~).*?(?:\n[ \t]*\1[ \t]*(?=\n|$)|$)", re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 _BLOCK_TAG = re.compile(r"</?(?:p|br|div|li|ul|ol|h[1-6]|tr|table|pre|blockquote)\b[^<>]*>", re.IGNORECASE)
-_ELEMENTS = (
-    "a|abbr|address|area|article|aside|audio|b|base|bdi|bdo|big|blockquote|body|br|button|canvas|caption|center|cite|code"
-    "|col|colgroup|data|dd|del|details|dfn|dialog|div|dl|dt|em|embed|fieldset|figcaption|figure|font|footer|form|frame"
-    "|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|label|legend|li|link|main|map|mark|menu|meta|meter|nav"
-    "|noscript|object|ol|optgroup|option|output|p|param|picture|pre|progress|q|rp|rt|ruby|s|samp|script|section|select"
-    "|small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|template|textarea|tfoot|th|thead|time"
-    "|title|tr|track|tt|u|ul|var|video|wbr"
+_TAG = re.compile(r"</?+([A-Za-z][\w.-]*+)([^<>]*+)>")
+_ELEMENTS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        a abbr address area article aside audio b base bdi bdo big blockquote body br button canvas caption center cite
+        code col colgroup data dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer form
+        frame h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins kbd label legend li link main map mark menu
+        meta meter nav noscript object ol optgroup option output p param picture pre progress q rp rt ruby s samp script
+        section select small source span strike strong style sub summary sup svg table tbody td template textarea tfoot
+        th thead time title tr track tt u ul var video wbr
+        """,
+    )
 )
-_TAG = re.compile(
-    rf"</?(?:{_ELEMENTS})(?![\w-])[^<>]*>|</?[A-Za-z][^<>]*[\s/=:][^<>]*>|</[A-Za-z][^<>]*>", re.IGNORECASE
-)
-_PLACEHOLDER = re.compile(r"(?<!\w)<([A-Za-z][\w.-]*)>")
-"""What writers put into angle brackets and is no element: `<TrackingCategory>` keeps its word."""
+"""The elements of HTML. What else stands in angle brackets is a word of the writer's: `<TrackingCategory>`."""
 
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")
@@ -100,12 +102,19 @@ def plain(text: str) -> str:
     if "`" in text:
         text = _CODE.sub(lambda match: _set_aside(match[2], spans), text)
     if "<" in text or "&" in text:
-        text = _TAG.sub("", _BLOCK_TAG.sub("\n\n", _COMMENT.sub("", text)))
-        text = _PLACEHOLDER.sub(r"\1", text)
+        text = _TAG.sub(_without_tag, _BLOCK_TAG.sub("\n\n", _COMMENT.sub("", text)))
         text = html.unescape(text)
     text = _replaced(text, _AFTER_CODE)
     paragraphs = (_put_back(_paragraph(block), spans) for block in re.split(r"\n[ \t]*\n", text))
     return "\n\n".join(paragraph for paragraph in paragraphs if any(map(str.isalnum, paragraph)))
+
+
+def _without_tag(found: re.Match[str]) -> str:
+    """Nothing for a tag; the word in angle brackets where it is no element; both where it is glued to another word."""
+    name, rest = found.groups()
+    if name.lower() in _ELEMENTS or rest or found[0].startswith("</"):
+        return ""
+    return found[0] if found.string[found.start() - 1 : found.start()].isalnum() else name
 
 
 def _replaced(text: str, steps: tuple[_Step, ...]) -> str:
