@@ -7,13 +7,11 @@ it counts more than models do.
 
 from __future__ import annotations
 
-import re
-
 BYTES_PER_TOKEN = 4
 FEWEST_TOKENS, MOST_TOKENS = 500, 250_000
 LEAST_KEPT, MOST_KEPT = 2**20, 2**32
 
-_PART = re.compile(r"(\d{1,12})\s*(?:(k)?\s*tokens?|(k|m|g)(i?)b)", re.IGNORECASE)
+_PART = r"(\d{1,12})\s*(?:(k)?\s*tokens?|(k|m|g)(i?)b)"
 _POWERS = {"k": 1, "m": 2, "g": 3}
 _FORM = "must say tokens to show, bytes to keep, or both, such as 8k tokens, 64 MiB"
 
@@ -30,9 +28,11 @@ class Sizes:
 
 def parse(value: str) -> Sizes:
     """The sizes that an operator wrote. Raises ValueError with the rest of a sentence about the variable."""
+    import re  # few operators write sizes, and it is a part of every start that has settings
+
     sizes = Sizes()
     for part in value.split(","):
-        found = _PART.fullmatch(part.strip())
+        found = re.fullmatch(_PART, part.strip(), re.IGNORECASE)
         if not found:
             raise ValueError(_FORM)
         number = int(found[1])
