@@ -177,7 +177,11 @@ def _action(nouns: list[list[str]], operation: Operation, on_item: bool) -> list
         if rest:
             nouns.append(rest)
         return [verb]
-    said = verbs.of_summary(operation.summary, method)
+    has_verb = operation.id is not None and method in (
+        "GET",
+        "DELETE",
+    )  # `getInventory` says what is done, `post` does not
+    said = "" if has_verb else verbs.of_summary(operation.summary, method)
     if said and (not nouns or _singular(nouns[-1][-1]) != said):  # no `refund_refund`
         return [said]
     return [verbs.of_method(method, on_item=on_item, plural=bool(nouns) and _is_plural(nouns[-1]))]

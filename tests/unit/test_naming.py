@@ -118,6 +118,10 @@ def test_the_verb_of_a_summary_where_the_path_has_none(line: str, summary: str, 
     assert derive(replace(operation(line), summary=summary), "T") == expected
 
 
+def test_an_id_that_says_get_weighs_more_than_a_summary() -> None:
+    assert derive(replace(operation("GET /inventory", "getInventory"), summary="Count pets"), "T") == "get_inventory"
+
+
 def test_the_title_of_the_api_is_no_part_of_a_name() -> None:
     assert derive(operation("GET /p", "cloudresourcemanager.projects.get"), "Cloud Resource Manager") == "projects_get"
 
