@@ -139,6 +139,7 @@ class TestWhileTheCallRuns:
     def test_time_runs_out(self) -> None:
         async def scene(the: Scene) -> None:
             the.reply = asyncio.get_running_loop().create_future()
+            assert the.caller._consent is not None
             the.caller._consent._seconds = 0
             assert "did not answer within 5 minutes" in said(await the.call("always"))
             assert the.upstream.connections == 0

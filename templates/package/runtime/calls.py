@@ -16,9 +16,8 @@ from copy import deepcopy
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from . import credentials, failures, keeping, log, request, response
+from . import credentials, failures, log, request, response
 from .client import Client, Failure
-from .consent import Ask, Consent, nobody
 from .effects import Dialogue
 from .exchange import Sent
 from .hooks import HookFailed
@@ -29,10 +28,10 @@ from .resources import Resources
 from .sending import Sender
 from .settings import NotReady
 from .shapes import ABSENT, Result
-from .tickets import Tickets
 
 if TYPE_CHECKING:
     from .catalog import Catalog, Tool
+    from .consent import Ask, Consent
     from .preparation import Ready
     from .settings import Settings
     from .structured import Promises
@@ -64,7 +63,7 @@ class Caller:
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
         log.redact_with(self._redactor.text)
         self._sender = Sender(self._client, settings.timeout, self._redactor.learn)
-        self._consent = Consent(Tickets(os.urandom(32), time.monotonic, os.urandom), self._redactor.text)
+        self._consent: Consent | None = None
         self._numbers = count(1)
         self.resources = Resources(_RESULTS * settings.sizes.kept)
 
@@ -74,7 +73,7 @@ class Caller:
         arguments: dict[str, Any],
         report: Report,
         dialogue: Dialogue = _SILENT,
-        ask: Ask = nobody,
+        ask: Ask | None = None,
     ) -> Result:
         """The result of calling that tool, which must exist. `report` hears "sent", "headers" and "body"; `dialogue`
         and `ask` are how the user can be asked. Raises shapes.Ended.
@@ -113,7 +112,7 @@ class Caller:
         await self._client.close()
 
     async def _made(
-        self, tool: Tool, arguments: dict[str, Any], report: Report, dialogue: Dialogue, ask: Ask
+        self, tool: Tool, arguments: dict[str, Any], report: Report, dialogue: Dialogue, ask: Ask | None
     ) -> Result:
         """Checked, confirmed, and either answered by the user's own code or sent. Raises HookFailed or Ended."""
         given = deepcopy(arguments) if "confirm" in tool.binding else {}  # what hooks make of them is nobody's business
@@ -122,13 +121,24 @@ class Caller:
             hook = self._hooks.replacing(tool.name)
             ready = None if hook else self._preparation.ready(tool, arguments, os.urandom(16))
             target = str(ready or f"{hook} in hooks.py")
-            if refusal := await self._consent.obtain(tool, given, target, dialogue, ask):
+            if "confirm" in tool.binding and (refusal := await self._confirmed(tool, given, target, dialogue, ask)):
                 return refusal
             if ready is not None:
                 return await self._sent(tool, ready, arguments, report)
             return await self._hooks.instead(tool.name, arguments)
         except (Refused, NotReady) as reason:
             return Result.error(sentence(tool.name, reason))
+
+    async def _confirmed(
+        self, tool: Tool, arguments: dict[str, Any], target: str, dialogue: Dialogue, ask: Ask | None
+    ) -> Result | None:
+        """None where the user wants this call; else what is answered instead. Raises Ended."""
+        from .consent import Consent, nobody  # most servers ask nothing
+        from .tickets import Tickets  # nor need tickets for it
+
+        if self._consent is None:
+            self._consent = Consent(Tickets(os.urandom(32), time.monotonic, os.urandom), self._redactor.text)
+        return await self._consent.obtain(tool, arguments, target, dialogue, ask or nobody)
 
     async def _sent(self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report) -> Result:
         """The request sent, and what its answer comes to."""
@@ -142,6 +152,8 @@ class Caller:
             return Result.error(failures.no_answer(failure, sent))
         shown = self._settings.sizes.shown
         if response.is_large(answer, shown):
+            from . import keeping  # most answers fit
+
             answer.kept = await keeping.keep(answer, uri, self._redactor, self.resources)
         return response.interpret(answer, sent, self._redactor, shown)
 
