@@ -77,7 +77,7 @@ def run(
             catalog: Any = Catalog(TOOLS, security={"oauth": entry})
             caller = Caller(catalog, settings.load(catalog, environ, str(upstream.address("/v1"))))
             if clock is not None:
-                caller._sender._tokens._clock = clock
+                caller._sender._fetched()._clock = clock
             await asyncio.wait_for(scene(caller, upstream, issuer), 30)
             await caller.close()
 

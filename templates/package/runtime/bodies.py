@@ -12,7 +12,6 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from . import xmltext
 from .files import Files, media_type
 from .multipart import Part, join
 from .parameters import ABSENT, field_pairs, header, value_of
@@ -110,7 +109,7 @@ def _whole(body: dict[str, Any], value: Any, files: Files) -> Content:
     if encoding == "text":
         return _text(content_type, scalar(value))
     if encoding == "xml":
-        return _text(content_type, xmltext.document(body["xml"], value))
+        return _text(content_type, _xml(body["xml"], value))
     content, _ = files.content(value)
     return media_type(content_type, content), content
 
@@ -145,7 +144,7 @@ def _parts(member: Member, arguments: dict[str, Any], files: Files) -> Iterator[
         if kind == "json":
             yield Part(field["name"], json_bytes(item), media or "application/json", headers=headers)
         elif item is not None and kind == "xml":
-            yield Part(field["name"], xmltext.document(field["xml"], item).encode(), media, headers=headers)
+            yield Part(field["name"], _xml(field["xml"], item).encode(), media, headers=headers)
         elif item is not None and kind == "text":
             yield Part(field["name"], scalar(item).encode(), media, headers=headers)
         elif item is not None:
@@ -174,3 +173,9 @@ def _file_name(argument: str, arguments: dict[str, Any], index: int) -> str:
     if "/" in name or "\\" in name or "\0" in name:
         raise Refused(Problem(argument, "expected a file name without a directory"))
     return name
+
+
+def _xml(shape: dict[str, Any], value: Any) -> str:
+    from . import xmltext  # few APIs speak it
+
+    return xmltext.document(shape, value)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from .credentials import set_token
 from .settings import NotReady
-from .tokens import Tokens
 
 if TYPE_CHECKING:
     from .client import Client
     from .exchange import Response
     from .preparation import Ready
+    from .tokens import Tokens
 
 UNAUTHORIZED = 401
 REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE", "QUERY"})
@@ -31,26 +31,40 @@ class Sender:
         """A token may take so many seconds; `learn` is told each before it is used."""
         self._client = client
         self._clock = asyncio.get_running_loop().time
-        self._tokens = Tokens(lambda request, address: client.send(request, address, seconds), self._clock, learn)
+        self._seconds = seconds
+        self._learn = learn
+        self._tokens: Tokens | None = None
 
     async def send(self, ready: Ready, seconds: float, report: Callable[[str], None]) -> Response:
         """The answer. Raises Failure, or NotReady where no token could be had."""
         if ready.grant is None:
             return await self._client.send(ready.request, ready.address, seconds, report)
         end = self._clock() + seconds
-        token = await self._tokens.get(ready.grant, seconds)
+        tokens = self._fetched()
+        token = await tokens.get(ready.grant, seconds)
         set_token(ready.request, token)
         answer = await self._client.send(ready.request, ready.address, self._until(end), report)
         if answer.status != UNAUTHORIZED:
             return answer
-        self._tokens.refused(ready.grant, token)
+        tokens.refused(ready.grant, token)
         if ready.request.method not in REPEATABLE:
             return answer
         try:
-            set_token(ready.request, await self._tokens.get(ready.grant, self._until(end)))
+            set_token(ready.request, await tokens.get(ready.grant, self._until(end)))
         except NotReady:
             return answer  # what became of the call is its 401
         return await self._client.send(ready.request, ready.address, self._until(end), report)
+
+    def _fetched(self) -> Tokens:
+        """The tokens of this server, from the first call that needs one."""
+        from .tokens import Tokens  # most APIs give none
+
+        if self._tokens is None:
+            client, seconds = self._client, self._seconds
+            self._tokens = Tokens(
+                lambda request, address: client.send(request, address, seconds), self._clock, self._learn
+            )
+        return self._tokens
 
     def _until(self, end: float) -> float:
         """The seconds that are left, as they can be said."""
