@@ -1,7 +1,7 @@
 """What a person asked for on the command line, and how a project remembers it."""
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, get_args
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.model import SchemaProfile
@@ -28,7 +28,7 @@ class Options:
 
 
 _DEFAULTS = Options()
-_KINDS = {"name": str, "base_url": str, "schema_profile": str, "max_tokens": int, "structured": bool}
+_KINDS = {"name": str, "base_url": str, "max_tokens": int, "structured": bool}
 
 
 def recorded(options: Options) -> JsonObject:
@@ -41,12 +41,19 @@ def recorded(options: Options) -> JsonObject:
     }
 
 
+def _is_meant(key: str, written: JsonValue) -> bool:
+    """Whether a value is one that the flag takes: a lock is a file that people merge."""
+    if key == "schema_profile":
+        return written in get_args(SchemaProfile)
+    return type(written) is _KINDS.get(key) and (key != "max_tokens" or (isinstance(written, int) and written > 0))
+
+
 def remembered(value: JsonValue) -> Options:
     """The options in a lock file; what is not of its flag's kind is as if it had not been given."""
     found: dict[str, Any] = {}
     for key, written in as_object(value).items():
         if getattr(_DEFAULTS, key, None) == ():
             found[key] = tuple(entry for entry in as_list(written) if isinstance(entry, str))
-        elif type(written) is _KINDS.get(key):
+        elif _is_meant(key, written):
             found[key] = written
     return replace(_DEFAULTS, **found)

@@ -38,19 +38,16 @@ class Boilerplate:
         return "\n\n".join(filter(None, kept))
 
     def beside(self, instructions: str) -> str:
-        """The owner's `instructions` and, as far as there is room, these sentences."""
-        told = instructions
-        for sentence in self.sentences:
-            lead = "" if told != instructions else "\n\n" * bool(instructions) + _INTRODUCTION
-            longer = f"{told}{lead} {sentence}"
-            if len(longer) > LONGEST:
-                break
-            told = longer
-        return told
+        """The owner's `instructions` and these sentences behind them."""
+        if not self.sentences:
+            return instructions
+        return "\n\n".join(filter(None, [instructions, " ".join([_INTRODUCTION, *self.sentences])]))
 
 
-def found(operations: Iterable[Operation]) -> Boilerplate:
-    """What the descriptions of `operations` repeat."""
+def found(operations: Iterable[Operation], instructions: str) -> Boilerplate:
+    """What the descriptions of `operations` repeat, as far as there is room beside `instructions`: what does not fit
+    there stays where it is.
+    """
     counts: Counter[str] = Counter()
     total = 0
     for operation in operations:
@@ -58,5 +55,8 @@ def found(operations: Iterable[Operation]) -> Boilerplate:
         counts.update({s for part in plain(operation.description).split("\n\n") for s in sentences(part)})
     least = max(FEWEST, SHARE * total)
     repeated = [s for s, count in counts.items() if count > least and _SENTENCE.fullmatch(s) and not gives_orders(s)]
-    told = tuple(sorted(repeated, key=lambda sentence: (-counts[sentence], sentence)))
-    return Boilerplate(told if len(Boilerplate(told).beside("")) < LONGEST else ())
+    told = Boilerplate()
+    for sentence in sorted(repeated, key=lambda sentence: (-counts[sentence], sentence)):
+        longer = Boilerplate((*told.sentences, sentence))
+        told = longer if len(longer.beside(instructions)) <= LONGEST else told
+    return told

@@ -28,7 +28,6 @@ from mcpgen.lower.verbatim import MOST_DEFINITIONS
 from mcpgen.model import Api, Catalog, Identity, Operation, Server, Skipped, ToolSpec
 from mcpgen.options import Options
 
-_AT_LEAST = "nothing is left of it but its arguments"
 _FLATTEN = "Let the references lead to the schema itself."
 
 
@@ -39,12 +38,35 @@ def lower(
     kept.
     """
     names = naming.assign(api.operations, promised, api.title)
+    if gives_orders(api.title):
+        diagnostics.add("text-gives-orders", "The title of the API tells a model what to do.", hint="Read it first.")
+    listed = {operation.key for operation in api.operations}
+    while True:
+        found = Diagnostics()
+        sources = producers.of_parameters(api.operations, listed)
+        catalog = _lowered(api, identity, options, names, sources, found)
+        made = {tool.operation.key for tool in catalog.tools}
+        if all(key in made for keys in sources.values() for key in keys.values()):
+            diagnostics.extend(list(found))
+            return catalog
+        listed &= made  # some tool is told of another that could not be made
+
+
+def _lowered(
+    api: Api,
+    identity: Identity,
+    options: Options,
+    names: Mapping[str, str],
+    sources: Mapping[str, Mapping[str, str]],
+    diagnostics: Diagnostics,
+) -> Catalog:
+    """The catalog where `sources` are operation → path parameter → the operation that lists its values."""
     around = _Around(
         api,
         options,
         Composer(api.definitions),
-        boilerplate.found(api.operations),
-        producers.of_parameters(api.operations, names),
+        boilerplate.found(api.operations, identity.instructions),
+        {key: {parameter: names[source] for parameter, source in each.items()} for key, each in sources.items()},
         list(api.servers[:1] or (Server(""),)),
         diagnostics,
     )
@@ -58,8 +80,6 @@ def lower(
         except RecursionError:  # a chain of hundreds of references; published documents have chains of ten
             reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
-    if gives_orders(api.title):
-        diagnostics.add("text-gives-orders", "The title of the API tells a model what to do.", hint="Read it first.")
     return Catalog(
         replace(identity, instructions=around.boilerplate.beside(identity.instructions)),
         tuple(around.servers),
@@ -146,10 +166,10 @@ def _report(operation: Operation, name: str, layout: arguments.Arguments, most_t
         message = f"The arguments of {name} leave out {'; '.join(cuts)}{why}."
         around.diagnostics.add("schema-cut", message, operation.where)
     if not layout.fits:
-        message = f"{name} costs more than {most_tokens:,} tokens, although everything was left out but its arguments."
-        around.diagnostics.add(
-            "large-tool", message, operation.where, "Grant it more with --max-tokens, or leave it out."
-        )
+        why = "the full profile leaves nothing out" if layout.profile == "full" else "nothing but its arguments is left"
+        message = f"{name} costs more than {most_tokens:,} tokens: {why}."
+        hint = "Grant it more with --max-tokens, or leave it out."
+        around.diagnostics.add("large-tool", message, operation.where, hint)
     for sentence in dict.fromkeys(around.composer.contradictions):
         message = f"A schema of {name} combines {sentence}; the later one is used."
         around.diagnostics.add("schema-contradiction", message, operation.where)

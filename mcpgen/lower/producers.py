@@ -5,7 +5,7 @@ id instead of making one up.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from mcpgen.model import Operation
 
@@ -13,13 +13,13 @@ _VARIABLE = re.compile(r"\{[^{}]*\}")
 _LISTING = ("", "/search", ".json")
 
 
-def of_parameters(operations: Iterable[Operation], names: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Operation key → path parameter → the name of the tool that lists its values. `names` are by operation key."""
-    listings = {_blank(operation.path): operation for operation in operations if operation.method == "GET"}
-    return {operation.key: dict(_of(operation, listings, names)) for operation in operations}
+def of_parameters(operations: Iterable[Operation], listed: Container[str]) -> dict[str, dict[str, str]]:
+    """Key of an operation → path parameter → key of the operation that lists its values, which is one of `listed`."""
+    listings = {_blank(each.path): each for each in operations if each.method == "GET" and each.key in listed}
+    return {operation.key: dict(_of(operation, listings)) for operation in operations}
 
 
-def _of(operation: Operation, listings: Mapping[str, Operation], names: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+def _of(operation: Operation, listings: Mapping[str, Operation]) -> Iterable[tuple[str, str]]:
     for variable in _VARIABLE.finditer(operation.path):
         before, after = operation.path[: variable.start()], operation.path[variable.end() :]
         collection = before.rstrip("/")
@@ -30,7 +30,7 @@ def _of(operation: Operation, listings: Mapping[str, Operation], names: Mapping[
         for ending in _LISTING:
             listing = listings.get(_blank(collection + ending))
             if listing is not None and listing.key != operation.key and _lists(listing, collection + ending):
-                yield variable[0][1:-1], names[listing.key]
+                yield variable[0][1:-1], listing.key
                 break
 
 
