@@ -12,6 +12,9 @@ from collections.abc import Callable
 _GZIP, _ZLIB, _RAW = 31, 15, -15
 _GZIP_MAGIC = b"\x1f\x8b"
 
+_PIECE = 256 * 1024
+"""Bytes that are decoded at a time: 64 KiB from the wire can be 64 MiB, and would be there several times over."""
+
 
 class BadCoding(Exception):
     """The content cannot be decoded; the message is the rest of a sentence about the answer."""
@@ -64,7 +67,7 @@ class Inflate:
                     return  # padding behind the last member
                 self._stream = zlib.decompressobj(_GZIP)
             try:
-                self._pass(self._stream.decompress(data, room))
+                self._pass(self._stream.decompress(data, min(room, _PIECE)))
             except zlib.error:
                 raise BadCoding("is not compressed the way it says") from None
             data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail

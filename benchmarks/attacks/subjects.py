@@ -1,0 +1,197 @@
+"""The servers that are attacked: ours, compiled from the document, and the peer's, made from it when it starts."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import select
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from benchmarks.start import FASTMCP
+from tests.interop import environments
+from tests.interop.environments import ROOT
+
+DOCUMENT = Path(__file__).with_name("shop.openapi.yaml")
+PATIENCE = 10.0
+"""Seconds after which an answer counts as not given."""
+
+_PEER = """
+import os, yaml, httpx2 as httpx
+from fastmcp import FastMCP
+document = yaml.safe_load(open(os.environ["DOCUMENT"], encoding="utf-8"))
+client = httpx.AsyncClient(base_url=os.environ["BASE_URL"], headers={"Authorization": "Bearer " + os.environ["TOKEN"]})
+FastMCP.from_openapi(openapi_spec=document, client=client).run(show_banner=False)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A server that can be started over and over. `variables` maps what it is told to the variable that says it."""
+
+    name: str
+    command: tuple[str, ...]
+    directory: Path
+    url_variable: str
+    token_variable: str
+    more: Mapping[str, str]
+
+    @contextmanager
+    def running(self, url: str, token: str, **environ: str) -> Iterator[Session]:
+        """The server as a process, after the handshake."""
+        session = self.spawned(url, token, **environ)
+        try:
+            session.shake_hands()
+            yield session
+        finally:
+            session.end()
+
+    def spawned(self, url: str, token: str, **environ: str) -> Session:
+        """The server as a process."""
+        own = {self.url_variable: url, self.token_variable: token, **self.more}
+        base = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
+        return Session(self.command, self.directory, {**base, **own, **environ})
+
+
+class Session:
+    """A process and the conversation with it. What it wrote is kept whole, to be searched."""
+
+    def __init__(self, command: tuple[str, ...], directory: Path, environ: Mapping[str, str]) -> None:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        self.process = subprocess.Popen(command, cwd=directory, env=environ, bufsize=0, **pipes)  # type: ignore[call-overload]
+        self.said: list[bytes] = []
+        self._lines: queue.Queue[bytes] = queue.Queue()
+        self._last = 0
+        self._reads = threading.Event()
+        self._reads.set()
+        self._readers = [
+            threading.Thread(target=self._read, args=(stream, keep), daemon=True)
+            for stream, keep in ((self.process.stdout, self._lines.put), (self.process.stderr, self.said.append))
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def shake_hands(self) -> None:
+        client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "attack", "version": "1"}}
+        if self.ask("initialize", client, patience=3 * PATIENCE) is None:
+            raise RuntimeError("the server did not answer the handshake")
+        self.write({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def write(self, message: object) -> None:
+        """One message, or one line of any bytes."""
+        line = message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n"
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):
+            self.process.stdin.write(line)
+            self.process.stdin.flush()
+
+    def line(self, patience: float = PATIENCE) -> Any:
+        """The next message; None where none comes in time, or ever."""
+        try:
+            line = self._lines.get(timeout=patience)
+        except queue.Empty:
+            return None
+        self.said.append(line)
+        return json.loads(line) if line else None
+
+    def ask(self, method: str, params: Mapping[str, object], patience: float = PATIENCE) -> Any:
+        """The answer to a request; None where none comes in time."""
+        self._last += 1
+        self.write({"jsonrpc": "2.0", "id": self._last, "method": method, "params": params})
+        while (message := self.line(patience)) is not None:
+            if message.get("id") == self._last:
+                return message
+        return None
+
+    def call(self, tool: str, arguments: Mapping[str, object], patience: float = PATIENCE) -> Called:
+        """Call a tool."""
+        return Called(self.ask("tools/call", {"name": tool, "arguments": arguments}, patience))
+
+    def tools(self) -> dict[str, Any]:
+        """The tools by name."""
+        return {tool["name"]: tool for tool in self.ask("tools/list", {})["result"]["tools"]}
+
+    def heard(self, secret: str) -> bool:
+        """Whether that text stands in anything that the process has written."""
+        with suppress(queue.Empty):
+            while True:
+                self.said.append(self._lines.get(timeout=0.2))
+        return any(secret.encode() in line for line in self.said)
+
+    def memory(self) -> float:
+        """The most that it has held, in MiB."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
+        return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
+
+    def ends(self, seconds: float) -> bool:
+        """Whether the process ends within that time."""
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def leave(self) -> None:
+        """Close this side of stdout, as a client does that has died; stdin stays open."""
+        self._reads.clear()
+        for reader in self._readers:
+            reader.join()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self._reads.clear()
+        for reader in self._readers:
+            reader.join()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            with suppress(OSError):
+                pipe.close()
+
+    def _read(self, stream: IO[bytes], keep: Callable[[bytes], None]) -> None:
+        """Lines as they come. It never waits inside a read, which would hold the pipe open."""
+        rest = b""
+        while self._reads.is_set():
+            if not select.select([stream], [], [], 0.1)[0]:
+                continue
+            data = os.read(stream.fileno(), 65536)
+            if not data:
+                keep(b"")  # whoever waits for a line need wait no longer
+                break
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                keep(line + b"\n")
+
+
+class Called:
+    """What came of a call."""
+
+    def __init__(self, message: Any) -> None:
+        self.answered = message is not None
+        self.result = (message or {}).get("result", {})
+        self.refused = self.answered and ("error" in message or bool(self.result.get("isError")))
+        self.text = "\n".join(block.get("text", "") for block in self.result.get("content", ()))
+        if self.answered and "error" in message:
+            self.text = str(message["error"].get("message", ""))
+
+
+def ours(folder: Path) -> Subject:
+    """A server of ours, compiled into `folder`."""
+    command = [sys.executable, "-m", "mcpgen", "generate", str(DOCUMENT), "-o", str(folder / "shop")]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    start = (sys.executable, "-m", "shop_mcp")
+    return Subject("mcpgen", start, folder / "shop", "SHOP_BASE_URL", "SHOP_TOKEN", {"SHOP_TIMEOUT": "3"})
+
+
+def peer(folder: Path) -> Subject:
+    """FastMCP's server, started the way that its documentation shows."""
+    python = environments.python("bench-fastmcp", *FASTMCP) / "bin" / "python"
+    return Subject("FastMCP", (str(python), "-c", _PEER), folder, "BASE_URL", "TOKEN", {"DOCUMENT": str(DOCUMENT)})
