@@ -69,6 +69,7 @@ class Portable:
         self.cuts: list[str] = []
         self.hidden = 0
         self._left = MOST_NODES
+        self._large: dict[str, bool] = {}
 
     @property
     def is_exhausted(self) -> bool:
@@ -91,7 +92,7 @@ class Portable:
         if is_null(node):
             return {"type": "null", **self._text(at, words)}
         keep_null = keep_null or _MEANS_NULL.search(words) is not None
-        if identity in at.trail or ((self._is_deep(at) or self.is_exhausted) and self._is_large(node)):
+        if identity in at.trail or ((self._is_deep(at) or self.is_exhausted) and self._is_large(identity, node)):
             emitted, nullable = (
                 self._cut(node, at, identity if identity in at.trail else "", words),
                 self._allows_null(node),
@@ -108,10 +109,18 @@ class Portable:
     def _is_deep(self, at: _At) -> bool:
         return at.depth >= self.limits.depth or at.level > self.limits.levels
 
-    def _is_large(self, node: JsonObject) -> bool:
-        """Whether a node has members of its own somewhere, so that cutting it saves anything. What would take too long
-        to look through is large.
+    def _is_large(self, identity: str, node: JsonObject) -> bool:
+        """Whether a node has members of its own somewhere, so that cutting it saves anything; looked up once for each
+        schema that has a name.
         """
+        if not identity:
+            return self._has_members(node)
+        if identity not in self._large:
+            self._large[identity] = self._has_members(node)
+        return self._large[identity]
+
+    def _has_members(self, node: JsonObject) -> bool:
+        """Whether there are members in a node. What would take too long to look through is taken to have some."""
         waiting, left = [node], _MOST_LOOKED_INTO
         while waiting:
             node = waiting.pop()
