@@ -249,8 +249,9 @@ def test_only_what_changes_nothing_is_served_of_what_comes_too(project: Project)
         assert "There is no tool 'delete_all'." in client.call("delete_all")
 
 
-def test_without_the_flag_nothing_changes_and_nothing_is_promised(project: Project) -> None:
-    with project.server() as server:
+@pytest.mark.parametrize("flags", [(), ("--read-only",)])
+def test_without_the_flag_nothing_changes_and_nothing_is_promised(project: Project, flags: tuple[str, ...]) -> None:
+    with project.server(*flags) as server:
         capabilities = server.ask("server/discover")["result"]["capabilities"]
         server.request("subscriptions/listen", notifications={"toolsListChanged": True})
         assert (capabilities["tools"], server.message()["params"]["notifications"]) == ({}, {})
