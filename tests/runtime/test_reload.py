@@ -171,7 +171,22 @@ def test_a_table_of_another_runtime_takes_a_restart(
     scene.rest()
     assert scene.taken == []
     [event] = events(capfd)
-    assert event["reason"] == "The new table came with another runtime. Start the server again."
+    assert event["reason"] == "The server was generated with another runtime. Start it again."
+
+
+def test_another_runtime_is_said_without_another_table_and_the_table_is_taken_once_it_is_as_before(
+    scene: Scene, capfd: pytest.CaptureFixture[str]
+) -> None:
+    module = scene.package / "runtime" / "b.py"
+    module.write_text("b = 1\n")
+    scene.rest()
+    assert "another runtime" in events(capfd)[0]["reason"]
+    scene.put(LATER)
+    scene.rest()
+    assert (len(scene.taken), len(events(capfd))) == (0, 1)
+    module.unlink()
+    scene.rest()
+    assert len(scene.taken) == 1
 
 
 def test_a_table_with_which_the_server_could_not_start_is_not_taken(

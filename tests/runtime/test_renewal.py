@@ -164,6 +164,26 @@ def test_a_yes_is_known_to_both_also_where_nobody_had_been_asked_before() -> Non
     run(scene)
 
 
+def test_a_question_that_waits_is_about_the_call_as_it_was_begun() -> None:
+    async def scene(the: Scene) -> None:
+        put, answer = asyncio.Event(), asyncio.get_running_loop().create_future()
+
+        async def ask(question: str) -> object:
+            put.set()
+            return await answer
+
+        waiting = asyncio.ensure_future(
+            the.before.call("moved", {"id": 7}, quiet, Dialogue("request", "2025-11-25"), ask)
+        )
+        await put.wait()
+        the.after()
+        answer.set_result({"action": "accept"})
+        assert text(await waiting) == "ok"
+        assert b"Accept: text/plain\r\n" not in the.upstream.requests[0]
+
+    run(scene)
+
+
 def test_no_secret_of_either_table_comes_back() -> None:
     body = b"sk-first-0123456789 sk-second-0123456789"
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % len(body)

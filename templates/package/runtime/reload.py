@@ -1,13 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """With --reload: the table is watched, and once the server is generated again the new one is served without a restart.
 
-What is watched is how the two files of the table lie on the disk. A change is looked at once it has rested from one
-look to the next, so many in a row are one, and a table that is being written is left alone. One that is torn, or with
-which the server could not have started, is not served, and the log says why; the one before stays until the files
-change again.
+What is watched is how the two files of the table lie on the disk, and the directory of the runtime. A change is looked
+at once it has rested from one look to the next, so many in a row are one, and a table that is being written is left
+alone. One that is torn, or with which the server could not have started, is not served, and the log says why; the one
+before stays until the files change again.
 
 It is the table alone that is brought in: the Python that runs stays what it was at the start, hooks.py too. Where the
-runtime beside a new table is another one, it may mean what this one does not know; that takes a restart.
+runtime beside it is another one by now, a table may mean what this one does not know; that takes a restart.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SECONDS = 0.5
 """Between two looks."""
 
-_TABLE = ("tools.json", "bindings.json")
+_WATCHED = ("tools.json", "bindings.json", "runtime")
 
 
 class _NotTaken(Exception):
@@ -76,12 +76,12 @@ class Watch:
     def _examine(self) -> None:
         """Raises CatalogError or _NotTaken."""
         catalog = Catalog.load(self._package, held=True)
+        if _runtime(self._package) != self._runtime:
+            raise _NotTaken("The server was generated with another runtime. Start it again.")
         if catalog.is_same(self._served):
             return
         if (catalog.name, catalog.prefix) != (self._served.name, self._served.prefix):
             raise _NotTaken("The new table is of another server. Start this one again.")
-        if _runtime(self._package) != self._runtime:
-            raise _NotTaken("The new table came with another runtime. Start the server again.")
         settings = self._again(catalog)
         if settings.problems:
             raise _NotTaken(" ".join(settings.problems))
@@ -92,9 +92,9 @@ class Watch:
 
 
 def _seen(package: str) -> object:
-    """How the files of the table lie there: it changes with each writing of one."""
+    """How they lie there: it changes with each file that is written."""
     found: list[tuple[int, ...]] = []
-    for name in _TABLE:
+    for name in _WATCHED:
         try:
             status = os.stat(f"{package}/{name}")
             found.append((status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
