@@ -4,8 +4,9 @@ Everything that could go wrong is looked at before the first byte is written: a 
 the way, a generated file that somebody edited. Then all that changes is written to a stage. A new directory is moved
 into place as a whole. Into one that exists each file is moved over its old self: the lock last, so that until then
 the stage holds the lock of what came first, and a run after a kill knows the files of both; but first where there was
-none, since a directory without a lock is not ours. Files that belong to the user are written when they are missing
-and never again.
+none, since a directory without a lock is not ours. The table goes behind the Python that was made with it, since a
+server that runs may take it up at once. Files that belong to the user are written when they are missing and never
+again.
 """
 
 import os
@@ -116,13 +117,17 @@ def _move(stage: Stage, planned: Plan) -> None:
     directory = planned.directory
     stage.keep = True
     first_ever = not (directory / locks.NAME).exists()
-    for path in sorted(planned.write, key=lambda path: (path == locks.NAME) is not first_ever):
+    for path in sorted(planned.write, key=lambda path: ((path == locks.NAME) is not first_ever, _is_table(path))):
         if path == locks.NAME and not first_ever:
             _remove(planned)
         (directory / path).parent.mkdir(parents=True, exist_ok=True)
         (stage.files / path).replace(directory / path)
     _remove(planned)
     stage.keep = False
+
+
+def _is_table(path: str) -> bool:
+    return path.rpartition("/")[2] in ("tools.json", "bindings.json")
 
 
 def _remove(planned: Plan) -> None:

@@ -49,6 +49,7 @@ MCP-23 every line out is one JSON text in ASCII without lone surrogates
 MCP-24 resources are advertised and read in slices; one that is not there is -32002, from 2026-07-28 on -32602
 MCP-25 in the handshake era a call asks by a request of ours, from 2025-06-18 on, where the client can be asked
 MCP-26 in the stateless era a call that asks ends with input_required, and the state that comes back is checked
+MCP-27 that the list changed is told to who asked or shook hands, in the words of its era, where it is advertised
 GEN-01 triple quotes and imports in any text of a document stay text
 GEN-02 quotes and concatenations in any text stay text
 GEN-03 operationIds with code become plain names

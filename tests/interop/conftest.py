@@ -21,10 +21,10 @@ pytest.register_assert_rewrite("tests.interop.calls", "tests.interop.messages")
 from mcpgen import assets
 from mcpgen.demo import petstore
 from tests.demo.exchange import Received, call
-from tests.interop import calls, confirmations, environments, slow
+from tests.interop import calls, changes, confirmations, environments, slow
 from tests.interop.clients import CLIENTS, Client, Step, Work, carry_out
 from tests.interop.promises import EXPECTED
-from tests.interop.sessions import Confirmed, Direct, Held, Promised, Session
+from tests.interop.sessions import Changed, Confirmed, Direct, Held, Promised, Session
 
 #: How long the compiler may take before the test fails. Nothing is measured with it.
 PATIENCE = 60
@@ -117,6 +117,25 @@ def confirmed(
             sent = [(received.method, received.target) for received in api.requests]
             done[name] = Confirmed(work.client, work.outcomes, work.complaints, work.transcripts, sent)
     return done
+
+
+@pytest.fixture(scope="session", params=CLIENTS, ids=str)
+def changed(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.TempPathFactory) -> Changed:
+    """A server that is generated again while one client is with it, and runs from where it is generated."""
+    home = tmp_path_factory.mktemp("changed")
+    document, project, script = home / "change.tools.yaml", home / "change", home / "change-mcp"
+
+    def generate(text: str = changes.AFTER) -> None:
+        document.write_text(text)
+        _generated(document, project)
+
+    generate(changes.BEFORE)
+    script.write_text(changes.SERVER.format(python=server.with_name("python"), project=str(project)))
+    script.chmod(0o755)
+    with changes.serve(generate) as (url, sent):
+        variables = {"CHANGE_BASE_URL": url}
+        work = _carried_out(request.param, script, variables, changes.steps(url), home / "lines")
+        return Changed(work.client, work.outcomes, work.complaints, work.transcripts, sent)
 
 
 @pytest.fixture(scope="session")

@@ -38,19 +38,22 @@ class Message(NamedTuple):
 
 @dataclass(slots=True)
 class Asked:
-    """A request without its answer."""
+    """A request without its answer. Of a stream, `acknowledged` is what its client is told about, once that is said."""
 
     method: str
     revision: str
     token: Id | None
+    acknowledged: Object | None = None
     progress: float = float("-inf")
 
 
 class Exchange:
-    """One connection between a well-behaved client and the server."""
+    """One connection between a well-behaved client and the server, of which `changes` says whether its tools may."""
 
-    def __init__(self) -> None:
+    def __init__(self, changes: bool = False) -> None:
         self.agreed: str | None = None
+        self._changes = changes
+        self._initialized = False
         self._open: dict[Id, Asked] = {}
         self._questions: set[str] = set()  # that were not taken back; an answer may cross that on its way
         self._asked: set[str] = set()
@@ -63,6 +66,8 @@ class Exchange:
             assert message["id"] in self._asked
         elif message.get("method") == "notifications/cancelled":
             self._open.pop(params["requestId"], None)
+        elif message["method"] == "notifications/initialized":
+            self._initialized = True
         elif "id" in message:
             meta = params.get("_meta", {})
             revision = meta.get(META + "protocolVersion", self.agreed or R4)
@@ -85,8 +90,9 @@ class Exchange:
         return Message(asked.revision, asked.method, message)
 
     def ended(self) -> None:
-        """The connection is over. Everything has its answer, unless it was cancelled."""
-        assert not self._open, f"no answer to {self._open}"
+        """The connection is over. Everything has its answer, unless it was cancelled or is a stream."""
+        calls = [asked for asked in self._open.values() if asked.acknowledged is None]
+        assert not calls, f"no answer to {calls}"
 
     def _asks(self, message: Object) -> Message:
         """Section 6: a request of the server, in the two revisions that have elicitation by requests."""
@@ -101,17 +107,39 @@ class Exchange:
         return Message(self.agreed, message["method"], message)
 
     def _notification(self, message: Object) -> Message:
+        if message["method"] in ("notifications/tools/list_changed", "notifications/subscriptions/acknowledged"):
+            return self._change(message)
         if message["method"] != "notifications/cancelled":
             return self._progress(message)
         assert message["params"]["requestId"] in self._questions, "only what it asked"
         self._questions.remove(message["params"]["requestId"])
         return Message(self.agreed or R4, message["method"], message)
 
+    def _change(self, message: Object) -> Message:
+        """Section 8: a stream is acknowledged first, with what is told on it, and then told."""
+        assert message.keys() == {"jsonrpc", "method", "params"}
+        params = message["params"]
+        if params == {}:
+            assert self._changes
+            assert self._initialized, "nothing is sent to a client that has not said that it is ready"
+            return Message(self.agreed or R4, message["method"], message)
+        stream = self._open[params["_meta"][META + "subscriptionId"]]
+        assert stream.method == "subscriptions/listen"
+        if message["method"] == "notifications/subscriptions/acknowledged":
+            assert stream.acknowledged is None
+            assert params["notifications"] == ({"toolsListChanged": True} if self._changes else {})
+            stream.acknowledged = params["notifications"]
+        else:
+            assert stream.acknowledged == {"toolsListChanged": True}
+        return Message(R5, message["method"], message)
+
     def _result(self, message: Object, asked: Asked) -> None:
         assert message.keys() == {"jsonrpc", "id", "result"}
         result = message["result"]
         if asked.method == "initialize":
             self.agreed = asked.revision = result["protocolVersion"]
+        if asked.method in ("initialize", "server/discover"):
+            _capabilities(result["capabilities"], self._changes)
         if asked.revision == R5 and result.get("resultType") == "input_required":
             assert asked.method == "tools/call"
             _input_required(result)
@@ -203,7 +231,6 @@ def _implementation(server: Object, revision: str) -> None:
 def _initialize(result: Object, revision: str) -> None:
     assert revision in (R1, R2, R3, R4), "the handshake ended with 2025-11-25"
     assert result.keys() <= {"protocolVersion", "capabilities", "serverInfo", "instructions"}
-    _capabilities(result["capabilities"])
     _implementation(result["serverInfo"], revision)
     assert isinstance(result.get("instructions", ""), str)
 
@@ -212,13 +239,13 @@ def _discover(result: Object, revision: str) -> None:
     assert revision == R5
     assert result["supportedVersions"] == [R5], "only what a client may put into _meta"
     assert "serverInfo" not in result, "it is in _meta"
-    _capabilities(result["capabilities"])
     _cached(result)
 
 
-def _capabilities(capabilities: Object) -> None:
-    assert isinstance(capabilities["tools"], dict)
-    assert not any("listChanged" in family for family in capabilities.values()), "the tools never change"
+def _capabilities(capabilities: Object, changes: bool) -> None:
+    changing = [name for name, family in capabilities.items() if "listChanged" in family]
+    assert changing == (["tools"] if changes else []), "what is said to change, and no more"
+    assert capabilities["tools"] == ({"listChanged": True} if changes else {})
 
 
 def _ping(result: Object, revision: str) -> None:

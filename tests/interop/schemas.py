@@ -28,6 +28,11 @@ RESULTS = {
     "tools/list": "ListToolsResult",
     "tools/call": "CallToolResult",
 }
+NOTIFICATIONS = {
+    "notifications/progress": "ProgressNotification",
+    "notifications/subscriptions/acknowledged": "SubscriptionsAcknowledgedNotification",
+    "notifications/tools/list_changed": "ToolListChangedNotification",
+}
 DIALECTS = {
     "http://json-schema.org/draft-07/schema#": Draft7Validator,
     "https://json-schema.org/draft/2020-12/schema": Draft202012Validator,
@@ -54,7 +59,7 @@ def definitions(message: Message) -> Iterator[tuple[str, Any]]:
     elif "method" in content:
         yield "JSONRPCNotification", content
         yield "ServerNotification", content
-        yield "ProgressNotification", content
+        yield NOTIFICATIONS[method], content
     elif "error" in content:
         yield "JSONRPCErrorResponse" if revision >= R4 else "JSONRPCError", content
         if revision == R5 and content["error"]["code"] == -32602:

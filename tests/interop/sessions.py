@@ -42,6 +42,13 @@ class Promised(Work):
 
 
 @dataclass(frozen=True, slots=True)
+class Changed(Work):
+    """A server that is generated again while one client is with it; and what the API received."""
+
+    sent: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Confirmed(Work):
     """Calls that ask first, made by one client; and what the API received."""
 

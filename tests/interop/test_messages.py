@@ -234,6 +234,87 @@ def test_progress_that_does_not_go_forward_is_found() -> None:
         exchange.judged(progress(progressToken=0, progress=1))
 
 
+STREAM = {"_meta": {META + "subscriptionId": "s"}}
+TOOLS = {"toolsListChanged": True}
+READY = b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
+
+
+def told(method: str, **params: object) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "method": f"notifications/{method}", "params": params}).encode() + b"\n"
+
+
+def acknowledged(**notifications: object) -> bytes:
+    return told("subscriptions/acknowledged", **STREAM, notifications=notifications)
+
+
+def listening(changes: bool) -> Exchange:
+    """A connection on which the client asked to be told."""
+    exchange = Exchange(changes)
+    listen = {"notifications": TOOLS, "_meta": {META + "protocolVersion": R5}}
+    said = {"jsonrpc": "2.0", "id": "s", "method": "subscriptions/listen", "params": listen}
+    exchange.heard(json.dumps(said).encode())
+    return exchange
+
+
+def test_a_stream_that_is_acknowledged_first_passes_and_stays_open() -> None:
+    exchange = listening(True)
+    for line in (acknowledged(**TOOLS), told("tools/list_changed", **STREAM), told("tools/list_changed", **STREAM)):
+        message = exchange.judged(line)
+        if schemas.PRESENT:
+            schemas.check(message)
+    exchange.ended()
+    listening(False).judged(acknowledged())
+
+
+@pytest.mark.parametrize(
+    ("changes", "lines"),
+    [
+        (True, [told("tools/list_changed", **STREAM)]),
+        (True, [acknowledged(**TOOLS), acknowledged(**TOOLS)]),
+        (True, [acknowledged(**TOOLS, promptsListChanged=True)]),
+        (True, [acknowledged(**TOOLS), told("tools/list_changed", _meta={META + "subscriptionId": "t"})]),
+        (False, [acknowledged(**TOOLS)]),
+        (False, [acknowledged(), told("tools/list_changed", **STREAM)]),
+    ],
+    ids=["not acknowledged", "acknowledged twice", "too much", "of another stream", "without cause", "not honoured"],
+)
+def test_what_is_wrong_with_a_stream_is_found(changes: bool, lines: list[bytes]) -> None:
+    exchange = listening(changes)
+    for line in lines[:-1]:
+        exchange.judged(line)
+    with pytest.raises((AssertionError, KeyError)):
+        exchange.judged(lines[-1])
+
+
+def test_a_stream_without_an_answer_of_any_kind_is_found() -> None:
+    with pytest.raises(AssertionError, match="no answer"):
+        listening(True).ended()
+
+
+@pytest.mark.parametrize(("changes", "ready"), [(True, True), (True, False), (False, True)])
+def test_a_client_of_the_handshake_is_told_once_it_is_ready(changes: bool, ready: bool) -> None:
+    exchange = Exchange(changes)
+    exchange.heard(_line(0, "initialize", protocolVersion=R4))
+    promised = b'{"listChanged": true}' if changes else b"{}"
+    exchange.judged(opened(R4).replace(b'"tools": {}', b'"tools": ' + promised))
+    if ready:
+        exchange.heard(READY)
+    if changes and ready:
+        assert exchange.judged(told("tools/list_changed")).revision == R4
+    else:
+        with pytest.raises(AssertionError):
+            exchange.judged(told("tools/list_changed"))
+
+
+@pytest.mark.parametrize("changes", [True, False])
+def test_a_promise_that_is_not_kept_and_one_that_is_not_made_are_found(changes: bool) -> None:
+    exchange = Exchange(changes)
+    exchange.heard(_line(0, "initialize", protocolVersion=R4))
+    promised = b"{}" if changes else b'{"listChanged": true}'
+    with pytest.raises(AssertionError):
+        exchange.judged(opened(R4).replace(b'"tools": {}', b'"tools": ' + promised))
+
+
 @pytest.mark.skipif(not schemas.PRESENT, reason="the JSON Schemas of MCP are not beside this repository")
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_each_schema_finds_what_does_not_fit(revision: str) -> None:

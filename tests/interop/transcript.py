@@ -30,9 +30,9 @@ class Transcript(NamedTuple):
         """What the client asked for, in order."""
         return [message for message in map(json.loads, self.said("client")) if "method" in message and "id" in message]
 
-    def messages(self) -> list[Message]:
+    def messages(self, changes: bool = False) -> list[Message]:
         """All that the server said, judged by the rules of `messages`; AssertionError says what breaks one."""
-        exchange = Exchange()
+        exchange = Exchange(changes)
         found = []
         for entry in self.entries:
             if entry.sender == "client":

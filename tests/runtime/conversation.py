@@ -18,10 +18,13 @@ from package.runtime.jsonrpc import parse
 from package.runtime.protocol import Protocol
 from package.runtime.resources import Resources
 from package.runtime.shapes import ABSENT, Contents, Failure, Question, Result
+from package.runtime.subscriptions import Subscriptions
 
 from tests.runtime.revisions import Checker
 
 TABLE = Path(__file__).parent / "table"
+#: The table of a later compile: `show` is gone and `shout` is there.
+LATER = Path(__file__).parent / "later"
 
 _BLOCKS: dict[str, dict[str, object]] = {
     "text": {"type": "text", "text": "plain"},
@@ -49,13 +52,14 @@ def kept() -> Resources:
 
 
 class Conversation:
-    """One client's conversation. `written` holds what came out: `< LINE` for a line, `~ SENTENCE` for a note."""
+    """One client's conversation. `written` holds what came out: `< LINE` for a line, `~ SENTENCE` for a note. With
+    `changes` another table may come."""
 
-    def __init__(self, limit: int | None = None) -> None:
+    def __init__(self, limit: int | None = None, changes: bool = False) -> None:
         self._framing = Lines(limit) if limit else Lines()
-        self._protocol = Protocol(Catalog.load(str(TABLE)))
+        self._protocol = Protocol(Catalog.load(str(TABLE)), Subscriptions() if changes else None)
         self._keys: dict[str | int, int] = {}  # by id, also of calls that are over
-        self._checker = Checker()
+        self._checker = Checker(changes)
         self._resources = kept()
         self.written: list[str] = []
         self.called: list[str] = []
@@ -88,9 +92,13 @@ class Conversation:
 
     def happen(self, event: str) -> None:
         """What the upstream of a waiting call does: `progress ID MESSAGE`, `done ID TEXT`, `broke ID`, or `cut`; what
-        the call does: `ask ID MESSAGE`, `withdraw ID`, `question ID MESSAGE`, `unable ID`; or the client: `leave`.
+        the call does: `ask ID MESSAGE`, `withdraw ID`, `question ID MESSAGE`, `unable ID`; or the client: `leave`; or
+        what table comes: `renew table`, `renew later`.
         """
         kind, _, rest = event.partition(" ")
+        if kind == "renew":
+            self._write(self._protocol.renew(Catalog.load(str(TABLE.with_name(rest)))))
+            return
         if kind == "cut":
             for line in self._protocol.cut(Result.error("The server was stopped.")):
                 self._write(line)
@@ -140,7 +148,7 @@ class Conversation:
     def _call(self, call: Call) -> None:
         self.called.append(call.name)
         self.dialogues.append(call.dialogue)
-        if call.name == "echo":
+        if call.name in ("echo", "shout"):
             self._write(self._protocol.finished(call.key, Result.text(call.arguments.get("text", ""))))  # type: ignore[arg-type]
         elif call.name == "show":
             self._write(self._protocol.finished(call.key, shown(call.arguments)))

@@ -58,12 +58,19 @@ def fill(descriptor: int) -> None:
 class Server:
     """The process. `ask` writes one request and waits for its answer; `line` waits for any line."""
 
-    def __init__(self, directory: Path, *arguments: str, flags: tuple[str, ...] = (), **popen: Any) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *arguments: str,
+        flags: tuple[str, ...] = (),
+        program: tuple[str, ...] = ("-m", "mirror_mcp"),
+        **popen: Any,
+    ) -> None:
         environ = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-        command = [sys.executable, *flags, "-m", "mirror_mcp", *arguments]
+        command = [sys.executable, *flags, *program, *arguments]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environ}
         self.process = subprocess.Popen(command, cwd=directory, **{**pipes, **popen})
-        self.checker = Checker()
+        self.checker = Checker("--reload" in arguments)
         self._out = self._collect(self.process.stdout)
         self._err = self._collect(self.process.stderr)
         self._number = -1  # the first id and progress token is 0, as in the TypeScript SDK

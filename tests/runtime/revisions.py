@@ -35,6 +35,7 @@ RESULTS = {
 NOTIFICATIONS = {
     "notifications/progress": "ProgressNotification",
     "notifications/subscriptions/acknowledged": "SubscriptionsAcknowledgedNotification",
+    "notifications/tools/list_changed": "ToolListChangedNotification",
 }
 BLOCKS = {"text": R1, "image": R1, "resource": R1, "audio": R2, "resource_link": R3}
 
@@ -42,18 +43,23 @@ BLOCKS = {"text": R1, "image": R1, "resource": R1, "audio": R2, "resource_link":
 class _Asked:
     """A request of the client that has no answer yet."""
 
-    def __init__(self, method: str, revision: str, token: object) -> None:
+    def __init__(self, method: str, revision: str, token: object, filters: object = None) -> None:
         self.method = method
         self.revision = revision
         self.token = token
+        self.filters = filters if isinstance(filters, dict) else {}
+        self.acknowledged = False
         self.progress = float("-inf")
 
 
 class Checker:
-    """Hears what the client writes and checks what the server writes, line by line."""
+    """Hears what the client writes and checks what the server writes, line by line. `changes` says whether its tools
+    may change."""
 
-    def __init__(self) -> None:
+    def __init__(self, changes: bool = False) -> None:
         self.agreed: str | None = None
+        self.changes = changes
+        self._initialized = False
         self._open: dict[tuple[type, object], list[_Asked]] = {}
         self._questions: set[str] = set()
 
@@ -98,12 +104,15 @@ class Checker:
         elif message.get("method") == "notifications/cancelled" and "id" not in message:
             asked = self._open.get(_key(params.get("requestId")), [])
             del asked[:1]
+        elif message.get("method") == "notifications/initialized" and "id" not in message:
+            self._initialized = True
         elif isinstance(message.get("method"), str) and _is_id(id_):
             meta = params.get("_meta")
             meta = meta if isinstance(meta, dict) else {}
             stateless = meta.keys() & ENVELOPE.keys() or message["method"] in STATELESS_ONLY
             revision = R5 if stateless else self.agreed or R4
-            self._open.setdefault(_key(id_), []).append(_Asked(message["method"], revision, meta.get("progressToken")))
+            asked_for = _Asked(message["method"], revision, meta.get("progressToken"), params.get("notifications"))
+            self._open.setdefault(_key(id_), []).append(asked_for)
         elif _is_id(id_) and ("method" in message or not {"result", "error"} & message.keys()):
             self._open.setdefault(_key(id_), []).append(_Asked("", self.agreed or R4, None))
 
@@ -162,6 +171,11 @@ class Checker:
         result = message["result"]
         if asked.method == "initialize":
             self.agreed = asked.revision = result["protocolVersion"]
+            self._initialized = False
+        if asked.method in ("initialize", "server/discover"):
+            assert result["capabilities"] == {"tools": {"listChanged": True} if self.changes else {}, "resources": {}}
+        if self.changes and asked.method in ("tools/list", "server/discover"):
+            assert result.get("ttlMs", 0) == 0, "what may change at any time is not to be remembered"
         valid(asked.revision, "JSONRPCResultResponse" if asked.revision >= R4 else "JSONRPCResponse", message)
         if result.get("resultType") == "input_required":
             self._input_required(result, asked)
@@ -198,12 +212,26 @@ class Checker:
             assert "message" not in params or asked.revision >= R2
             asked.progress = params["progress"]
             valid(asked.revision, NOTIFICATIONS[message["method"]], message)
+        elif message["method"] == "notifications/tools/list_changed" and params == {}:
+            assert self.changes
+            assert self._initialized, "nothing is sent to a client before it has said that it is ready"
+            valid(self.agreed or R4, NOTIFICATIONS[message["method"]], message)
         else:
-            assert message["method"] == "notifications/subscriptions/acknowledged"
-            stream = params["_meta"][META + "subscriptionId"]
-            assert self._open[_key(stream)][0].method == "subscriptions/listen"
-            assert params["notifications"] == {}
+            self._on_stream(message["method"], params)
             valid(R5, NOTIFICATIONS[message["method"]], message)
+
+    def _on_stream(self, method: str, params: dict[str, Any]) -> None:
+        stream = self._open[_key(params["_meta"][META + "subscriptionId"])][0]
+        assert stream.method == "subscriptions/listen"
+        honoured = self.changes and stream.filters.get("toolsListChanged") is True
+        if method == "notifications/subscriptions/acknowledged":
+            assert params["notifications"] == ({"toolsListChanged": True} if honoured else {})
+            assert not stream.acknowledged
+            stream.acknowledged = True
+        else:
+            assert method == "notifications/tools/list_changed"
+            assert stream.acknowledged
+            assert honoured, "only what was asked for"
 
     def _answers(self, id_: object, last: bool = False) -> _Asked:
         asked = self._open.get(_key(id_))
@@ -220,7 +248,6 @@ class Checker:
 def _initialize(result: dict[str, Any], revision: str) -> None:
     assert revision in (R1, R2, R3, R4)
     assert result.keys() <= {"protocolVersion", "capabilities", "serverInfo", "instructions"}
-    assert result["capabilities"] == {"tools": {}, "resources": {}}
     server = result["serverInfo"]
     assert {"name", "version"} <= server.keys()
     assert "title" not in server or revision >= R3
@@ -230,7 +257,6 @@ def _initialize(result: dict[str, Any], revision: str) -> None:
 def _discover(result: dict[str, Any], revision: str) -> None:
     assert revision == R5
     assert result["supportedVersions"] == [R5]
-    assert result["capabilities"] == {"tools": {}, "resources": {}}
     _cached(result)
 
 

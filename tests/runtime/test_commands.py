@@ -81,7 +81,17 @@ def test_a_reader_that_stops_early_is_no_error(home: Path) -> None:
 def test_help_says_everything(home: Path) -> None:
     done = run(home, "--help")
     assert done.returncode == 0
-    for word in ("--version", "--list", "--doctor", "--explain", "--base-url", "--read-only", "MIRROR_", "stdin"):
+    for word in (
+        "--version",
+        "--list",
+        "--doctor",
+        "--explain",
+        "--base-url",
+        "--read-only",
+        "--reload",
+        "MIRROR_",
+        "stdin",
+    ):
         assert word in done.stdout
 
 

@@ -11,6 +11,7 @@ import pytest
 from package import hooks as users_file
 from package.runtime import consent, settings, tickets
 from package.runtime.calls import Caller
+from package.runtime.catalog import Tool
 from package.runtime.consent import Consent, question
 from package.runtime.effects import Dialogue
 from package.runtime.shapes import Ended, Failure, Question, Result
@@ -383,7 +384,7 @@ class TestQuestion:
 
 def test_a_subject_knows_types_and_not_order() -> None:
     def subject(arguments: object) -> str:
-        return consent._subject("t", json.loads(json.dumps(arguments)), "x")
+        return consent._subject(Tool("t", {}, {"path": ["/x"]}), json.loads(json.dumps(arguments)), "x")
 
     assert subject({"a": 1, "b": 2}) == subject({"b": 2, "a": 1})
     assert len({subject(each) for each in ({"a": 1}, {"a": "1"}, {"a": True}, {"a": 1.5}, {"b": 1}, {})}) == 6

@@ -148,6 +148,44 @@ def test_a_call_reports_its_result_and_its_phases(bench: Bench) -> None:
     assert bench.progress == [(1, 1, "sent"), (1, 2, "headers"), (1, 3, "body")]
 
 
+class Named:
+    """A caller that says its name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    async def call(self, *_: object) -> Result:
+        return Result.text(self.name)
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_a_call_runs_with_the_caller_that_was_there_when_it_was_submitted(bench: Bench, early: bool) -> None:
+    """Also where it waits for its turn meanwhile, or for the loading of the first."""
+    upstream = None if early else bench.upstream
+    for key in range(RUNNING + 1):
+        bench.submit(key)
+    bench.engine.renew(lambda: Named("second"))
+    bench.submit(100)
+    bench.engine.renew(lambda: Named("third"))
+    bench.submit(101)
+    upstream = upstream or bench.upstream
+    for key in range(RUNNING + 1):
+        upstream.let_go(str(key))
+    outcomes = bench.outcomes(RUNNING + 3)
+    assert [text(outcomes[key]) for key in range(RUNNING + 1)] == [str(key) for key in range(RUNNING + 1)]
+    assert (text(outcomes[100]), text(outcomes[101])) == ("second", "third")
+
+
+def test_a_caller_that_cannot_be_made_makes_no_calls_and_ends_nothing(bench: Bench) -> None:
+    bench.submit(1)
+    bench.engine.renew(lambda: 1 / 0)  # type: ignore[arg-type,return-value]
+    bench.submit(2)
+    bench.upstream.let_go("1")
+    outcomes = bench.outcomes(2)
+    assert text(outcomes[1]) == "1"
+    assert isinstance(outcomes[2], Failure)
+
+
 def test_a_call_hears_what_is_answered_to_its_question(bench: Bench) -> None:
     bench.submit(1, question="One?")
     bench.submit(2, question="Two?")

@@ -46,8 +46,10 @@ class Watched:
         self.locked(lambda: self.written.append(lines))
 
     def submit(self, call: Any, on_progress: Any, on_ask: Any, on_done: Any) -> None:
-        """Free of the lock, since it may have to wait; and what is reported comes from another thread."""
+        """Free of the lock, since it may have to wait; and what is reported comes from another thread. No other table
+        comes between what was decided and this."""
         assert not self.server._lock.locked()
+        assert self.server._turn.locked()
         key = call.key
         for report in (
             lambda: on_progress(key, 1, "sent"),
@@ -74,6 +76,21 @@ def test_the_lock_covers_the_protocol_and_what_it_answers() -> None:
     watched = Watched([f"{line}\n".encode() for line in (request(1, "tools/list"), call(2), call(3), "nonsense")])
     watched.server.serve()
     assert len(watched.written) == 4
+
+
+def test_another_table_comes_between_two_messages() -> None:
+    watched = Watched([])
+    renewed: list[bool] = []
+
+    def renew(catalog: Catalog) -> bytes:
+        watched.locked(lambda: renewed.append(watched.server._turn.locked()))
+        return b"changed"
+
+    watched.server._engine = None
+    watched.server._protocol.renew = renew
+    watched.server.renew(Catalog.load(str(TABLE)), None)
+    assert (renewed, watched.written) == ([True], [b"changed"])
+    assert not watched.server._turn.locked()
 
 
 def test_a_question_is_put_and_taken_back_under_the_lock_and_answered_without_it() -> None:

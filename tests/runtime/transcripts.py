@@ -8,6 +8,8 @@ its own. In a scene:
     * what happens to a waiting call meanwhile (Conversation.happen)
     ~ what is noted for the log, since it cannot be answered; what a call hears of what it asked, by its number
 
+In `reload.jsonl` another table may come; in the others none does.
+
 Words in capitals after a dollar stand for long texts that repeat (`WORDS`).
 """
 
@@ -15,7 +17,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.runtime.conversation import TABLE
+from tests.runtime.conversation import LATER, TABLE
 
 TRANSCRIPTS = Path(__file__).parent / "transcripts"
 
@@ -23,6 +25,11 @@ _VERSION = '"io.modelcontextprotocol/protocolVersion":"2026-07-28"'
 _CAPABILITIES = '"io.modelcontextprotocol/clientCapabilities":{}'
 WORDS = {
     "$TOOLS": (TABLE / "tools.json").read_text().replace("\n", ""),
+    "$LATER": (LATER / "tools.json").read_text().replace("\n", ""),
+    "$NEWER": '"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mirror","version":"1.3.0"}}',
+    "$STALE": '"ttlMs":0,"cacheScope":"public"',
+    "$STREAM": '"_meta":{"io.modelcontextprotocol/subscriptionId":',
+    "$CHANGES": '"capabilities":{"tools":{"listChanged":true},"resources":{}}',
     "$META": f'"_meta":{{{_VERSION},{_CAPABILITIES}}}',
     "$FIELDS": f"{_VERSION},{_CAPABILITIES}",
     "$FORM": '"requestedSchema":{"type":"object","properties":{}}',
@@ -43,6 +50,7 @@ class Scene:
 
     def __init__(self, file: str, title: str, steps: list[tuple[str, str]]) -> None:
         self.name = f"{file}: {title}"
+        self.changes = file == "reload"
         self.steps = steps
 
 

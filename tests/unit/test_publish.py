@@ -208,3 +208,20 @@ def test_a_run_that_breaks_off_leaves_whole_files_and_the_next_run_mends_them(
     assert (tmp_path / locks.NAME).read_bytes() == old[locks.NAME]
     published(tmp_path, new)
     assert files(tmp_path) == {"x": "2", "y": "2", "z": "2"}
+
+
+def test_the_table_is_moved_behind_the_python_that_serves_it_and_before_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("p__bindings.json", "p__runtime__a.py", "p__tools.json", "p__x.py")
+    published(tmp_path / "t", tree_of(**dict.fromkeys(names, "before")))
+    moved: list[str] = []
+    replace = Path.replace
+
+    def noted(path: Path, target: Path) -> Path:
+        moved.append(target.relative_to(tmp_path / "t").as_posix())
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", noted)
+    published(tmp_path / "t", tree_of(**dict.fromkeys(names, "after")))
+    assert moved == ["p/runtime/a.py", "p/x.py", "p/bindings.json", "p/tools.json", locks.NAME]

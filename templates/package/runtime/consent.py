@@ -44,7 +44,7 @@ _INSTEAD = {
     "cancel": "The user closed the question without an answer. Ask the user before you call it again.",
     "late": f"The user did not answer within {SECONDS // 60} minutes. {_AGAIN}",
     "used": f"This confirmation was used already; it is good for one call. {_AGAIN}",
-    "other": f"The user confirmed another call, with other arguments. {_AGAIN}",
+    "other": f"The user confirmed another call: one with other arguments, or of this tool as it was before. {_AGAIN}",
     "crowded": "Too many calls were confirmed in a short time. Wait some minutes before you call it again.",
     "unanswered": f"The user was to be asked {MOST_TURNS} times, and no answer came back.",
     "lost": "The user must confirm it, and no answer could be had: the client refused to ask, is leaving, or has many "
@@ -90,7 +90,7 @@ class Consent:
         if dialogue.way == "request":
             said = await self._answer(message, ask)
         elif dialogue.way == "result":
-            said = self._brought(dialogue, message, _subject(tool.name, arguments, target))
+            said = self._brought(dialogue, message, _subject(tool, arguments, target))
         else:
             said = "unable"
         log.event("info", "confirmation", tool=tool.name, outcome=said)
@@ -151,6 +151,7 @@ def _cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[:longest]}\u2026 ({len(text):,} characters)"
 
 
-def _subject(tool: str, arguments: dict[str, Any], target: str) -> str:
-    """What a ticket is for, in hexadecimal."""
-    return hashlib.sha256(json.dumps([tool, target, arguments], sort_keys=True).encode()).hexdigest()
+def _subject(tool: Tool, arguments: dict[str, Any], target: str) -> str:
+    """What a ticket is for, in hexadecimal. The binding too: another table may make something else of the call."""
+    what = [tool.name, tool.binding, target, arguments]
+    return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()

@@ -49,10 +49,13 @@ comes again with the answer. `Dialogue` tells the call which of these its client
 is worth, is none of this file's business.
 
 Only two things outlive the message that began them. A **call** runs until `finished`. A **stream** stays open from
-`subscriptions/listen` until it is cancelled: a compiled set of tools never changes, so nothing is ever sent on it. Both
-keep their id in `_in_flight`, where a second request with the same id meets a refusal. A call also gets a `key`, a
-number of ours: the client may use an id again as soon as it is answered or cancelled, while the old call is still on
-its way out.
+`subscriptions/listen` until it is cancelled. Both keep their id in `_in_flight`, where a second request with the same
+id meets a refusal. A call also gets a `key`, a number of ours: the client may use an id again as soon as it is answered
+or cancelled, while the old call is still on its way out.
+
+A compiled set of tools does not change, unless the server was told to notice that it was generated again. Then `renew`
+brings the new table in, between two messages, and `subscriptions` knows who is told: the streams that asked for it,
+and the client of the handshake.
 
 `notifications/cancelled` forgets the call and asks for its end; whatever it still comes to, `finished` answers None,
 and so nothing more is said about that id. One rule covers a cancel that comes before, during and after the work.
@@ -113,6 +116,7 @@ if TYPE_CHECKING:
     from .catalog import Catalog
     from .effects import Effect
     from .jsonrpc import Id, Members, Message
+    from .subscriptions import Subscriptions
 
     Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
     Outcome: TypeAlias = Result | Failure | Question
@@ -170,8 +174,11 @@ _STREAM, _ANSWERED = 0, -1
 class Protocol:
     """One client's conversation. Not thread-safe: whoever joins threads holds a lock over it."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, subscriptions: Subscriptions | None = None) -> None:
+        """`subscriptions` are there where another table may come (`renew`)."""
         self._catalog = catalog
+        self._subscriptions = subscriptions
+        self._changes = subscriptions is not None
         self._agreed: str | None = None
         self._takes_forms = False  # the client of the handshake
         self._questions = Questions()
@@ -192,12 +199,19 @@ class Protocol:
             return self._request(message, in_batch)
         if isinstance(message, Malformed):
             return self._malformed(message)
-        if isinstance(message, Notification) and message.method == "notifications/cancelled":
-            return self._cancelled(message.params)
+        if isinstance(message, Notification):
+            return self._notified(message)
         if isinstance(message, Response):
             key = self._questions.answered(message.id)
             return [] if key is None else [Answered(key, message.result)]
-        return []  # other notifications ask for nothing
+        return []
+
+    def _notified(self, message: Notification) -> list[Effect]:
+        if message.method == "notifications/cancelled":
+            return self._cancelled(message.params)
+        if message.method == "notifications/initialized" and self._subscriptions is not None:
+            return _sent(self._subscriptions.initialized())
+        return []  # others ask for nothing
 
     def _request(self, request: Request, in_batch: bool) -> list[Effect]:
         try:
@@ -253,6 +267,8 @@ class Protocol:
             return []
         key = self._in_flight.pop(id)
         if key == _STREAM:
+            if self._subscriptions is not None:
+                self._subscriptions.end(id)
             return []
         call = self._calls.pop(key)
         withdrawn = self._questions.withdraw(key)
@@ -289,18 +305,20 @@ class Protocol:
             raise Fault(INVALID_PARAMS, "initialize needs params.protocolVersion, a string.")
         self._agreed = proposed if proposed in HANDSHAKE_REVISIONS else _LAST_HANDSHAKE
         self._takes_forms = takes_forms(request.params.get("capabilities"))
-        return [Send(answer(request.id, initialize_result(self._agreed, self._catalog.server)))]
+        if self._subscriptions is not None:
+            self._subscriptions.greeted()
+        return [Send(answer(request.id, initialize_result(self._agreed, self._catalog.server, self._changes)))]
 
     def _ping(self, request: Request, revision: str) -> list[Effect]:
         return [Send(answer(request.id, b"{}"))]
 
     def _discover(self, request: Request, revision: str) -> list[Effect]:
-        return [Send(answer(request.id, discover_result(self._catalog.server)))]
+        return [Send(answer(request.id, discover_result(self._catalog.server, self._changes)))]
 
     def _list(self, request: Request, revision: str) -> list[Effect]:
         if "cursor" in request.params:
             raise Fault(INVALID_PARAMS, "Unknown cursor: the list of tools has one page.")
-        line = answer(request.id, list_result(self._catalog.tools, revision, self._catalog.server))
+        line = answer(request.id, list_result(self._catalog.tools, revision, self._catalog.server, self._changes))
         if len(line) > MAX_LINE:
             raise Fault(
                 INTERNAL_ERROR, "The list of tools is larger than clients read. Generate the server with fewer."
@@ -341,10 +359,22 @@ class Protocol:
         return [Read(self._begin(request, revision), uri)]
 
     def _listen(self, request: Request, revision: str) -> list[Effect]:
-        if not isinstance(request.params.get("notifications"), dict):
+        asked = request.params.get("notifications")
+        if not isinstance(asked, dict):
             raise Fault(INVALID_PARAMS, "subscriptions/listen needs params.notifications, an object.")
         self._in_flight[request.id] = _STREAM
-        return [Send(notification("notifications/subscriptions/acknowledged", acknowledged_params(request.id)))]
+        honoured = self._subscriptions is not None and self._subscriptions.begin(request.id, asked)
+        params = acknowledged_params(request.id, honoured)
+        return [Send(notification("notifications/subscriptions/acknowledged", params))]
+
+    # Another table
+
+    def renew(self, catalog: Catalog) -> bytes:
+        """Answer from that table, beginning with the next message; the lines that tell who wants to know."""
+        before, self._catalog = self._catalog, catalog
+        if self._subscriptions is None or catalog.tools == before.tools:
+            return b""
+        return self._subscriptions.changed()
 
     # What a call asks the client
 

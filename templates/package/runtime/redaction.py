@@ -38,6 +38,11 @@ class Redactor:
         self._learnt: list[str] = []
         self._prepare()
 
+    def add(self, secrets: Iterable[str]) -> None:
+        """More to replace, for good."""
+        self._secrets = list(dict.fromkeys([*self._secrets, *secrets]))
+        self._prepare()
+
     def learn(self, secret: str) -> None:
         """One more, which came up on the way."""
         self._learnt = [*(each for each in self._learnt if each != secret), secret][-MOST_LEARNT:]

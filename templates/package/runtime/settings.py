@@ -16,9 +16,11 @@ from .origins import Endpoint, Rules, nowhere
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from .catalog import Catalog
+
+    Again: TypeAlias = "Callable[[Catalog], Settings]"
 
 TIMEOUT = 30.0
 """Seconds that a call may take in all, unless the operator or the tool says otherwise."""
@@ -37,9 +39,11 @@ class Settings:
     """What the operator decided. `secrets` holds the values of the credential variables that are set, by name;
     `servers` the address of each server of the table, and `endpoints` by scheme where its tokens are fetched, or the
     sentence that says why there is none. `client` are the files of the certificate that the server shows of itself, and
-    of its key; `private` are texts beside the credentials that must not leave."""
+    of its key; `private` are texts beside the credentials that must not leave. `again` reads the settings for the table
+    of a later compile, where the server is to notice one."""
 
     __slots__ = (
+        "again",
         "ca_file",
         "client",
         "endpoints",
@@ -70,6 +74,7 @@ class Settings:
         self.client: tuple[str, str | None] | None = None
         self.private: list[str] = []
         self.read_only = False
+        self.again: Again | None = None
         self.sizes = sizes.Sizes()
         self.problems: list[str] = []
         self.warnings: list[str] = []
@@ -87,6 +92,11 @@ class Settings:
         if isinstance(found, str):
             raise NotReady(found)
         return found
+
+    def narrow(self, catalog: Catalog) -> None:
+        """Hide the tools that these settings do not allow."""
+        if self.read_only:
+            catalog.hide_changing()
 
     def __repr__(self) -> str:
         shown = {name: getattr(self, name) for name in ("timeout", "log_level", "files_dir", "ca_file")}

@@ -17,6 +17,7 @@ class Official:
     def __init__(self, client: Any, complaints: list[str]) -> None:
         self._client, self.complaints = client, complaints
         self.answer = ""
+        self.changed = asyncio.Event()
 
     async def tools(self) -> list[Object]:
         return [_wire(tool) for tool in (await self._client.list_tools()).tools]
@@ -29,6 +30,10 @@ class Official:
 
     async def by_hand(self, tool: str, arguments: Object, state: str | None, answer: str | None) -> Object:
         raise NotImplementedError("This client knows the older era alone.")
+
+    async def hear_change(self, change: Awaitable[None]) -> None:
+        await change
+        await self.changed.wait()
 
     async def abandon(self, tool: str, arguments: Object, progress: Progress, begun: Awaitable[None]) -> None:
         # This client neither cancels by itself nor tells the id of a request, so the notification is made by hand.
@@ -52,6 +57,8 @@ async def connect(job: Object) -> AsyncIterator[Official]:
     async def hear(message: object) -> None:
         if isinstance(message, Exception):
             complaints.append(repr(message))
+        elif isinstance(getattr(message, "root", None), types.ToolListChangedNotification):
+            official.changed.set()
 
     async def asked(context: object, params: Any) -> Any:
         return types.ElicitResult(action=official.answer, content={} if official.answer == "accept" else None)

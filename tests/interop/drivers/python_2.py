@@ -14,9 +14,11 @@ from tests.interop.drivers.session import Object, Progress, ProtocolError
 
 
 class Official:
-    def __init__(self, client: Any, complaints: list[str]) -> None:
+    def __init__(self, client: Any, complaints: list[str], legacy: bool) -> None:
         self._client, self.complaints = client, complaints
+        self._legacy = legacy
         self.answer = ""
+        self.changed = anyio.Event()
 
     async def tools(self) -> list[Object]:
         return [_wire(tool) for tool in (await self._client.list_tools()).tools]
@@ -34,6 +36,15 @@ class Official:
             return _wire(await self._client.session.call_tool(tool, arguments, **more))
         except MCPError as error:
             raise ProtocolError(error.code, error.message) from error
+
+    async def hear_change(self, change: Awaitable[None]) -> None:
+        if self._legacy:
+            await change
+            await self.changed.wait()
+            return
+        async with self._client.listen(tools_list_changed=True) as told:
+            await change
+            await anext(aiter(told))
 
     async def abandon(self, tool: str, arguments: Object, progress: Progress, begun: Awaitable[None]) -> None:
         async with anyio.create_task_group() as group:
@@ -54,6 +65,8 @@ async def connect(job: Object) -> AsyncIterator[Official]:
     async def hear(message: object) -> None:
         if isinstance(message, Exception):
             complaints.append(repr(message))
+        elif isinstance(message, types.ToolListChangedNotification):
+            official.changed.set()
 
     async def asked(context: object, params: Any) -> Any:
         return types.ElicitResult(action=official.answer, content={} if official.answer == "accept" else None)
@@ -61,7 +74,7 @@ async def connect(job: Object) -> AsyncIterator[Official]:
     parameters = StdioServerParameters(**job["server"])
     more = {"elicitation_callback": asked} if job.get("asks") else {}
     async with Client(parameters, mode=job["mode"], message_handler=hear, **more) as client:
-        official = Official(client, complaints)
+        official = Official(client, complaints, job["mode"] == "legacy")
         yield official
 
 

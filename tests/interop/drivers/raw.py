@@ -34,6 +34,7 @@ class Raw:
         self._last_id = -1
         self._waiting: dict[str | int, asyncio.Future[Object]] = {}
         self._hearing: dict[str | int, Progress] = {}
+        self._acknowledged, self._changed = asyncio.Event(), asyncio.Event()
 
     async def open(self) -> None:
         if self._revision == STATELESS:
@@ -62,6 +63,14 @@ class Raw:
             brought["inputResponses"] = {"confirm": {"action": answer}}
         return await self._ask("tools/call", name=tool, arguments=arguments, **brought)
 
+    async def hear_change(self, change: Awaitable[None]) -> None:
+        if self._revision == STATELESS:
+            wanted = {"notifications": {"toolsListChanged": True}, "_meta": ENVELOPE}
+            await self._say(id="stream", method="subscriptions/listen", params=wanted)
+            await self._acknowledged.wait()
+        await change
+        await self._changed.wait()
+
     async def abandon(self, tool: str, arguments: Object, progress: Progress, begun: Awaitable[None]) -> None:
         call = asyncio.ensure_future(self.call(tool, arguments, progress))
         await begun
@@ -79,6 +88,10 @@ class Raw:
                 await hear(params["progress"], params.get("total"), params.get("message"))
             elif message.get("method") == "elicitation/create":
                 await self._say(id=message["id"], result={"action": self.answer})
+            elif message.get("method") == "notifications/subscriptions/acknowledged":
+                self._acknowledged.set()
+            elif message.get("method") == "notifications/tools/list_changed":
+                self._changed.set()
             elif "method" not in message:
                 self._waiting.pop(message["id"]).set_result(message)
 

@@ -13,7 +13,8 @@ export class ProtocolError extends Error {
 /**
  * Carry out the job on stdin with the client that `connect(job)` makes, and print the report. A client has tools(),
  * call(tool, arguments, progress or undefined, signal or undefined), byHand(params) for a call whose question is not
- * answered by the client itself, close(), complaints, which grow while it works, and answer, whose action the user takes.
+ * answered by the client itself, close(), complaints, which grow while it works, answer, whose action the user takes, and
+ * changed, a promise that is kept once the client has heard that the list of tools changed.
  */
 export async function drive(connect) {
     const job = JSON.parse(await text(process.stdin));
@@ -30,6 +31,7 @@ async function outcome(client, step) {
         if (step.do === 'call') return await called(client, step);
         if (step.do === 'abandon') return await abandoned(client, step);
         if (step.do === 'confirm') return await confirmed(client, step);
+        if (step.do === 'change') return await afterChange(client, step);
         return { together: await Promise.all(step.steps.map((each) => outcome(client, each))) };
     } catch (problem) {
         if (!(problem instanceof ProtocolError)) return { failed: String(problem) };
@@ -61,6 +63,14 @@ async function confirmed(client, step) {
         }
     }
     return { asked, again };
+}
+
+async function afterChange(client, step) {
+    await happened(step.control, 'changed');
+    await client.changed;
+    const then = [];
+    for (const each of step.then) then.push(await outcome(client, each));
+    return { then };
 }
 
 async function abandoned(client, step) {

@@ -4,12 +4,14 @@ The job comes as JSON on stdin: `{"server": {"command", "args", "env", "cwd"}, "
 `asks` is true, the client can ask its user, who does what the `answer` of a call says. A step is `{"do": "list"}`,
 `{"do": "call", "tool", "arguments", "progress", "answer"}`, `{"do": "together", "steps"}`, `{"do": "abandon", "tool",
 "arguments", "control"}`, or `{"do": "confirm", "tool", "arguments", "again"}`: a call whose question the driver takes
-itself, and for each of `again` (`arguments`, `tamper`, `answer`) the call that brings its state back.
+itself, and for each of `again` (`arguments`, `tamper`, `answer`) the call that brings its state back. With `{"do":
+"change", "control", "then"}` the client listens, has the server changed, and once it has heard of it, does the steps of
+`then`, one after the other.
 
 The report is `{"steps": [...], "complaints": [...]}`: one outcome for each step, `{"tools"}`, `{"result", "progress"}`,
-`{"error": {"code", "message"}}` for a protocol error, `{"together"}`, `{"abandoned"}`, `{"asked", "again"}`, or
-`{"failed"}` where the client itself could not go on; and whatever else the client found wrong with what the server
-wrote. Values are in the shape of the wire. Standard library only: it runs in the environments of the clients.
+`{"error": {"code", "message"}}` for a protocol error, `{"together"}`, `{"abandoned"}`, `{"asked", "again"}`,
+`{"then"}`, or `{"failed"}` where the client itself could not go on; and whatever else the client found wrong with what
+the server wrote. Values are in the shape of the wire. Standard library only: it runs where each client is installed.
 """
 
 from __future__ import annotations
@@ -49,6 +51,9 @@ class Client(Protocol):
     async def by_hand(self, tool: str, arguments: Object, state: str | None, answer: str | None) -> Object:
         """The result of a call, even one that asks, which brings that state and answer along. Raises ProtocolError."""
 
+    async def hear_change(self, change: Awaitable[None]) -> None:
+        """Listen, wait until the server has been `change`d, and come back once the client says that its tools have."""
+
     async def abandon(self, tool: str, arguments: Object, progress: Progress, begun: Awaitable[None]) -> None:
         """Begin a call, wait until it has `begun`, and cancel it in the way of this client."""
 
@@ -75,6 +80,9 @@ async def _outcome(client: Client, step: Object) -> Object:
             return {"together": await asyncio.gather(*[_outcome(client, each) for each in step["steps"]])}
         if step["do"] == "confirm":
             return await _confirmed(client, step)
+        if step["do"] == "change":
+            await client.hear_change(_happened(step["control"], "changed"))
+            return {"then": [await _outcome(client, each) for each in step["then"]]}
         return await _abandoned(client, step)
     except ProtocolError as error:
         return {"error": {"code": error.code, "message": error.message}}

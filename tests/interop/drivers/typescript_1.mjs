@@ -2,7 +2,7 @@
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { ElicitRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitRequestSchema, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 
 import { drive, ProtocolError } from './session.mjs';
 
@@ -10,12 +10,14 @@ await drive(async ({ server, asks }) => {
     const client = new Client({ name: 'interop', version: '1' }, { capabilities: asks ? { elicitation: {} } : {} });
     const answer = {};
     if (asks) client.setRequestHandler(ElicitRequestSchema, () => ({ ...answer, content: {} }));
+    const changed = new Promise((heard) => client.setNotificationHandler(ToolListChangedNotificationSchema, heard));
     const complaints = [];
     client.onerror = (problem) => complaints.push(String(problem));
     await client.connect(new StdioClientTransport(server));
     return {
         complaints,
         answer,
+        changed,
         tools: async () => (await client.listTools()).tools,
         call: async (name, args, onprogress, signal) => {
             try {

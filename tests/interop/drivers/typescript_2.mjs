@@ -5,10 +5,15 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 import { drive, ProtocolError } from './session.mjs';
 
-await drive(async ({ server, mode, asks }) => {
+await drive(async ({ server, mode, asks, steps }) => {
     const negotiation = mode === 'auto' || mode === 'legacy' ? mode : { pin: mode };
     const capabilities = asks ? { elicitation: {} } : {};
-    const options = { capabilities, versionNegotiation: { mode: negotiation } };
+    let hear;
+    const changed = new Promise((resolve) => (hear = resolve));
+    const listens = JSON.stringify(steps).includes('"do":"change"');
+    const onChanged = (problem) => (problem ? complaints.push(String(problem)) : hear());
+    const listChanged = listens ? { tools: { onChanged } } : undefined; // in the stateless era it opens a stream for this
+    const options = { capabilities, listChanged, versionNegotiation: { mode: negotiation } };
     const client = new Client({ name: 'interop', version: '1' }, options);
     const answer = {};
     if (asks) client.setRequestHandler('elicitation/create', () => ({ ...answer, content: {} }));
@@ -18,6 +23,7 @@ await drive(async ({ server, mode, asks }) => {
     return {
         complaints,
         answer,
+        changed,
         tools: async () => (await client.listTools()).tools,
         call: (name, args, onprogress, signal) =>
             translated(client.callTool({ name, arguments: args }, { onprogress, signal })),

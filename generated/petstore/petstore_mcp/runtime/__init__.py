@@ -7,5 +7,5 @@ builtin C modules:
     framing > jsontext > jsonrpc > effects > shapes > catalog > protocol > stdio > server
 
 Loaded once a call is likely, in a thread of its own: engine, calls, and all that `calls` uses. Loaded for a flag on the
-command line: commands, doctor. `log` belongs to all.
+command line: commands, doctor, reload, subscriptions. `log` belongs to all.
 """

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from copy import deepcopy
+from copy import copy, deepcopy
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +46,7 @@ _RESULTS = 4
 
 
 class Caller:
-    """Makes the calls of one server. To be made inside the event loop that it is used in."""
+    """Makes the calls of one server, as one table says. To be made inside the event loop that it is used in."""
 
     def __init__(self, catalog: Catalog, settings: Settings) -> None:
         log.set_level(settings.log_level)
@@ -66,6 +66,19 @@ class Caller:
         self._consent: Consent | None = None
         self._numbers = count(1)
         self.resources = Resources(_RESULTS * settings.sizes.kept)
+
+    def following(self, catalog: Catalog, settings: Settings) -> Caller:
+        """A caller for another table of the same server. It shares what does not come from the table: connections and
+        their limits, tokens, what is kept, what users were asked, and the secrets, of which none is forgotten.
+        """
+        self._consent = self._consent or self._asking()
+        self._redactor.add(credentials.sensitive(catalog.security, settings))
+        caller = copy(self)
+        caller._catalog, caller._settings = catalog, settings
+        caller._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
+        caller._hooks, caller._promises = caller._preparation.hooks, None
+        caller._client.agent = caller._preparation.agent
+        return caller
 
     async def call(
         self,
@@ -133,12 +146,16 @@ class Caller:
         self, tool: Tool, arguments: dict[str, Any], target: str, dialogue: Dialogue, ask: Ask | None
     ) -> Result | None:
         """None where the user wants this call; else what is answered instead. Raises Ended."""
-        from .consent import Consent, nobody  # most servers ask nothing
+        from .consent import nobody  # most servers ask nothing
+
+        self._consent = self._consent or self._asking()
+        return await self._consent.obtain(tool, arguments, target, dialogue, ask or nobody)
+
+    def _asking(self) -> Consent:
+        from .consent import Consent  # most servers ask nothing
         from .tickets import Tickets  # nor need tickets for it
 
-        if self._consent is None:
-            self._consent = Consent(Tickets(os.urandom(32), time.monotonic, os.urandom), self._redactor.text)
-        return await self._consent.obtain(tool, arguments, target, dialogue, ask or nobody)
+        return Consent(Tickets(os.urandom(32), time.monotonic, os.urandom), self._redactor.text)
 
     async def _sent(self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report) -> Result:
         """The request sent, and what its answer comes to."""

@@ -4,7 +4,7 @@
 Both files hold one tool a line, each line beginning `{"name":"<tool>",`, so that finding a tool is a matter of bytes:
 the tools array is served as it lies on the disk, and a call parses the two lines that are about its tool and no other.
 The files are opened at the start and stay open, so a server that is generated again under its own feet goes on with
-what it began with. Not here: what any of it means.
+what it began with; one that is to notice it (`reload`) holds the table in memory. Not here: what any of it means.
 
 Any thread may ask: the main one does whether a tool exists, the engine's what it is.
 """
@@ -53,20 +53,30 @@ class Tool:
 
 
 class _File:
-    """One file of the table, held open. Where the line of each tool lies is found out when it is first asked."""
+    """One file of the table, open or held. Where the line of each tool lies is found out when it is first asked."""
 
-    __slots__ = ("_descriptor", "_lock", "_places")
+    __slots__ = ("_descriptor", "_held", "_lock", "_places")
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
+        self._held: bytes | None = None
         self._lock = allocate_lock()
         self._places: dict[str, tuple[int, int]] | None = None
 
     def __del__(self) -> None:
+        if self._held is None:
+            os.close(self._descriptor)
+
+    def hold(self) -> None:
+        """Read it for good: whatever is written to the file is another one's."""
+        content = self.read()
         os.close(self._descriptor)
+        self._held = content
 
     def read(self, offset: int = 0, length: int = -1) -> bytes:
         """So many bytes from there, or all."""
+        if self._held is not None:
+            return self._held[offset : None if length < 0 else offset + length]
         with self._lock, open(self._descriptor, "rb", buffering=0, closefd=False) as file:
             file.seek(offset)
             return file.read(length) or b""
@@ -107,18 +117,23 @@ class Catalog:
         self._parsed: dict[str, Tool] = {}
 
     @classmethod
-    def load(cls, directory: str) -> Catalog:
-        """The table in that directory. Raises CatalogError where it is missing, torn, or of another format."""
+    def load(cls, directory: str, held: bool = False) -> Catalog:
+        """The table in that directory, `held` in memory or open. Raises CatalogError where it is missing, torn, or of
+        another format.
+        """
         try:
             described = _File(os.open(f"{directory}/tools.json", _READ))
             bound = _File(os.open(f"{directory}/bindings.json", _READ))
+            if held:
+                described.hold()
+                bound.hold()
             tools, bindings = described.read(), bound.read()
         except OSError as problem:
             raise CatalogError(f"{_AGAIN}: {problem.filename} cannot be read.") from None
         header = _header(bindings)
         if header.get("mcpgen") != FORMAT:
             raise CatalogError(f"{_AGAIN}: its table is not of format {FORMAT}.")
-        if header.get("digest") != _digest(tools) or tools.count(b"\n") != bindings.count(b"\n"):
+        if header.get("digest") != digest(tools) or tools.count(b"\n") != bindings.count(b"\n"):
             raise CatalogError(f"{_AGAIN}: tools.json and bindings.json do not belong together.")
         try:
             return cls(header, tools.replace(b"\n", b""), described, bound)
@@ -131,6 +146,10 @@ class Catalog:
         kept = [name for name in names if self._described.line(name)["annotations"].get("readOnlyHint") is True]
         self.hidden += [name for name in names if name not in kept]
         self.tools = self._described.keep(kept)
+
+    def is_same(self, other: Catalog) -> bool:
+        """Whether both are of the same files, whatever is hidden of either."""
+        return self._bound.read() == other._bound.read()  # which hold the digest of the tools
 
     def names(self) -> list[str]:
         """All tools, in the order of the listing."""
@@ -185,7 +204,7 @@ def _object(text: bytes) -> dict[str, Any]:
     return value
 
 
-def _digest(content: bytes) -> str:
+def digest(content: bytes) -> str:
     """BLAKE2b-256, by the interpreter's own C: `hashlib` would load OpenSSL before the first answer."""
     try:
         from _blake2 import blake2b  # late, beside what stands in for it

@@ -86,9 +86,9 @@ class Client:
     """Exchanges requests for responses. To be made and used inside a running event loop."""
 
     def __init__(self, settings: Settings, agent: str) -> None:
-        """`agent` is the User-Agent, `NAME-mcp/VERSION`."""
+        """`agent` is the User-Agent, `NAME-mcp/VERSION`; it may be set anew."""
         self._settings = settings
-        self._agent = agent
+        self.agent = agent
         self._session: aiohttp.ClientSession | None = None
         self._tls: ssl.SSLContext | None = None
 
@@ -124,7 +124,7 @@ class Client:
             request.method,
             URL(address.origin + address.path + request.target, encoded=True),
             data=request.body,
-            headers=[*request.fields, *sender_fields(self._agent)],
+            headers=[*request.fields, *sender_fields(self.agent)],
             skip_auto_headers=_AUTOMATIC,
             allow_redirects=False,
             ssl=self._secured() if address.scheme == "https" else True,

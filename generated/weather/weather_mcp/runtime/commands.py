@@ -30,13 +30,16 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
         given = _parser(catalog).parse_args(arguments)
     except SystemExit as stop:
         return int(stop.code or 0)
-    loaded = settings.load(catalog, os.environ, given.base_url, given.read_only)
+
+    def load(catalog: Catalog) -> Settings:
+        return settings.load(catalog, os.environ, given.base_url, given.read_only)
+
+    loaded = load(catalog)
     for problem in loaded.problems:
         if problem.startswith("--base-url"):
             complain(problem)
             return USAGE
-    if loaded.read_only:
-        catalog.hide_changing()
+    loaded.narrow(catalog)
     if given.version:
         return show([f"{catalog.name} {catalog.version}"])
     if given.list:
@@ -50,6 +53,7 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
         from . import explain  # imports the validator and the hooks, which the other flags do without
 
         return explain.run(catalog, os.environ, given.base_url, *given.explain, as_json=given.format == "json")
+    loaded.again = load if given.reload else None
     return loaded
 
 
@@ -77,6 +81,9 @@ def _parser(catalog: Catalog) -> _Parser:
         "--base-url", metavar="URL", help="where the API is, in place of the address it was compiled with"
     )
     parser.add_argument("--read-only", action="store_true", help="offer only the tools that change nothing")
+    parser.add_argument(
+        "--reload", action="store_true", help="serve the new tools once they were generated again, without a restart"
+    )
     return parser
 
 

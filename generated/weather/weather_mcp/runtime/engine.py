@@ -4,6 +4,8 @@
 Everything heavy is imported by that thread: asyncio here, the HTTP library and the validator through `load`. What is
 submitted meanwhile waits for it. Knows neither MCP nor HTTP.
 
+Calls run with the caller that was there when they were submitted, whatever takes its place meanwhile.
+
 Invariants: every call that was submitted and not cancelled reports exactly once, whatever is raised inside it; no more
 than `RUNNING` calls run and `WAITING` wait, after which `submit` blocks, and with it the reading of stdin.
 """
@@ -51,7 +53,7 @@ WAITING = 256
 
 
 class Engine:
-    """Runs calls. All methods are for the main thread; `on_progress`, `on_ask` and `on_done` are called in its own.
+    """Runs calls. Its methods are for one thread at a time; what it is given to report to is called in its own.
 
     `on_ask` puts a question of that call to the client and says whether it could; None takes the question back.
     """
@@ -72,7 +74,7 @@ class Engine:
         with self._changed:
             self._changed.wait_for(lambda: self._unfinished < RUNNING + WAITING)
             self._unfinished += 1
-        self._post(lambda: self._begin(call.key, self._work(call, on_progress, on_ask), on_done))
+        self._post(lambda: self._begin(call.key, self._work(self._caller, call, on_progress, on_ask), on_done))
 
     def cancel(self, key: int) -> None:
         """Stop that call, wherever it is; it will not report. Unknown keys are those that have finished."""
@@ -81,6 +83,10 @@ class Engine:
     def answer(self, key: int, reply: object) -> None:
         """What the client answers to the question of that call; None where it does not."""
         self._post(lambda: self._answered(key, reply))
+
+    def renew(self, load: Callable[[], Caller]) -> None:
+        """Calls that are submitted from now on run with the caller that `load` makes."""
+        self._post(lambda: self._renewed(load))
 
     def drain(self, seconds: float) -> None:
         """Wait until nothing is unfinished, or for so long."""
@@ -106,7 +112,7 @@ class Engine:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(_unhandled)
         self._room = asyncio.Semaphore(RUNNING)
-        self._caller = self._loaded()
+        self._caller = self._loaded(self._load)
         with self._changed:
             self._loop = loop
         for action in self._early:
@@ -114,12 +120,16 @@ class Engine:
         self._early.clear()
         await loop.create_future()  # for ever: the process ends with its reader
 
-    def _loaded(self) -> Caller | None:
+    def _loaded(self, load: Callable[[], Caller]) -> Caller | None:
         try:
-            return self._load()
+            return load()
         except BaseException as problem:  # a missing dependency, a hooks.py that does not compile or calls sys.exit
             log.event("error", "not_loaded", error=type(problem).__name__, reason=str(problem), at=_frames(problem))
             return None
+
+    def _renewed(self, load: Callable[[], Caller]) -> None:
+        if self._caller is not None:  # what could not be loaded at first cannot be now
+            self._caller = self._loaded(load)
 
     def _begin(self, key: int, work: Coroutine[Any, Any, Outcome], on_done: Done) -> None:
         task = self._tasks[key] = asyncio.ensure_future(work)
@@ -144,7 +154,7 @@ class Engine:
             del self._questions[key]
             on_ask(key, None)
 
-    async def _work(self, call: Call, on_progress: Progress, on_ask: Ask) -> Outcome:
+    async def _work(self, caller: Caller | None, call: Call, on_progress: Progress, on_ask: Ask) -> Outcome:
         phase = 0
 
         def report(message: str) -> None:
@@ -155,11 +165,11 @@ class Engine:
         def ask(question: str) -> Awaitable[object]:
             return self._asked(call.key, question, on_ask)
 
-        if self._caller is None:
+        if caller is None:
             return Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
         try:
             async with self._room:
-                return await self._caller.call(call.name, call.arguments, report, call.dialogue, ask)
+                return await caller.call(call.name, call.arguments, report, call.dialogue, ask)
         except asyncio.CancelledError:
             raise
         except Ended as ended:

@@ -4,6 +4,9 @@
 Two threads meet: the main thread reads and asks the protocol, the engine's thread reports what became of calls. One
 lock covers the protocol *and* the writing of what it answered, so an answer and the state that allowed it are never
 apart: once a cancel has been received, nothing about that call can still be on its way.
+
+With --reload a third thread may bring another table, between two messages: what is done about a message, up to the
+submitting of its calls, is one turn, and so is the change of the table.
 """
 
 from __future__ import annotations
@@ -27,8 +30,8 @@ if TYPE_CHECKING:
     from .effects import Effect
     from .engine import Engine, Outcome
     from .framing import Line
-    from .resources import Resources
     from .settings import Settings
+    from .subscriptions import Subscriptions
 
 #: What the last answers have to be written, where finishing what ran took all the time.
 _A_MOMENT = 0.1
@@ -42,15 +45,18 @@ _CUT = Result.error("The server was stopped before the upstream answered. The re
 class Server:
     """Serves one client until it closes stdin."""
 
-    def __init__(self, catalog: Catalog, wire: Wire, settings: Settings | None) -> None:
-        """`settings` None means that none was made."""
+    def __init__(
+        self, catalog: Catalog, wire: Wire, settings: Settings | None, subscriptions: Subscriptions | None = None
+    ) -> None:
+        """`settings` None means that none was made; `subscriptions` are there where another table may come."""
         self._catalog = catalog
         self._wire = wire
         self._settings = settings
-        self._protocol = Protocol(catalog)
+        self._protocol = Protocol(catalog, subscriptions)
+        self._turn = allocate_lock()
         self._lock = allocate_lock()
         self._engine: Engine | None = None
-        self._resources: Resources | None = None
+        self._caller: calls.Caller | None = None
 
     def serve(self) -> None:
         """Read, answer, and at the end of stdin finish what is running."""
@@ -80,22 +86,34 @@ class Server:
         if not self._lock.acquire(timeout=left):
             os._exit(0)  # somebody writes to a client that takes nothing
 
+    def renew(self, catalog: Catalog, settings: Settings) -> None:
+        """Serve that table from the next message on; the calls that were begun go on with theirs."""
+        with self._turn:
+            self._catalog, self._settings = catalog, settings
+            if self._engine is not None:
+                self._engine.renew(lambda: self._load(catalog, settings))
+            with self._lock:
+                if lines := self._protocol.renew(catalog):
+                    self._wire.write(lines)
+
     def _take(self, line: Line) -> None:
         message = parse(line)
-        with self._lock:
-            effects = self._protocol.receive(message)
-            for effect in effects:
-                if isinstance(effect, Send):
-                    self._wire.write(effect.line)
-        for effect in effects:  # without the lock: a submit may have to wait for a call that waits for the lock
-            self._do(effect)
+        with self._turn:
+            with self._lock:
+                effects = self._protocol.receive(message)
+                for effect in effects:
+                    if isinstance(effect, Send):
+                        self._wire.write(effect.line)
+            for effect in effects:  # without the lock: a submit may have to wait for a call that waits for the lock
+                self._do(effect)
 
     def _do(self, effect: Effect) -> None:
         if isinstance(effect, Call):
             on_progress = self._progress if effect.progress_token is not None else _nothing
             self._running().submit(effect, on_progress, self._ask, self._done)
         elif isinstance(effect, Read):
-            found = self._resources.read(effect.uri) if self._resources is not None else None
+            caller = self._caller  # there is nothing to read before there is one
+            found = caller.resources.read(effect.uri) if caller is not None else None
             self._done(effect.key, Contents(effect.uri, found))
         elif isinstance(effect, Cancel):
             self._running().cancel(effect.key)
@@ -112,18 +130,19 @@ class Server:
         if self._engine is None:
             from .engine import Engine
 
-            self._engine = Engine(self._load)
+            catalog, settings = self._catalog, self._settings
+            self._engine = Engine(lambda: self._load(catalog, settings))
             self._wire.watch()
         return self._engine
 
-    def _load(self) -> calls.Caller:
+    def _load(self, catalog: Catalog, settings: Settings | None) -> calls.Caller:
         """In the engine's thread: the HTTP side, which takes ten times as long as all of the above."""
         from .calls import Caller
         from .settings import load
 
-        caller = Caller(self._catalog, self._settings or load(self._catalog, {}))
-        self._resources = caller.resources  # there is nothing to read before there is a caller
-        return caller
+        settings = settings or load(catalog, {})
+        self._caller = self._caller.following(catalog, settings) if self._caller else Caller(catalog, settings)
+        return self._caller
 
     def _done(self, key: int, outcome: Outcome | Contents) -> None:
         with self._lock:
@@ -156,7 +175,7 @@ def main() -> int:
         if hasattr(_signal, name):  # a handler, since the default does nothing to process 1 of a container
             _signal.signal(getattr(_signal, name), lambda number, frame: os._exit(128 + number))
     try:
-        catalog = Catalog.load(_PACKAGE)
+        catalog = Catalog.load(_PACKAGE, held="--reload" in sys.argv)
     except CatalogError as problem:
         complain(str(problem))
         return EXIT_CONFIG
@@ -174,14 +193,25 @@ def main() -> int:
         settings = load(catalog, os.environ)
     if settings is not None and not _settled(settings, catalog):
         return EXIT_CONFIG
-    Server(catalog, Wire(), settings).serve()
+    _server(catalog, settings).serve()
     os._exit(0)  # at once: a thread that looks up a host name would hold up an orderly end
+
+
+def _server(catalog: Catalog, settings: Settings | None) -> Server:
+    """The server; with --reload, it is told of the tables that come."""
+    if settings is None or settings.again is None:
+        return Server(catalog, Wire(), settings)
+    from .reload import Watch  # late, since few ask for it
+    from .subscriptions import Subscriptions  # as above
+
+    server = Server(catalog, Wire(), settings, Subscriptions())
+    Watch(_PACKAGE, catalog, settings.again, server.renew).start()
+    return server
 
 
 def _settled(settings: Settings, catalog: Catalog) -> bool:
     """Whether the server can start with these settings; if not, what is wrong has been said, a sentence a line."""
     for problem in settings.problems:
         complain(problem)
-    if settings.read_only:
-        catalog.hide_changing()
+    settings.narrow(catalog)
     return not settings.problems

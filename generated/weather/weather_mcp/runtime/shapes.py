@@ -38,9 +38,9 @@ SINCE = {
 
 #: A compiled set of tools is the same for everyone until the server is generated again.
 _CACHE = b'"ttlMs":3600000,"cacheScope":"public"'
+#: Where that is noticed, it may be at any time; a client that does not listen must not go by what it remembers.
+_STALE = b'"ttlMs":0,"cacheScope":"public"'
 
-#: Any tool may get an answer that is too large to be shown, and is kept for reading.
-_CAPABILITIES: dict[str, object] = {"tools": {}, "resources": {}}
 #: What our one question is called among those that a result asks.
 CONFIRM = "confirm"
 
@@ -147,11 +147,12 @@ def elicitation_params(message: str) -> bytes:
     return dumps(_form(message))
 
 
-def list_result(tools: bytes, revision: str, server: dict[str, str]) -> bytes:
-    """ListToolsResult around the ready bytes of the array: one page, always."""
+def list_result(tools: bytes, revision: str, server: dict[str, str], changes: bool = False) -> bytes:
+    """ListToolsResult around the ready bytes of the array: one page, always. `changes` says whether it ever does."""
     if not has(revision, "resultType"):
         return b'{"tools":%b}' % tools
-    return b'{"resultType":"complete","tools":%b,%b,"_meta":%b}' % (tools, _CACHE, dumps(_signature(server)))
+    cache = _STALE if changes else _CACHE
+    return b'{"resultType":"complete","tools":%b,%b,"_meta":%b}' % (tools, cache, dumps(_signature(server)))
 
 
 def no_resources(kind: str, revision: str, server: dict[str, str]) -> bytes:
@@ -169,26 +170,26 @@ def read_result(contents: list[Block], revision: str, server: dict[str, str]) ->
     return dumps({"resultType": "complete", "contents": contents, **cache, "_meta": _signature(server)})
 
 
-def discover_result(server: dict[str, str]) -> bytes:
+def discover_result(server: dict[str, str], changes: bool = False) -> bytes:
     """DiscoverResult. It names the stateless revisions alone: those are what a client may put into `_meta`."""
     written = dumps(
         {
             "resultType": "complete",
             "supportedVersions": STATELESS_REVISIONS,
-            "capabilities": _CAPABILITIES,
+            "capabilities": _capabilities(changes),
             **_instructions(server),
             "_meta": _signed(_identity(server, STATELESS_REVISIONS[-1])),
         }
     )
-    return b"%b,%b}" % (written[:-1], _CACHE)
+    return b"%b,%b}" % (written[:-1], _STALE if changes else _CACHE)
 
 
-def initialize_result(revision: str, server: dict[str, str]) -> bytes:
+def initialize_result(revision: str, server: dict[str, str], changes: bool = False) -> bytes:
     """InitializeResult of a handshake revision."""
     return dumps(
         {
             "protocolVersion": revision,
-            "capabilities": _CAPABILITIES,
+            "capabilities": _capabilities(changes),
             "serverInfo": _identity(server, revision),
             **_instructions(server),
         }
@@ -205,9 +206,19 @@ def progress_params(token: str | int, done: float, total: float | None, message:
     return b'{"progressToken":%b,%b' % (echo(token), dumps(params)[1:])
 
 
-def acknowledged_params(id: str | int) -> bytes:  # noqa: A002
-    """The params of notifications/subscriptions/acknowledged: nothing of what was asked for ever changes here."""
-    return b'{"_meta":{"io.modelcontextprotocol/subscriptionId":%b},"notifications":{}}' % echo(id)
+def acknowledged_params(id: str | int, changes: bool = False) -> bytes:  # noqa: A002
+    """The params of notifications/subscriptions/acknowledged: of what was asked for, the list of tools or nothing."""
+    return b'%b,"notifications":%b}' % (stream_params(id)[:-1], b'{"toolsListChanged":true}' if changes else b"{}")
+
+
+def stream_params(id: str | int) -> bytes:  # noqa: A002
+    """The params of a notification on the stream that the request with this id opened."""
+    return b'{"_meta":{"io.modelcontextprotocol/subscriptionId":%b}}' % echo(id)
+
+
+def _capabilities(changes: bool) -> dict[str, object]:
+    """Resources always: any tool may get an answer that is too large to be shown, and is kept for reading."""
+    return {"tools": {"listChanged": True} if changes else {}, "resources": {}}
 
 
 def _form(message: str) -> dict[str, object]:

@@ -1,0 +1,296 @@
+"""A server that is generated again while it runs with --reload: real compiles, a real process, a raw socket behind it.
+
+The upstream's gate, the lines of the server and the lines of its log order what happens; nothing waits for a time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpgen.cli import main
+from tests.runtime.process import Server, line
+from tests.runtime.revisions import ENVELOPE, META, R1, R2, R3, R4, R5
+
+KEY = "sk-0123456789abcdef"
+#: The same server, which looks more often: for the tests in which there is much to see.
+HASTY = (
+    "-c",
+    "import sys; from store_mcp.runtime import reload, server; reload.SECONDS = 0.01; sys.exit(server.main())",
+)
+CHANGED = "notifications/tools/list_changed"
+
+
+class Upstream:
+    """Answers each request with its request line and its key; `/wait` once the gate is open."""
+
+    def __init__(self) -> None:
+        self.gate = threading.Event()
+        self.heard: list[str] = []
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        self.gate.set()
+        self._listening.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = self._listening.accept()
+                threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
+
+    def _answer(self, connection: socket.socket) -> None:
+        with connection, suppress(OSError), connection.makefile("rb") as said:
+            while head := said.readline().decode():
+                target, key = head.split()[1], "no key"
+                while (field := said.readline().decode().strip()) != "":
+                    if field.lower().startswith("x-key:"):
+                        key = "a key"
+                self.heard.append(target)
+                if "/wait" in target:
+                    self.gate.wait(30)
+                body = f"{target} with {key}".encode()
+                head = f"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n\r\n"
+                connection.sendall(head.encode() + body)
+
+
+@pytest.fixture
+def upstream() -> Iterator[Upstream]:
+    made = Upstream()
+    yield made
+    made.close()
+
+
+class Project:
+    """A tools file and what it is compiled to, again and again."""
+
+    def __init__(self, home: Path, url: str) -> None:
+        self.home, self.url = home, url
+        self.package = home / "store" / "store_mcp"
+
+    def generate(self, *tools: str, number: int = 1, more: str = "") -> None:
+        """Compile: `wait`, and a tool of each of these names that asks for a path of its name, under that number."""
+        listed = "".join(f"  - {{name: {name}, description: Asks., request: {request(name)}}}\n" for name in tools)
+        document = self.home / "store.tools.yaml"
+        document.write_text(
+            f"mcpgen: 1\nserver: {{name: store, title: Store, version: 1.0.{number}}}\nbase_url: {self.url}/v{number}\n"
+            f"{more}tools:\n  - {{name: wait, description: Waits., request: GET /wait}}\n{listed}"
+        )
+        with pytest.raises(SystemExit) as ended:
+            main(["generate", str(document), "-o", str(self.home / "store"), "--overwrite", "--format", "json"])
+        assert ended.value.code == 0
+
+    def server(self, *arguments: str, **how: Any) -> Server:
+        """The server, which serves what was compiled last."""
+        environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        how = {"program": ("-m", "store_mcp"), **how}
+        return Server(self.home / "store", *arguments, env={**environ, "STORE_KEY": KEY}, **how)
+
+
+def request(name: str) -> str:
+    return f"{'DELETE' if name.startswith('delete') else 'GET'} /{name}"
+
+
+@pytest.fixture
+def project(tmp_path: Path, upstream: Upstream) -> Project:
+    made = Project(tmp_path, upstream.url)
+    made.generate("first")
+    return made
+
+
+class Client:
+    """A client of one revision; its calls are numbered."""
+
+    def __init__(self, server: Server, revision: str) -> None:
+        self.server, self.revision = server, revision
+        self.changes = 0
+        self._last = 1000  # the server may have been asked before, under smaller ids
+        if revision == R5:
+            server.say(self._line("listen", "subscriptions/listen", notifications={"toolsListChanged": True}))
+            assert server.message()["params"]["notifications"] == {"toolsListChanged": True}
+        else:
+            server.say(line("initialize", protocolVersion=revision, capabilities={}))
+            assert server.message()["result"]["protocolVersion"] == revision
+            server.say(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+
+    def begin(self, method: str, **params: Any) -> int:
+        """Say a request; its id."""
+        self._last += 1
+        self.server.say(self._line(self._last, method, **params))
+        return self._last
+
+    def names(self) -> list[str]:
+        """The tools that are listed."""
+        self.begin("tools/list")
+        return sorted(tool["name"] for tool in self.server.message()["result"]["tools"])
+
+    def call(self, name: str) -> str:
+        """What the upstream heard of a call, or what was wrong with it."""
+        self.begin("tools/call", name=name)
+        return said(self.server.message())
+
+    def waiting(self) -> int:
+        """Call `wait` and come back once its request is out; its id."""
+        id_ = self._last + 1
+        self.server.say(self._line(id_, "tools/call", name="wait", _meta={"progressToken": id_}))
+        self._last = id_
+        assert self.server.message()["method"] == "notifications/progress"
+        return id_
+
+    def next_but_changes(self) -> dict[str, Any]:
+        """The next line that does not say that the list has changed; `changes` counts those."""
+        while (message := self.server.message()).get("method") == CHANGED:
+            self.changes += 1
+        answer: dict[str, Any] = message
+        return answer
+
+    def told(self) -> None:
+        """The next line says that the list has changed, in the words of the era."""
+        message = self.server.message()
+        assert message["method"] == CHANGED
+        stream = {"_meta": {META + "subscriptionId": "listen"}}
+        assert message["params"] == (stream if self.revision == R5 else {})
+
+    def _line(self, id_: object, method: str, **params: Any) -> bytes:
+        if self.revision == R5:
+            params["_meta"] = {**ENVELOPE, **params.get("_meta", {})}
+        return json.dumps({"jsonrpc": "2.0", "id": id_, "method": method, "params": params}).encode() + b"\n"
+
+
+def said(message: dict[str, Any]) -> str:
+    if "error" in message:
+        return str(message["error"]["message"])
+    text: str = message["result"]["content"][0]["text"]
+    return text
+
+
+def taken(server: Server) -> dict[str, Any]:
+    """What the log says next of a table; of other events it does not."""
+    while True:
+        event: dict[str, Any] = json.loads(server.complaint())
+        if event["event"].startswith("table_"):
+            return event
+
+
+@pytest.mark.parametrize("revision", [R1, R2, R3, R4, R5])
+def test_a_client_of_each_revision_sees_the_change_and_calls_the_new_tool(
+    project: Project, upstream: Upstream, revision: str
+) -> None:
+    """And the call that ran all the while is answered as it was begun."""
+    with project.server("--reload") as server:
+        client = Client(server, revision)
+        assert client.names() == ["first", "wait"]
+        assert client.call("first") == "/v1/first with no key"
+        held = client.waiting()
+        key = "security: {key: {type: apiKey, in: header, name: X-Key}}\n"
+        project.generate("first", "second", number=2, more=key)
+        client.told()
+        assert client.names() == ["first", "second", "wait"]
+        assert client.call("second") == "/v2/second with a key"
+        assert client.call("first") == "/v2/first with a key"
+        upstream.gate.set()
+        answers = [server.message() for _ in range(3)]
+        assert [answer.get("method") for answer in answers[:2]] == ["notifications/progress"] * 2
+        assert (answers[2]["id"], said(answers[2])) == (held, "/v1/wait with no key")
+        project.generate("second")
+        client.told()
+        assert client.call("first").startswith("There is no tool 'first'.")
+        server.end()
+        assert server.rest() == []
+        assert server.ended() == 0
+
+
+def test_a_change_before_anything_is_asked_is_what_is_served(project: Project) -> None:
+    """No engine runs yet; and what is the same but for its requests is told to nobody."""
+    with project.server("--reload", program=HASTY) as server:
+        server.ask("server/discover")
+        project.generate("first", number=2)
+        assert taken(server)["event"] == "table_taken"
+        client = Client(server, R5)
+        assert client.call("first") == "/v2/first with no key"
+        project.generate("first", number=3)
+        assert taken(server)["event"] == "table_taken"
+        assert client.call("first") == "/v3/first with no key"
+
+
+def test_a_broken_table_is_not_served_and_the_next_whole_one_is(project: Project) -> None:
+    with project.server("--reload", program=HASTY) as server:
+        client = Client(server, R4)
+        for name in ("bindings.json", "tools.json"):
+            (project.package / name).write_text('[\n{"name":"first","inputSchema":')
+            event = taken(server)
+            assert (event["event"], event["level"]) == ("table_not_taken", "error")
+            assert client.names() == ["first", "wait"]
+            assert client.call("first") == "/v1/first with no key"
+        project.generate("first", "second")
+        client.told()
+        assert client.call("second") == "/v1/second with no key"
+
+
+def test_only_what_changes_nothing_is_served_of_what_comes_too(project: Project) -> None:
+    with project.server("--reload", "--read-only", program=HASTY) as server:
+        client = Client(server, R5)
+        project.generate("first", "delete_all")
+        assert taken(server)["tools"] == 2
+        assert client.names() == ["first", "wait"]
+        project.generate("first", "delete_all", "second")
+        client.told()
+        assert client.names() == ["first", "second", "wait"]
+        assert "There is no tool 'delete_all'." in client.call("delete_all")
+
+
+@pytest.mark.parametrize("flags", [(), ("--read-only",)])
+def test_without_the_flag_nothing_changes_and_nothing_is_promised(project: Project, flags: tuple[str, ...]) -> None:
+    with project.server(*flags) as server:
+        capabilities = server.ask("server/discover")["result"]["capabilities"]
+        server.request("subscriptions/listen", notifications={"toolsListChanged": True})
+        assert (capabilities["tools"], server.message()["params"]["notifications"]) == ({}, {})
+        client = Client(server, R4)
+        project.generate("second", number=2)
+        assert client.call("second").startswith("There is no tool 'second'.")
+        assert client.call("first") == "/v1/first with no key"
+        server.end()
+        assert server.rest() == []
+
+
+def test_rel_11_a_hundred_compiles_under_the_feet_of_a_client_that_calls(project: Project, upstream: Upstream) -> None:
+    """Every call is answered as one of the tables says, none by an older one than the call before; the last table is
+    what stays, and a call that was there before all of them ends as it was begun."""
+    with project.server("--reload", program=HASTY) as server:
+        client = Client(server, R4)
+        held = client.waiting()
+        answers: list[str] = []
+        done = threading.Event()
+
+        def keep_calling() -> None:
+            while not done.is_set():
+                client.begin("tools/call", name="first")
+                answers.append(said(client.next_but_changes()))
+
+        calling = threading.Thread(target=keep_calling)
+        calling.start()
+        for number in range(2, 102):
+            project.generate("first", f"tool_{number}", number=number)
+        while taken(server)["version"] != "1.0.101":
+            pass
+        done.set()
+        calling.join()
+        versions = [int(answer.split("/")[1].removeprefix("v")) for answer in answers]
+        assert versions == sorted(versions)
+        assert [answer for answer in answers if not answer.endswith("/first with no key")] == []
+        client.begin("tools/call", name="tool_101")
+        assert said(client.next_but_changes()) == "/v101/tool_101 with no key"
+        assert client.changes > 0
+        upstream.gate.set()
+        *_, last = (server.message() for _ in range(3))
+        assert (last["id"], said(last)) == (held, "/v1/wait with no key")

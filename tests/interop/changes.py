@@ -1,0 +1,87 @@
+"""A server that is generated again while a client is with it: what it is compiled from, its upstream, and the job.
+
+`/held` is answered once `/fresh` was asked for, which only the new server has a tool for. The driver asks for
+`/control/changed`, which is answered once `/held` is there and the server has been generated again. Plain HTTP.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.interop.clients import Step
+
+#: How long to wait for what must happen before the test fails. Nothing is measured with it.
+PATIENCE = 60
+
+BEFORE = """
+mcpgen: 1
+server: {name: change}
+base_url: https://api.change.example
+tools:
+  - {name: get_held, description: Gets what takes long., request: GET /held}
+"""
+AFTER = BEFORE + "  - {name: get_fresh, description: Gets what is new., request: GET /fresh}\n"
+
+#: A script that serves the project, not the package that may be installed.
+SERVER = """#!{python}
+import sys
+
+sys.path.insert(0, {project!r})
+sys.argv.append("--reload")
+from change_mcp.runtime.server import main
+
+sys.exit(main())
+"""
+
+
+def steps(url: str) -> list[Step]:
+    """What the client does: it calls what takes long, and meanwhile sees the change and calls what is new."""
+    fresh = [{"do": "list"}, {"do": "call", "tool": "get_fresh", "arguments": {}}]
+    change = {"do": "change", "control": f"{url}/control", "then": fresh}
+    return [{"do": "list"}, {"do": "together", "steps": [{"do": "call", "tool": "get_held", "arguments": {}}, change]}]
+
+
+@contextmanager
+def serve(generate: Callable[[], None]) -> Iterator[tuple[str, list[str]]]:
+    """The address of the upstream, and the paths that it was asked for."""
+    sent: list[str] = []
+    called, done = threading.Event(), threading.Event()
+
+    class Api(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path == "/control/changed":
+                assert called.wait(PATIENCE)
+                generate()
+                self._answer()
+                return
+            sent.append(self.path)
+            if self.path == "/held":
+                called.set()
+                assert done.wait(PATIENCE)
+            else:
+                done.set()
+            self._answer()
+
+        def _answer(self) -> None:
+            body = f"{self.path} is here".encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/plain")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Api) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.005})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}", sent
+        finally:
+            done.set()
+            server.shutdown()
+            thread.join()
