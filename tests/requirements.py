@@ -160,7 +160,7 @@ UP-16 escape sequences are taken out
 UP-17 lines in a body stay in their string
 UP-18 instructions in a body are data
 UP-19 many small pieces cost little
-UP-20 Retry-After is said, clipped, and not obeyed
+UP-20 Retry-After is obeyed within the time of the call, and else said, clipped
 IO-01 a line over the limit costs only itself
 IO-02 deep nesting is a parse error
 IO-03 invalid UTF-8 is a parse error, never replaced

@@ -55,9 +55,20 @@ class Request:
         return f"{self.path}?{'&'.join(self.query)}" if self.query else self.path
 
     @property
+    def key(self) -> str:
+        """By what the upstream knows the request where it comes twice; "" where it carries no such key."""
+        return next((value for name, value in self.headers if is_key(name)), "")
+
+    @property
     def fields(self) -> list[tuple[str, str]]:
         """All header fields: the cookies make one."""
         return [*self.headers, ("Cookie", "; ".join(self.cookies))] if self.cookies else self.headers
+
+
+def is_key(name: str) -> bool:
+    """Whether a header field of that name carries the key of a request that may come twice
+    (draft-ietf-httpapi-idempotency-key-header)."""
+    return name.lower() == "idempotency-key"
 
 
 def sender_fields(agent: str) -> list[tuple[str, str]]:
