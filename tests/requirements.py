@@ -198,6 +198,7 @@ CFG-05 arguments are neither logged nor repeated, however large
 CFG-06 proxies of the environment are not obeyed
 CFG-07 nothing but the API is connected to
 CFG-08 installing runs a static build backend, and every dependency has two bounds
+REL-02 a tool whose upstream hangs leaves room to the others
 REL-03 memory stays within 64 MiB of what a small answer takes
 REL-04 what is not idempotent is sent at most once
 REL-11 a running server is not disturbed by regeneration

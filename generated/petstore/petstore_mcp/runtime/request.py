@@ -79,9 +79,11 @@ def sender_fields(agent: str) -> list[tuple[str, str]]:
 def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -> Request:
     """The request for arguments that were checked. Raises Refused with every problem that was found.
 
-    `entropy` is at least 16 random bytes, for the boundary of a multipart body.
+    `entropy` is at least 16 random bytes, for the boundary of a multipart body and for what the server makes itself.
     """
     binding = tool.binding
+    made = {each["argument"]: _uuid(entropy) for each in binding.get("headers", ()) if "made" in each}
+    arguments = {**made, **arguments}
     given = dict(gather(lambda name: [(name, _exact(arguments[name]))], zip(arguments, arguments, strict=True)))
     gathering = Gathering()
 
@@ -108,6 +110,13 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
     request.query = _disjoint(pairs)
     _compare(request, binding["path"])
     return request
+
+
+def _uuid(entropy: bytes) -> str:
+    """A UUID of version 4 (RFC 9562 section 5.4) of the first 16 bytes."""
+    text = bytearray(entropy[:16])
+    text[6], text[8] = text[6] & 0x0F | 0x40, text[8] & 0x3F | 0x80
+    return "-".join(text[start:end].hex() for start, end in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 16)))
 
 
 def _exact(value: Any) -> Any:
