@@ -137,7 +137,6 @@ class Client:
             trace_request_ctx=sent,
         )
         try:
-            sent.answered = True
             sent.report("headers")
             body.begin(answer)
             limit = self._settings.sizes.kept if 200 <= answer.status < 300 else LIMIT
@@ -185,14 +184,13 @@ class Client:
 
 
 class _Sent:
-    """Whether the request has left and an answer began, on a new connection or one that was kept; and who wants to
-    know."""
+    """Whether the request has left, and on a connection that had been kept; and who wants to know."""
 
-    __slots__ = ("answered", "done", "report", "reused")
+    __slots__ = ("done", "report", "reused")
 
     def __init__(self, report: Callable[[str], None]) -> None:
         self.report = report
-        self.done = self.answered = self.reused = False
+        self.done = self.reused = False
 
     def mark(self) -> None:
         if not self.done:
@@ -250,7 +248,7 @@ def _end(problem: BaseException, sent: _Sent) -> str:
     """How the connection ended, in the words of Failure."""
     if isinstance(problem, aiohttp.ClientConnectorError):
         return "refused" if isinstance(problem.os_error, ConnectionError) else ""
-    if not isinstance(problem, _CLOSED) or sent.answered:
+    if not isinstance(problem, _CLOSED):
         return ""
     return "stale" if sent.reused else "closed"
 
