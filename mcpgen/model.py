@@ -230,7 +230,9 @@ class Api:
 
 @dataclass(frozen=True, slots=True)
 class ParameterBinding:
-    """An argument, or a constant `value` where `argument` is None, at one place of the request."""
+    """An argument, or a constant `value` where `argument` is None, at one place of the request. It is `made` by the
+    server where the argument is left out.
+    """
 
     argument: str | None
     name: str
@@ -240,6 +242,7 @@ class ParameterBinding:
     reserved: bool = False
     content: str | None = None
     required: bool = False
+    made: bool = False
     value: JsonValue = None
 
 

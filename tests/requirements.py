@@ -161,7 +161,7 @@ UP-16 escape sequences are taken out
 UP-17 lines in a body stay in their string
 UP-18 instructions in a body are data
 UP-19 many small pieces cost little
-UP-20 Retry-After is said, clipped, and not obeyed
+UP-20 Retry-After is obeyed within the time of the call, and else said, clipped
 IO-01 a line over the limit costs only itself
 IO-02 deep nesting is a parse error
 IO-03 invalid UTF-8 is a parse error, never replaced
@@ -199,6 +199,7 @@ CFG-05 arguments are neither logged nor repeated, however large
 CFG-06 proxies of the environment are not obeyed
 CFG-07 nothing but the API is connected to
 CFG-08 installing runs a static build backend, and every dependency has two bounds
+REL-02 a tool whose upstream hangs leaves room to the others
 REL-03 memory stays within 64 MiB of what a small answer takes
 REL-04 what is not idempotent is sent at most once
 REL-11 a running server is not disturbed by regeneration

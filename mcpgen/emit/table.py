@@ -144,6 +144,8 @@ def parameter(binding: ParameterBinding) -> JsonObject:
         result["content"] = binding.content
     if binding.required:
         result["required"] = True
+    if binding.made:
+        result["made"] = True
     return result
 
 

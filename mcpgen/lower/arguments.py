@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Literal
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
-from mcpgen.lower import budget
+from mcpgen.lower import budget, idempotency
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, alternatives, types
 from mcpgen.lower.constraints import EMPTY
@@ -43,7 +43,9 @@ Writer = Portable | Verbatim
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One thing that a request can carry, before it has an argument's name. `source` is the tool that lists it."""
+    """One thing that a request can carry, before it has an argument's name. `source` is the tool that lists it; the
+    server fills in itself what is `made`.
+    """
 
     slot: Slot
     wanted_name: str
@@ -53,6 +55,7 @@ class Input:
     deprecated: bool = False
     file: bool = False
     source: str = ""
+    made: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +132,16 @@ def _position(entry: Input) -> tuple[bool, int]:
 def _of_parameter(parameter: Parameter, producers: Mapping[str, str], composer: Composer) -> Input:
     plain = parameter.name.lower() if parameter.location == "header" else parameter.name
     producer = producers.get(parameter.name) if parameter.location == "path" else None
+    made = idempotency.is_made(parameter, composer)
     return Input(
         (parameter.location, parameter.name),
         argument_name(plain),
         _or_empty(parameter, composer) if parameter.allows_empty else parameter.schema,
-        parameter.required,
+        parameter.required and not made,
         parameter.description,
         parameter.deprecated,
         source=producer or "",
+        made=made,
     )
 
 
@@ -243,6 +248,7 @@ def _schema(entry: Input, writer: Writer) -> JsonObject:
     notes = [
         f"From {entry.source}." if entry.source and entry.source not in text else "",
         "Deprecated." if entry.deprecated and "Deprecated." not in text else "",
+        idempotency.NOTE if entry.made else "",
     ]
     told = " ".join(filter(None, [ended(text), *notes]))
     return {**schema, "description": told} if any(notes) else schema

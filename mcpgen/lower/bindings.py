@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from mcpgen.jsonvalue import JsonObject
+from mcpgen.lower import idempotency
 from mcpgen.lower.arguments import REST, WHOLE, Arguments, Slot, part_slot
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, alternatives, members, types
@@ -32,7 +33,10 @@ def bind(
     scopes: Scopes,
 ) -> HttpBinding:
     """The binding of `operation`: `server` counts in the catalog's servers, `security` and `scopes` are settled."""
-    bound = [_parameter(parameter, arguments) for parameter in operation.parameters]
+    bound = [
+        replace(_parameter(parameter, arguments), made=idempotency.is_made(parameter, composer))
+        for parameter in operation.parameters
+    ]
     fixed = [
         ParameterBinding(None, name, "query", "form", explode=True, value=value)
         for name, value in operation.template.fixed_query
@@ -89,7 +93,7 @@ def _parameter(parameter: Parameter, arguments: Arguments, slot: Slot | None = N
         parameter.reserved,
         parameter.content,
         parameter.required,
-        arguments.constants.get(slot),
+        value=arguments.constants.get(slot),
     )
 
 

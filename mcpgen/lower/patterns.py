@@ -19,3 +19,12 @@ def is_linear(pattern: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether `pattern` is linear and found in `text`."""
+    if not is_linear(pattern):
+        return False
+    import jsonschema_rs  # only documents with patterns pay for it
+
+    return jsonschema_rs.is_valid({"pattern": pattern}, text, pattern_options=jsonschema_rs.RegexOptions())

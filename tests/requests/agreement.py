@@ -1,11 +1,12 @@
 """What the arguments mean, and in what a reading of the request differs from it.
 
-An argument feeds wire names. What was read and belongs to no argument must be a value that the document fixes: a
-parameter or member that has one possible value.
+An argument feeds wire names. What was read and belongs to no argument must be a value that the document fixes (a
+parameter or member that has one possible value), or the key that a server makes for a request.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -17,6 +18,8 @@ from tests.requests.sources import Case
 from tests.requests.standard import Reading, Slot, spreads
 
 NOTHING: Any = object()
+KEY: Slot = ("header", "idempotency-key")
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
 
 class Meant(NamedTuple):
@@ -61,6 +64,8 @@ def _of_parameters(case: Case, wanted: Meant, reading: Reading) -> Iterator[str]
         given = wanted.parameters.get(at, NOTHING)
         if given is NOTHING and fixed and (described.required or at in reading.parameters):
             given = fixed[0]
+        if given is NOTHING and at == KEY:
+            given = next((read for read in reading.parameters.get(at, []) if UUID.fullmatch(str(read))), NOTHING)
         value = decoded(given) if described.reserved and given is not NOTHING else given
         yield from _compared(" ".join(at), value, reading.parameters.get(at, []))
     for at in wanted.parameters.keys() - case.described.keys():

@@ -252,24 +252,6 @@ def test_up_06_the_deadline_covers_everything(play: Play, monkeypatch: pytest.Mo
     run(scene, play)
 
 
-def test_up_06_waiting_for_a_connection_counts_against_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "CONNECTIONS", 1)
-
-    async def scene(client: Client, upstream: Upstream) -> None:
-        deadlines = Deadlines(monkeypatch)
-        holding = asyncio.ensure_future(ask(client, upstream.address()))
-        while not upstream.requests:
-            await asyncio.sleep(0)
-        waiting = asyncio.ensure_future(fails(client, upstream.address()))
-        await turns()
-        deadlines.pass_now()
-        assert (await waiting).sent is False
-        assert len(upstream.requests) == 1
-        holding.cancel()
-
-    run(scene, silence)
-
-
 def test_up_19_ten_thousand_tiny_chunks_are_one_answer() -> None:
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 

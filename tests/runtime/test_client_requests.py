@@ -7,7 +7,6 @@ import random
 from pathlib import Path
 
 import pytest
-from package.runtime import client as module
 from package.runtime.addresses import Address
 from package.runtime.client import Client
 
@@ -155,35 +154,64 @@ def test_a_proxy_that_the_operator_names_is_used() -> None:
     run(scene)
 
 
-def test_rel_04_what_is_not_idempotent_is_sent_at_most_once() -> None:
-    async def play(connection: Connection) -> None:
-        await connection.request()
-        await connection.send(OK)
-        await connection.request()  # the second on this connection is never answered
+async def one_answer(connection: Connection) -> None:
+    await connection.request()
+    await connection.send(OK)
+    await connection.request()  # the second on this connection is never answered
 
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "POST", "PATCH"])
+def test_rel_04_the_client_sends_at_most_once_and_says_how_the_connection_ended(method: str) -> None:
     async def scene(client: Client, upstream: Upstream) -> None:
-        for method in ("POST", "PATCH"):
-            await ask(client, upstream.address(), method=method)
-            before = len(upstream.requests)
-            failure = await fails(client, upstream.address(), method=method)
-            assert failure.reason.endswith("closed the connection without an answer")
-            assert len(upstream.requests) == before + 1
+        await ask(client, upstream.address(), method="GET")
+        failure = await fails(client, upstream.address(), method=method)
+        assert failure.reason.endswith("closed the connection without an answer")
+        assert (failure.sent, failure.end) == (True, "stale")
+        assert len(upstream.requests) == 2
+
+    run(scene, one_answer)
+
+
+async def hang_up(connection: Connection) -> None:
+    await connection.request()
+
+
+async def reset(connection: Connection) -> None:
+    await connection.request()
+    connection.reset()
+
+
+async def half_a_head(connection: Connection) -> None:
+    await connection.request()
+    await connection.send(b"HTTP/1.1 200 OK\r\nContent-Le")
+
+
+async def reset_inside(connection: Connection) -> None:
+    await connection.request()
+    await connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+    connection.reset()
+
+
+@pytest.mark.parametrize(
+    ("play", "end"), [(hang_up, "closed"), (reset, "closed"), (half_a_head, "closed"), (reset_inside, "")]
+)
+def test_rel_04_a_new_connection_that_died_is_none_that_was_kept(play: Play, end: str) -> None:
+    async def scene(client: Client, upstream: Upstream) -> None:
+        failure = await fails(client, upstream.address(), method="DELETE")
+        assert (failure.sent, failure.end) == (True, end)
+        assert len(upstream.requests) == 1
 
     run(scene, play)
 
 
-def test_rel_04_a_get_on_a_connection_that_died_is_sent_again() -> None:
-    async def play(connection: Connection) -> None:
-        await connection.request()
-        await connection.send(OK)
-        await connection.request()
-
+def test_rel_04_nobody_there_is_a_refusal() -> None:
     async def scene(client: Client, upstream: Upstream) -> None:
-        await ask(client, upstream.address())
-        assert (await ask(client, upstream.address())).content == b"ok"
-        assert upstream.connections == 2
+        async with serving() as gone:
+            pass
+        failure = await fails(client, gone.address(), method="POST")
+        assert (failure.sent, failure.end) == (False, "refused")
 
-    run(scene, play)
+    run(scene)
 
 
 async def half_an_answer(connection: Connection) -> None:
@@ -213,8 +241,7 @@ def test_io_17_cancelling_closes_the_connection(play: Play) -> None:
     run(scene, watched)
 
 
-def test_life_09_cancelled_calls_leave_the_pool_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "CONNECTIONS", 5)
+def test_life_09_cancelled_calls_leave_the_pool_as_it_was() -> None:
     chance = random.Random(7)
 
     async def play(connection: Connection) -> None:

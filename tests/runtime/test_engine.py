@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from package.runtime import engine
 from package.runtime.effects import Call, Dialogue
-from package.runtime.engine import RUNNING, WAITING, Engine
+from package.runtime.engine import MOST, Engine
 from package.runtime.shapes import Ended, Failure, Question, Result
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: How long to wait for what must happen before the test fails. Nothing is measured with it.
 PATIENCE = 10
+#: Calls that are there before a caller changes.
+SEVERAL = 10
 
 
 class Upstream:
@@ -28,7 +30,6 @@ class Upstream:
     def __init__(self) -> None:
         self.gates: dict[str, asyncio.Event] = {}
         self.running: set[str] = set()
-        self.most = 0
         self.cancelled: list[str] = []
         self.changed = threading.Condition()
         self.loop = asyncio.get_running_loop()
@@ -48,7 +49,6 @@ class Upstream:
         gate = self.gates.setdefault(name, asyncio.Event())
         with self.changed:
             self.running.add(name)
-            self.most = max(self.most, len(self.running))
             self.changed.notify_all()
         try:
             for message in arguments.get("report", ()):
@@ -160,19 +160,19 @@ class Named:
 
 @pytest.mark.parametrize("early", [True, False])
 def test_a_call_runs_with_the_caller_that_was_there_when_it_was_submitted(bench: Bench, early: bool) -> None:
-    """Also where it waits for its turn meanwhile, or for the loading of the first."""
+    """Also where it waits for the loading of the first."""
     upstream = None if early else bench.upstream
-    for key in range(RUNNING + 1):
+    for key in range(SEVERAL):
         bench.submit(key)
     bench.engine.renew(lambda: Named("second"))
     bench.submit(100)
     bench.engine.renew(lambda: Named("third"))
     bench.submit(101)
     upstream = upstream or bench.upstream
-    for key in range(RUNNING + 1):
+    for key in range(SEVERAL):
         upstream.let_go(str(key))
-    outcomes = bench.outcomes(RUNNING + 3)
-    assert [text(outcomes[key]) for key in range(RUNNING + 1)] == [str(key) for key in range(RUNNING + 1)]
+    outcomes = bench.outcomes(SEVERAL + 2)
+    assert [text(outcomes[key]) for key in range(SEVERAL)] == [str(key) for key in range(SEVERAL)]
     assert (text(outcomes[100]), text(outcomes[101])) == ("second", "third")
 
 
@@ -289,18 +289,6 @@ class TestCancel:
         bench.engine.drain(PATIENCE)
         assert bench.engine._unfinished == 0
 
-    def test_while_it_waits_for_room(self, bench: Bench) -> None:
-        for key in range(RUNNING + 1):
-            bench.submit(key)
-        bench.upstream.until(lambda upstream: len(upstream.running) == RUNNING)
-        bench.engine.cancel(RUNNING)
-        for key in range(RUNNING):
-            bench.upstream.let_go(str(key))
-        assert sorted(bench.outcomes(RUNNING)) == list(range(RUNNING))
-        bench.engine.drain(PATIENCE)
-        assert bench.engine._unfinished == 0
-        assert bench.upstream.cancelled == []
-
     def test_before_it_is_begun(self, bench: Bench) -> None:
         bench.submit(1)
         bench.engine.cancel(1)
@@ -321,19 +309,9 @@ class TestCancel:
         assert sorted(bench.outcomes(2)) == [1, 2]
 
 
-def test_no_more_run_at_a_time_than_may(bench: Bench) -> None:
-    for key in range(RUNNING + 30):
-        bench.submit(key)
-    bench.upstream.until(lambda upstream: len(upstream.running) == RUNNING)
-    for key in range(RUNNING + 30):
-        bench.upstream.let_go(str(key))
-    bench.outcomes(RUNNING + 30)
-    assert bench.upstream.most == RUNNING
-
-
-def test_submit_blocks_when_too_many_wait(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_submit_blocks_when_too_many_are_unfinished(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """The submitter stops at the first call beyond the bound and goes on when one is done."""
-    bound = RUNNING + WAITING
+    bound = MOST
     stopped = threading.Event()
     wait_for = bench.engine._changed.wait_for
 
@@ -351,7 +329,7 @@ def test_submit_blocks_when_too_many_wait(bench: Bench, monkeypatch: pytest.Monk
 
     submitter = threading.Thread(target=submit, daemon=True)
     submitter.start()
-    bench.upstream.until(lambda upstream: len(upstream.running) == RUNNING)
+    bench.upstream.until(lambda upstream: len(upstream.running) == MOST)
     assert stopped.wait(PATIENCE)
     bench.upstream.let_go("0")
     submitter.join(PATIENCE)

@@ -43,6 +43,9 @@ def test_without_any_variable_the_document_and_the_defaults_count() -> None:
     [
         ("TIMEOUT", " 1.5 ", "timeout", 1.5),
         ("TIMEOUT", "3600", "timeout", 3600.0),
+        ("CONCURRENCY", "256", "concurrency", 256),
+        ("CONCURRENCY", "", "concurrency", 64),
+        ("RATE_LIMIT", "", "rate", None),
         ("LOG_LEVEL", "Debug", "log_level", "debug"),
         ("PROXY", "http://user:p%40ss@proxy.example:3128/", "proxy", "http://user:p%40ss@proxy.example:3128"),
         ("FILES_DIR", "", "files_dir", None),
@@ -69,6 +72,19 @@ def test_sizes_have_units(value: str, shown: int, kept: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("10/s", "10 requests a second"),
+        ("1/Min", "1 request a minute"),
+        ("5000 / h", "5,000 requests an hour"),
+    ],
+)
+def test_a_rate_has_a_span(value: str, said: str) -> None:
+    settings = load({"PETSTORE_RATE_LIMIT": value})
+    assert (str(settings.rate), settings.problems) == (said, [])
+
+
+@pytest.mark.parametrize(
     ("values", "allowed"),
     [(("1", "true", "YES", "On"), True), (("0", "False", "no", "off"), False)],
 )
@@ -90,6 +106,7 @@ def test_files_and_directories_must_exist(tmp_path: Path) -> None:
 
 
 SECONDS = "must be a number of seconds above 0 and up to 3600."
+RATE = "must say how many requests in which time, such as 10/s, 100/min or 5000/h."
 SIZES = "must say tokens to show, bytes to keep, or both, such as 8k tokens, 64 MiB."
 HTTPS = "must begin with https:// unless PETSTORE_ALLOW_HTTP is 1."
 
@@ -100,6 +117,12 @@ HTTPS = "must begin with https:// unless PETSTORE_ALLOW_HTTP is 1."
         *(("MAX_RESULT", value, SIZES) for value in ("8000", "64", "MiB", "1 MiB, x", "-1 MiB", "1.5 MiB", ",")),
         *(("MAX_RESULT", value, "must show 500 to 250,000 tokens.") for value in ("499 tokens", "251k tokens")),
         *(("MAX_RESULT", value, "must keep 1 MiB to 4 GiB.") for value in ("999 KiB", "5GB", "1MB")),
+        *(
+            ("CONCURRENCY", value, "must be a whole number from 1 to 256.")
+            for value in ("0", "257", "-1", "8.0", "many")
+        ),
+        *(("RATE_LIMIT", value, RATE) for value in ("10", "10/day", "/s", "-1/s", "1.5/s", "1000000/s", "10/s/s")),
+        *(("RATE_LIMIT", value, "must allow 1 to 100,000 requests.") for value in ("0/s", "100001/h")),
         *(("TIMEOUT", value, SECONDS) for value in ("0", "-1", "3601", "nan", "inf", "30s")),
         ("LOG_LEVEL", "verbose", "must be one of debug, info, warning, error."),
         ("ALLOW_HTTP", "maybe", "must be 1 or 0."),

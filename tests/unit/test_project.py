@@ -56,6 +56,8 @@ def test_the_readme_lists_tools_variables_and_what_is_missing() -> None:
         "`PET_STORE_VAR_REGION`",
         "`PET_STORE_BASE_URL`",
         "`PET_STORE_TIMEOUT`",
+        "`PET_STORE_CONCURRENCY`",
+        "`PET_STORE_RATE_LIMIT`",
         "`PET_STORE_MAX_RESULT`",
         "`PET_STORE_FILES_DIR`",
         "`PET_STORE_READ_ONLY`",

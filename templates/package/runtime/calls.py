@@ -62,7 +62,7 @@ class Caller:
         self._client = Client(settings, self._preparation.agent)
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
         log.redact_with(self._redactor.text)
-        self._sender = Sender(self._client, settings.timeout, self._redactor.learn)
+        self._sender = Sender(self._client, settings, self._redactor.learn)
         self._consent: Consent | None = None
         self._numbers = count(1)
         self.resources = Resources(_RESULTS * settings.sizes.kept)
@@ -160,10 +160,11 @@ class Caller:
     async def _sent(self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report) -> Result:
         """The request sent, and what its answer comes to."""
         uri = f"{self._catalog.name}://result/{next(self._numbers)}"
-        sent = Sent(tool, ready.request.method, ready.request.path, ready.variables, uri, arguments)
+        made = ready.request
+        sent = Sent(tool, made.method, made.path, ready.variables, uri, arguments, made.key)
         seconds = tool.binding.get("timeout", self._settings.timeout)
         try:
-            answer = await self._sender.send(ready, seconds, report)
+            answer = await self._sender.send(ready, sent, seconds, report)
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
             return Result.error(failures.no_answer(failure, sent))

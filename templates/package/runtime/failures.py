@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from . import findings
 from .readable import brief, decode, is_text
 from .refusal import MOST_SHOWN
+from .request import is_key
 
 if TYPE_CHECKING:
     from .client import Failure
@@ -45,6 +45,7 @@ def explain(response: Response, sent: Sent, redactor: Redactor) -> str:
         name, told = _named(item, sent), brief(redactor.text(item.text), 300)
         allowed = _allowed(sent, name) if response.status in (400, 422) else ""
         lines.append(f"- {name}: {told.rstrip('.') if allowed else told}{allowed}")
+    lines += [f"It was tried {sent.tries} times."] if sent.tries > 1 else []
     lines += _advice(response, sent, bool(found.items))
     if not found.complete and (excerpt := _excerpt(response, redactor)):
         lines.append(f"The upstream said: {excerpt}")
@@ -53,7 +54,9 @@ def explain(response: Response, sent: Sent, redactor: Redactor) -> str:
 
 def no_answer(failure: Failure, sent: Sent) -> str:
     """The text for a request that got no usable answer."""
-    return f"{sent} failed: {failure.reason}. {_repeat(sent.method) if failure.sent else 'Nothing was sent.'}"
+    tries = f" {sent.tries} times" if sent.tries > 1 else ""
+    advice = _repeat(sent) if failure.sent else failure.advice
+    return f"{sent} failed{tries}: {failure.reason}. {advice}"
 
 
 def _said(found: Findings, response: Response) -> str:
@@ -122,7 +125,7 @@ def _advice(response: Response, sent: Sent, items: bool) -> list[str]:
         return [f"Wait {wait} before calling again."]
     if status == 429:
         return ["Wait a while before calling again."]
-    return [_repeat(sent.method)] if status >= 500 and status != 501 else []
+    return [_repeat(sent)] if status >= 500 and status != 501 else []
 
 
 def _described(sent: Sent, argument: str) -> str:
@@ -143,25 +146,26 @@ def _signature(sent: Sent) -> str:
     return f"Arguments of {sent.tool.name}: {', '.join(names) or 'none'}."
 
 
-def _repeat(method: str) -> str:
-    if method in _SAFE:
+def _repeat(sent: Sent) -> str:
+    if sent.method in _SAFE:
         return "Calling again is safe."
-    if method in _IDEMPOTENT:
+    if sent.key and (argument := _key_argument(sent)):
+        again = f"{argument} {brief(sent.key, 100)}"
+        return f"It may have been carried out; to call again without doing it twice, give {again}."
+    if sent.method in _IDEMPOTENT:
         return "It may have been carried out; calling again has the same effect."
     return "It may have been carried out all the same: look before calling again."
 
 
+def _key_argument(sent: Sent) -> str:
+    """The argument that its idempotency key came from, or would have."""
+    headers = sent.tool.binding.get("headers", ())
+    return next((str(each["argument"]) for each in headers if "argument" in each and is_key(each["name"])), "")
+
+
 def _wait(response: Response) -> str:
-    """Retry-After in seconds; "" where it is absent, past or not readable. A date counts from the answer's own Date."""
-    value = response.header("retry-after").strip()[:40]
-    if value.isascii() and value.isdigit():
-        seconds = int(value)
-    else:
-        try:
-            then, now = parsedate_to_datetime(value), parsedate_to_datetime(response.header("date"))
-            seconds = int((then - now).total_seconds())
-        except (ValueError, TypeError):
-            return ""
+    """Retry-After in words; "" where it is absent, past or not readable."""
+    seconds = response.retry_after or 0
     if seconds > LONGEST_WAIT:
         return f"{LONGEST_WAIT} seconds or more"
     return f"{seconds} second{'' if seconds == 1 else 's'}" if seconds > 0 else ""

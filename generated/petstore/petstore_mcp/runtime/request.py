@@ -55,9 +55,20 @@ class Request:
         return f"{self.path}?{'&'.join(self.query)}" if self.query else self.path
 
     @property
+    def key(self) -> str:
+        """By what the upstream knows the request where it comes twice; "" where it carries no such key."""
+        return next((value for name, value in self.headers if is_key(name)), "")
+
+    @property
     def fields(self) -> list[tuple[str, str]]:
         """All header fields: the cookies make one."""
         return [*self.headers, ("Cookie", "; ".join(self.cookies))] if self.cookies else self.headers
+
+
+def is_key(name: str) -> bool:
+    """Whether a header field of that name carries the key of a request that may come twice
+    (draft-ietf-httpapi-idempotency-key-header)."""
+    return name.lower() == "idempotency-key"
 
 
 def sender_fields(agent: str) -> list[tuple[str, str]]:
@@ -68,9 +79,11 @@ def sender_fields(agent: str) -> list[tuple[str, str]]:
 def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -> Request:
     """The request for arguments that were checked. Raises Refused with every problem that was found.
 
-    `entropy` is at least 16 random bytes, for the boundary of a multipart body.
+    `entropy` is at least 16 random bytes, for the boundary of a multipart body and for what the server makes itself.
     """
     binding = tool.binding
+    made = {each["argument"]: _uuid(entropy) for each in binding.get("headers", ()) if "made" in each}
+    arguments = {**made, **arguments}
     given = dict(gather(lambda name: [(name, _exact(arguments[name]))], zip(arguments, arguments, strict=True)))
     gathering = Gathering()
 
@@ -97,6 +110,13 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
     request.query = _disjoint(pairs)
     _compare(request, binding["path"])
     return request
+
+
+def _uuid(entropy: bytes) -> str:
+    """A UUID of version 4 (RFC 9562 section 5.4) of the first 16 bytes."""
+    text = bytearray(entropy[:16])
+    text[6], text[8] = text[6] & 0x0F | 0x40, text[8] & 0x3F | 0x80
+    return "-".join(text[start:end].hex() for start, end in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 16)))
 
 
 def _exact(value: Any) -> Any:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 RESERVED = {
     "BASE_URL": "where the API is, in place of the address it was compiled with",
     "TIMEOUT": "seconds that a call may take",
+    "CONCURRENCY": "requests under way at a time; 64 if unset",
+    "RATE_LIMIT": "the most requests in any span of a length, such as 10/s, 100/min or 5000/h",
     "MAX_RESULT": "how much of a result is shown and kept, such as 8k tokens, 64 MiB",
     "FILES_DIR": "the directory whose files may be sent as file:NAME",
     "PROXY": "the proxy to use",

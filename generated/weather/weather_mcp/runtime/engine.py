@@ -7,7 +7,8 @@ submitted meanwhile waits for it. Knows neither MCP nor HTTP.
 Calls run with the caller that was there when they were submitted, whatever takes its place meanwhile.
 
 Invariants: every call that was submitted and not cancelled reports exactly once, whatever is raised inside it; no more
-than `RUNNING` calls run and `WAITING` wait, after which `submit` blocks, and with it the reading of stdin.
+than `MOST` are unfinished, after which `submit` blocks, and with it the reading of stdin. How many of them send at a
+time is not decided here (pacing.py).
 """
 
 from __future__ import annotations
@@ -46,10 +47,8 @@ if TYPE_CHECKING:
     Ask: TypeAlias = Callable[[int, "str | None"], bool]
     Done: TypeAlias = Callable[[int, Outcome], None]
 
-#: Calls at work at a time. More would only queue at the upstream, which is where rate limits live.
-RUNNING = 64
-#: Calls read ahead of that: more than any agent has, and little enough to hold when a client floods.
-WAITING = 256
+#: Calls that are unfinished: more than any agent has, and little enough to hold when a client floods.
+MOST = 320
 
 
 class Engine:
@@ -72,7 +71,7 @@ class Engine:
     def submit(self, call: Call, on_progress: Progress, on_ask: Ask, on_done: Done) -> None:
         """Run a tool. Blocks while too many calls are unfinished."""
         with self._changed:
-            self._changed.wait_for(lambda: self._unfinished < RUNNING + WAITING)
+            self._changed.wait_for(lambda: self._unfinished < MOST)
             self._unfinished += 1
         self._post(lambda: self._begin(call.key, self._work(self._caller, call, on_progress, on_ask), on_done))
 
@@ -111,7 +110,6 @@ class Engine:
     async def _serve(self) -> None:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(_unhandled)
-        self._room = asyncio.Semaphore(RUNNING)
         self._caller = self._loaded(self._load)
         with self._changed:
             self._loop = loop
@@ -168,8 +166,7 @@ class Engine:
         if caller is None:
             return Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
         try:
-            async with self._room:
-                return await caller.call(call.name, call.arguments, report, call.dialogue, ask)
+            return await caller.call(call.name, call.arguments, report, call.dialogue, ask)
         except asyncio.CancelledError:
             raise
         except Ended as ended:

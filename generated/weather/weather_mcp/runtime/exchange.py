@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +23,9 @@ _RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satis
 
 class Sent:
     """The request as far as results speak of it: the tool, the path without its query, the variables whose credentials
-    it carried, a URI for what may come back, and the arguments."""
+    it carried, a URI for what may come back, the arguments, its idempotency key, and how often it was tried."""
 
-    __slots__ = ("arguments", "method", "path", "tool", "uri", "variables")
+    __slots__ = ("arguments", "key", "method", "path", "tool", "tries", "uri", "variables")
 
     def __init__(
         self,
@@ -34,6 +35,7 @@ class Sent:
         variables: list[str],
         uri: str,
         arguments: dict[str, Any] | None = None,
+        key: str = "",
     ) -> None:
         self.tool = tool
         self.method = method
@@ -41,6 +43,8 @@ class Sent:
         self.variables = variables
         self.uri = uri
         self.arguments = arguments or {}
+        self.key = key
+        self.tries = 0
 
     def __str__(self) -> str:
         return f"{self.method} {self.path[:200]}"
@@ -72,6 +76,20 @@ class Response:
     def header(self, name: str) -> str:
         """All values of a field, joined as RFC 9110 section 5.3 allows; "" where there is none."""
         return ", ".join(value for key, value in self.fields if key.lower() == name)
+
+    @property
+    def retry_after(self) -> int | None:
+        """Seconds (RFC 9110 section 10.2.3), below 1 where they are over; None where they are not said or cannot be
+        read. A date counts from the answer's own Date, since clocks differ.
+        """
+        value = self.header("retry-after").strip()[:40]
+        if value.isascii() and value.isdigit():
+            return int(value)
+        try:
+            then, now = parsedate_to_datetime(value), parsedate_to_datetime(self.header("date"))
+            return int((then - now).total_seconds())
+        except (ValueError, TypeError):
+            return None
 
     @property
     def size(self) -> int:

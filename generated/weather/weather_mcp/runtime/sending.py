@@ -1,23 +1,31 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""A prepared request and its answer: with an access token where it needs one, and once more where that was refused.
+"""A prepared request and its answer: in its turn (pacing.py), with an access token where it needs one, once more where
+that was refused, and again where it may pass (retry.py).
 
-One deadline covers the token, the request, and its repetition. What is not idempotent is sent at most once.
+One deadline covers the waiting, the token, the request, and its repetitions. What changes something is sent at most
+once, unless the upstream can tell a repetition by its key.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import random
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from .client import Failure
 from .credentials import set_token
+from .pacing import Crowded, Pace
 from .settings import NotReady
 
 if TYPE_CHECKING:
     from .client import Client
-    from .exchange import Response
+    from .exchange import Response, Sent
     from .preparation import Ready
+    from .settings import Settings
     from .tokens import Tokens
+
+    Report = Callable[[str], None]
 
 UNAUTHORIZED = 401
 REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE", "QUERY"})
@@ -27,33 +35,84 @@ REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE", "QUERY"})
 class Sender:
     """Sends the requests of one server. To be made and used inside a running event loop."""
 
-    def __init__(self, client: Client, seconds: float, learn: Callable[[str], None]) -> None:
-        """A token may take so many seconds; `learn` is told each before it is used."""
+    def __init__(
+        self,
+        client: Client,
+        settings: Settings,
+        learn: Callable[[str], None],
+        rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        """`learn` is told each access token before it is used; `rest` pauses, and `chance` is from 0 up to 1."""
         self._client = client
         self._clock = asyncio.get_running_loop().time
-        self._seconds = seconds
+        self._pace = Pace(settings.concurrency, settings.rate, self._clock, rest)
+        self._seconds = settings.timeout
         self._learn = learn
+        self._rest = rest
+        self._chance = chance
         self._tokens: Tokens | None = None
 
-    async def send(self, ready: Ready, seconds: float, report: Callable[[str], None]) -> Response:
-        """The answer. Raises Failure, or NotReady where no token could be had."""
-        if ready.grant is None:
-            return await self._client.send(ready.request, ready.address, seconds, report)
+    async def send(self, ready: Ready, sent: Sent, seconds: float, report: Report) -> Response:
+        """The answer to what may be tried several times, which `sent` counts. Raises Failure, or NotReady where no
+        token could be had.
+        """
         end = self._clock() + seconds
+        outcome: Response | Failure | None = None
+        left = False
+        while True:
+            try:
+                outcome = await self._tried(ready, sent, end, report)
+                left = True
+            except (Crowded, NotReady):
+                if outcome is None:
+                    raise
+                break  # what became of the call is what came before
+            except Failure as failure:
+                left = failure.sent = failure.sent or left  # may have been carried out, whatever came of the next time
+                outcome = failure
+            sent.tries += 1
+            pause = self._pause(ready, outcome, sent.tries, end)
+            if pause is None:
+                break
+            await self._rest(pause)
+        if isinstance(outcome, Failure):
+            raise outcome
+        return outcome
+
+    def _pause(self, ready: Ready, outcome: Response | Failure, tries: int, end: float) -> float | None:
+        if not isinstance(outcome, Failure) and outcome.status < 400:
+            return None
+        from . import retry  # most calls succeed
+
+        return retry.pause(ready.request, outcome, tries, end - self._clock(), self._chance())
+
+    async def _tried(self, ready: Ready, sent: Sent, end: float, report: Report) -> Response:
+        """One answer, with an access token where the request needs one."""
+        if ready.grant is None:
+            return await self._exchanged(ready, sent, end, report)
         tokens = self._fetched()
-        token = await tokens.get(ready.grant, seconds)
+        token = await tokens.get(ready.grant, self._until(end))
         set_token(ready.request, token)
-        answer = await self._client.send(ready.request, ready.address, self._until(end), report)
+        answer = await self._exchanged(ready, sent, end, report)
         if answer.status != UNAUTHORIZED:
             return answer
         tokens.refused(ready.grant, token)
-        if ready.request.method not in REPEATABLE:
+        if ready.request.method not in REPEATABLE and not ready.request.key:
             return answer
         try:
             set_token(ready.request, await tokens.get(ready.grant, self._until(end)))
-        except NotReady:
+            return await self._exchanged(ready, sent, end, report)
+        except (Crowded, NotReady):
             return answer  # what became of the call is its 401
-        return await self._client.send(ready.request, ready.address, self._until(end), report)
+
+    async def _exchanged(self, ready: Ready, sent: Sent, end: float, report: Report) -> Response:
+        tool = sent.tool.name
+        await self._pace.enter(tool, end)
+        try:
+            return await self._client.send(ready.request, ready.address, self._until(end), report)
+        finally:
+            self._pace.leave(tool)
 
     def _fetched(self) -> Tokens:
         """The tokens of this server, from the first call that needs one."""

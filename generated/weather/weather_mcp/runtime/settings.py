@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from .catalog import Catalog
+    from .rate import Rate
 
     Again: TypeAlias = "Callable[[Catalog], Settings]"
 
@@ -26,6 +27,11 @@ TIMEOUT = 30.0
 """Seconds that a call may take in all, unless the operator or the tool says otherwise."""
 
 LONGEST_TIMEOUT = 3600.0
+
+CONCURRENCY = 64
+"""Requests under way at a time. More would only queue at the upstream."""
+
+MOST_CONCURRENCY = 256
 
 _LEVELS = ("debug", "info", "warning", "error")
 _SWITCH = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
@@ -46,6 +52,7 @@ class Settings:
         "again",
         "ca_file",
         "client",
+        "concurrency",
         "endpoints",
         "files_dir",
         "log_level",
@@ -53,6 +60,7 @@ class Settings:
         "private",
         "problems",
         "proxy",
+        "rate",
         "read_only",
         "secrets",
         "servers",
@@ -67,6 +75,8 @@ class Settings:
         self.endpoints: dict[str, Endpoint | str] = {}
         self.secrets: dict[str, str] = {}
         self.timeout = TIMEOUT
+        self.concurrency = CONCURRENCY
+        self.rate: Rate | None = None
         self.log_level = "info"
         self.files_dir: str | None = None
         self.proxy: str | None = None
@@ -113,6 +123,8 @@ def load(
     reader = _Reader(settings, environ)
     settings.log_level = reader.checked("LOG_LEVEL", _level, "info")
     settings.timeout = reader.checked("TIMEOUT", _seconds, TIMEOUT)
+    settings.concurrency = reader.checked("CONCURRENCY", _concurrency, CONCURRENCY)
+    settings.rate = reader.checked("RATE_LIMIT", _rate, None)
     settings.files_dir = reader.checked("FILES_DIR", _directory, None)
     settings.ca_file = reader.checked("CA_FILE", _file, None)
     settings.proxy = reader.checked("PROXY", _proxy, None)
@@ -240,6 +252,18 @@ def _seconds(value: str) -> float:
     if not 0 < seconds <= LONGEST_TIMEOUT:
         raise ValueError(f"must be a number of seconds above 0 and up to {LONGEST_TIMEOUT:.0f}")
     return seconds
+
+
+def _concurrency(value: str) -> int:
+    if not (value.isascii() and value.isdigit() and len(value) < 4 and 1 <= int(value) <= MOST_CONCURRENCY):
+        raise ValueError(f"must be a whole number from 1 to {MOST_CONCURRENCY}")
+    return int(value)
+
+
+def _rate(value: str) -> Rate:
+    from . import rate  # few operators limit it
+
+    return rate.parse(value)
 
 
 def _hosts(value: str) -> frozenset[str]:

@@ -1,0 +1,224 @@
+"""Rooms and turns: who is let in when, whatever is given up in between. No network; time is the test's."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+
+import pytest
+from package.runtime.pacing import Crowded, Pace
+from package.runtime.rate import Rate
+
+from tests.runtime.client_scene import Deadlines, turns
+
+FAR = 1e9
+
+
+class Street:
+    """Requests that are under way until the test ends them, and the order in which they were let in."""
+
+    def __init__(self, most: int, rate: Rate | None = None) -> None:
+        self.now = 0.0
+        self.pauses: list[float] = []
+        self.pace = Pace(most, rate, lambda: self.now, self._rest)
+        self.entered: list[str] = []
+        self._ends: dict[str, asyncio.Event] = {}
+        self._resting: list[asyncio.Future[None]] = []
+
+    async def _rest(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+        resting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._resting.append(resting)
+        await resting
+
+    async def passes(self, seconds: float) -> None:
+        """Whoever rests has rested."""
+        self.now += seconds
+        for resting in self._resting:
+            if not resting.done():
+                resting.set_result(None)
+        await turns()
+
+    async def _request(self, name: str, end: float) -> None:
+        await self.pace.enter(name[0], end)
+        try:
+            self.entered.append(name)
+            await self._ends.setdefault(name, asyncio.Event()).wait()
+        finally:
+            self.pace.leave(name[0])
+
+    def come(self, *names: str, end: float = FAR) -> list[asyncio.Task[None]]:
+        """Requests, each of the tool that is its first letter."""
+        return [asyncio.ensure_future(self._request(name, end)) for name in names]
+
+    async def ends(self, *names: str) -> None:
+        for name in names:
+            self._ends.setdefault(name, asyncio.Event()).set()
+        await turns()
+
+
+def run(scene: Callable[[], Awaitable[None]]) -> None:
+    asyncio.run(asyncio.wait_for(scene(), 60))
+
+
+def test_no_more_are_under_way_than_may_be_and_the_first_is_first() -> None:
+    async def scene() -> None:
+        street = Street(2)
+        street.come("a1", "a2", "a3", "a4", "a5")
+        await turns()
+        assert street.entered == ["a1", "a2"]
+        await street.ends("a2")
+        assert street.entered == ["a1", "a2", "a3"]
+        await street.ends("a1", "a3", "a4", "a5")
+        assert street.entered == ["a1", "a2", "a3", "a4", "a5"]
+
+    run(scene)
+
+
+def test_rel_02_a_tool_that_hangs_leaves_room_to_the_others() -> None:
+    async def scene() -> None:
+        street = Street(64)
+        street.come(*(f"a{number}" for number in range(100)))
+        await turns()
+        assert len(street.entered) == 48
+        street.come(*(f"b{number}" for number in range(16)))
+        await turns()
+        assert street.entered[48:] == [f"b{number}" for number in range(16)]
+
+    run(scene)
+
+
+def test_rel_02_a_room_that_comes_free_goes_to_whom_has_fewest() -> None:
+    async def scene() -> None:
+        street = Street(8)
+        street.come(*(f"a{number}" for number in range(9)))
+        street.come("b0", "b1", "c0", "b2", "c1")
+        await turns()
+        assert street.entered == ["a0", "a1", "a2", "a3", "a4", "a5", "b0", "b1"]
+        await street.ends("a0", "a1", "a2")  # a has 3 to 5 under way, b 2
+        assert street.entered[8:] == ["c0", "c1", "b2"]
+        await street.ends("c0")
+        assert street.entered[11:] == ["a6"]
+
+    run(scene)
+
+
+def test_one_room_goes_round_among_the_tools() -> None:
+    async def scene() -> None:
+        street = Street(1)
+        names = ["a0", "a1", "a2", "a3", "b0", "b1", "c0"]
+        street.come(*names)
+        await turns()
+        for _ in names:
+            await street.ends(street.entered[-1])
+        assert street.entered == ["a0", "a1", "b0", "c0", "a2", "b1", "a3"]
+
+    run(scene)
+
+
+def test_life_09_who_gives_up_leaves_no_room_behind() -> None:
+    """Cancelled while it waits, while it is let in, and while it is under way."""
+
+    async def scene() -> None:
+        street = Street(1)
+        (first,) = street.come("a1")
+        await turns()
+        given_up, waits, late = street.come("a2", "a3", "b1")
+        await turns()
+        given_up.cancel()
+        await turns()
+        first.cancel()
+        await asyncio.sleep(0)  # the room is given to a3, which has not heard of it
+        waits.cancel()
+        await turns()
+        assert street.entered == ["a1", "b1"]
+        late.cancel()
+        await turns()
+        street.come("a4")
+        await turns()
+        assert street.entered == ["a1", "b1", "a4"]
+        assert street.pace._waiting == {}
+
+    run(scene)
+
+
+def test_life_09_cancelled_at_any_moment() -> None:
+    async def scene() -> None:
+        chance = random.Random(9)
+        street = Street(4, Rate(100_000, 1, ""))
+        for round_ in range(200):
+            tasks = street.come(*(f"{chance.choice('abc')}{round_}.{number}" for number in range(12)))
+            for task in chance.sample(tasks, 12):
+                await turns(chance.randrange(3))
+                if chance.random() < 0.3 and street.entered:
+                    street._ends.setdefault(street.entered[-1], asyncio.Event()).set()
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            assert (street.pace._free, street.pace._under_way, street.pace._waiting) == (4, {}, {})
+            assert street.pace._ahead == 0
+
+    run(scene)
+
+
+def test_waiting_for_a_room_ends_with_the_time_of_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene() -> None:
+        deadlines = Deadlines(monkeypatch)
+        street = Street(1)
+        street.now = 5.0
+        street.come("a1")
+        await turns()
+        (waits,) = street.come("a2", end=35.0)
+        await turns()
+        assert deadlines.seconds == [30.0]
+        deadlines.pass_now()
+        with pytest.raises(Crowded) as refused:
+            await waits
+        assert refused.value.advice == "Nothing was sent. Make fewer calls at a time."
+        await street.ends("a1")
+        assert street.pace._free == 1
+
+    run(scene)
+
+
+def test_what_comes_too_often_waits_for_its_turn_and_what_would_wait_too_long_does_not() -> None:
+    async def scene() -> None:
+        street = Street(8, Rate(2, 60, "a minute"))
+        street.come("a1", "b1", end=30)
+        await turns()
+        assert street.entered == ["a1", "b1"]
+        street.now = 35.0
+        (refused,) = street.come("a2", end=59.9)
+        with pytest.raises(Crowded) as reason:
+            await refused
+        assert reason.value.reason == "this server sends no more than 2 requests a minute"
+        assert reason.value.advice == "Nothing was sent. Call again in 25 seconds."
+        street.come("a3", "b3", "c3", end=65)
+        await turns()
+        assert street.entered == ["a1", "b1"]
+        assert street.pauses == [25.0]
+        await street.passes(25.0)
+        assert street.entered == ["a1", "b1", "a3", "b3"]
+        street.now = 119.1
+        (refused,) = street.come("d3", end=119.9)
+        with pytest.raises(Crowded) as reason:
+            await refused
+        assert reason.value.advice == "Nothing was sent. Call again in 1 second."
+
+    run(scene)
+
+
+def test_who_gives_up_its_turn_leaves_it_to_the_next() -> None:
+    async def scene() -> None:
+        street = Street(8, Rate(1, 10, "a second"))
+        street.come("a1")
+        await turns()
+        given_up, _ = street.come("a2", "b2", end=25)
+        await turns()
+        given_up.cancel()
+        await turns()
+        await street.passes(10.0)
+        assert street.entered == ["a1", "b2"]
+        assert street.pace._under_way == {"a": 1, "b": 1}
+
+    run(scene)
