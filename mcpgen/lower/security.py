@@ -8,7 +8,7 @@ from mcpgen.names import environment_suffix, short_hash
 
 RESERVED = frozenset(
     ["BASE_URL", "TIMEOUT", "LOG_LEVEL", "FILES_DIR", "PROXY", "CA_FILE", "CLIENT_CERT", "CLIENT_KEY", "ALLOW_HTTP",
-     "ALLOW_HOSTS", "READ_ONLY", "ROLES", "AUDIT", "MAX_RESULT"]
+     "ALLOW_HOSTS", "READ_ONLY", "ROLES", "AUDIT", "MAX_RESULT", "TRACE", "AUDIT_ARGUMENTS", "PROXY_FILE"]
 )  # fmt: skip
 """What follows the prefix in variables of the server itself; `VAR_…` is reserved too."""
 

@@ -147,6 +147,14 @@ class Catalog:
         known = {each.lower(): each for each in self.names()}
         return [known[each] for each in difflib.get_close_matches(name[:64].lower(), known)]
 
+    def request_of(self, name: str) -> str:
+        """Method and path of that tool's request, as the API's description writes them; "" where the table is torn."""
+        try:
+            binding = self.tool(name).binding
+            return f"{binding['method']} {binding['operation']['path']}"
+        except (CatalogError, KeyError, TypeError):
+            return ""
+
     def tool(self, name: str) -> Tool:
         """That tool, which must exist. Raises CatalogError where one of its lines is missing or no JSON."""
         if name not in self._parsed:

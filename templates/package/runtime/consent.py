@@ -17,7 +17,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from . import log
+from . import log, spans
 from .jsonrpc import INVALID_PARAMS
 from .picture import visible
 from .shapes import CONFIRM, Ended, Failure, Question, Result, has
@@ -94,6 +94,7 @@ class Consent:
         else:
             said = "unable"
         log.event("info", "confirmation", tool=tool.name, outcome=said)
+        spans.note(confirmation=said)
         if said == "accept":
             return None
         sentence = f"{tool.name} was not called. {_INSTEAD[said]}"

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from .jsonrpc import Id, Members
+    from .spans import Span
 
     Effect: TypeAlias = "Send | Call | Read | Cancel | Answered | Expect | Note"
 
@@ -35,17 +36,40 @@ class Dialogue:
         self.responses = responses or {}
 
 
+class Origin:
+    """Who calls, and in which trace, as the client says it and nobody has checked."""
+
+    __slots__ = ("client", "traceparent", "tracestate")
+
+    def __init__(self, client: object = None, traceparent: object = None, tracestate: object = None) -> None:
+        self.client = client
+        self.traceparent = traceparent
+        self.tracestate = tracestate
+
+
 class Call:
-    """Run this tool and report under this key; progress is wanted where there is a token."""
+    """Run this tool and report under this key; progress is wanted where there is a token. `span` is what is observed of
+    it, from the moment that somebody takes it.
+    """
 
-    __slots__ = ("arguments", "dialogue", "key", "name", "progress_token")
+    __slots__ = ("arguments", "dialogue", "key", "name", "origin", "progress_token", "span")
 
-    def __init__(self, key: int, name: str, arguments: Members, progress_token: Id | None, dialogue: Dialogue) -> None:
+    def __init__(
+        self,
+        key: int,
+        name: str,
+        arguments: Members,
+        progress_token: Id | None,
+        dialogue: Dialogue,
+        origin: Origin | None = None,
+    ) -> None:
         self.key = key
         self.name = name
         self.arguments = arguments
         self.progress_token = progress_token
         self.dialogue = dialogue
+        self.origin = origin
+        self.span: Span | None = None
 
 
 class Read:

@@ -66,7 +66,7 @@ from __future__ import annotations
 
 from .batches import Answers
 from .effects import Answered, Call, Cancel, Expect, Note, Read, Send
-from .envelope import CAPABILITIES, VERSION, dialogue, progress_token, stateless_revision, takes_forms
+from .envelope import CAPABILITIES, VERSION, dialogue, origin, progress_token, stateless_revision, takes_forms
 from .jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -174,6 +174,7 @@ class Protocol:
         self._catalog = catalog
         self._agreed: str | None = None
         self._takes_forms = False  # the client of the handshake
+        self._client: object = None  # what it calls itself
         self._questions = Questions()
         self._calls: dict[int, _Running] = {}
         self._in_flight: dict[Id, int] = {}  # the key of a call, or one of those above
@@ -289,6 +290,7 @@ class Protocol:
             raise Fault(INVALID_PARAMS, "initialize needs params.protocolVersion, a string.")
         self._agreed = proposed if proposed in HANDSHAKE_REVISIONS else _LAST_HANDSHAKE
         self._takes_forms = takes_forms(request.params.get("capabilities"))
+        self._client = request.params.get("clientInfo")
         return [Send(answer(request.id, initialize_result(self._agreed, self._catalog.server)))]
 
     def _ping(self, request: Request, revision: str) -> list[Effect]:
@@ -317,7 +319,8 @@ class Protocol:
         heard = dialogue(request, revision, self._takes_forms)
         if not self._catalog.has(name):
             raise Fault(INVALID_PARAMS, _unknown(name, self._catalog.nearest(name)))
-        return [Call(self._begin(request, revision, token), name, arguments, token, heard)]
+        who = origin(request, revision, self._client)
+        return [Call(self._begin(request, revision, token), name, arguments, token, heard, who)]
 
     def _begin(self, request: Request, revision: str, token: Id | None = None) -> int:
         """The key under which its outcome will be reported."""

@@ -16,7 +16,7 @@ from copy import deepcopy
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from . import credentials, failures, log, request, response
+from . import credentials, failures, log, request, response, spans
 from .client import Client, Failure
 from .effects import Dialogue
 from .exchange import Sent
@@ -127,6 +127,7 @@ class Caller:
                 return await self._sent(tool, ready, arguments, report)
             return await self._hooks.instead(tool.name, arguments)
         except (Refused, NotReady) as reason:
+            spans.note(refused=True)
             return Result.error(sentence(tool.name, reason))
 
     async def _confirmed(
@@ -145,8 +146,10 @@ class Caller:
         uri = f"{self._catalog.name}://result/{next(self._numbers)}"
         sent = Sent(tool, ready.request.method, ready.request.path, ready.variables, uri, arguments)
         seconds = tool.binding.get("timeout", self._settings.timeout)
+        self._traced(ready)
         try:
             answer = await self._sender.send(ready, seconds, report)
+            spans.note(status=answer.status)
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
             return Result.error(failures.no_answer(failure, sent))
@@ -156,6 +159,16 @@ class Caller:
 
             answer.kept = await keeping.keep(answer, uri, self._redactor, self.resources)
         return response.interpret(answer, sent, self._redactor, shown)
+
+    def _traced(self, ready: Ready) -> None:
+        """Tell the API which trace the call is part of, where it is to know."""
+        span, begin = spans.current(), self._settings.trace
+        if span is None or not (begin or span.origin.traceparent):
+            return
+        from . import tracecontext  # most clients trace nothing
+
+        if all(name.lower() != "traceparent" for name, _ in ready.request.headers):  # what a hook wrote stands
+            ready.request.headers = [*ready.request.headers, *tracecontext.fields(span, begin)]
 
     def _redacted(self, result: Result) -> Result:
         redact = self._redactor.value

@@ -131,7 +131,7 @@ class Tokens:
         return token
 
     async def _asked(self, grant: Grant, in_body: bool) -> Response:
-        request = Request("POST", grant.endpoint.target)
+        request = Request("POST", grant.endpoint.target, template=grant.endpoint.target.partition("?")[0])
         asked = {"grant_type": "client_credentials"}
         if grant.scopes:
             asked["scope"] = " ".join(grant.scopes)

@@ -19,11 +19,12 @@ from .framing import Lines
 from .jsonrpc import parse
 from .protocol import Protocol
 from .shapes import Contents, Result
-from .stdio import LAST_SECONDS, Wire, complain, fill_gaps
+from .stdio import LAST_SECONDS, Wire, before_leaving, complain, fill_gaps, leave, leave_by_signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import calls
+    from .audit import Audit
     from .effects import Effect
     from .engine import Engine, Outcome
     from .framing import Line
@@ -51,6 +52,12 @@ class Server:
         self._lock = allocate_lock()
         self._engine: Engine | None = None
         self._resources: Resources | None = None
+        self._audit: Audit | None = None
+
+    def record(self, audit: Audit) -> None:
+        """Have every call recorded there."""
+        self._audit = audit
+        before_leaving(audit)
 
     def serve(self) -> None:
         """Read, answer, and at the end of stdin finish what is running."""
@@ -78,7 +85,7 @@ class Server:
         left = max(end - time.monotonic(), _A_MOMENT)
         self._wire.hurry(left)
         if not self._lock.acquire(timeout=left):
-            os._exit(0)  # somebody writes to a client that takes nothing
+            leave(0)  # somebody writes to a client that takes nothing
 
     def _take(self, line: Line) -> None:
         message = parse(line)
@@ -92,12 +99,13 @@ class Server:
 
     def _do(self, effect: Effect) -> None:
         if isinstance(effect, Call):
-            on_progress = self._progress if effect.progress_token is not None else _nothing
-            self._running().submit(effect, on_progress, self._ask, self._done)
+            self._begin(effect)
         elif isinstance(effect, Read):
             found = self._resources.read(effect.uri) if self._resources is not None else None
             self._done(effect.key, Contents(effect.uri, found))
         elif isinstance(effect, Cancel):
+            if self._audit is not None:
+                self._audit.end(effect.key, "cancelled")
             self._running().cancel(effect.key)
         elif isinstance(effect, Answered):
             self._running().answer(effect.key, effect.reply)
@@ -107,6 +115,13 @@ class Server:
             from . import log
 
             log.event("warning", "unanswerable_message", reason=effect.sentence)
+
+    def _begin(self, call: Call) -> None:
+        if self._audit is not None and (refusal := self._audit.begin(call)):
+            self._done(call.key, refusal)
+            return
+        on_progress = self._progress if call.progress_token is not None else _nothing
+        self._running().submit(call, on_progress, self._ask, self._done)
 
     def _running(self) -> Engine:
         if self._engine is None:
@@ -126,6 +141,8 @@ class Server:
         return caller
 
     def _done(self, key: int, outcome: Outcome | Contents) -> None:
+        if self._audit is not None and not isinstance(outcome, Contents):
+            self._audit.end(key, outcome)
         with self._lock:
             line = self._protocol.finished(key, outcome)
             if line is not None:
@@ -154,7 +171,7 @@ def main() -> int:
     fill_gaps()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(_signal, name):  # a handler, since the default does nothing to process 1 of a container
-            _signal.signal(getattr(_signal, name), lambda number, frame: os._exit(128 + number))
+            _signal.signal(getattr(_signal, name), lambda number, frame: leave_by_signal(128 + number))
     try:
         catalog = Catalog.load(_PACKAGE)
     except CatalogError as problem:
@@ -174,8 +191,17 @@ def main() -> int:
         settings = load(catalog, os.environ)
     if settings is not None and not _settled(settings, catalog):
         return EXIT_CONFIG
-    Server(catalog, Wire(), settings).serve()
-    os._exit(0)  # at once: a thread that looks up a host name would hold up an orderly end
+    server = Server(catalog, Wire(), settings)
+    if settings is not None and settings.audit:
+        from .audit import Audit  # most operators keep none
+
+        try:
+            server.record(Audit(settings.audit, catalog, settings.audit_arguments))
+        except OSError:
+            complain(f"{settings.prefix}_AUDIT must name a file that can be made and appended to, or stderr.")
+            return EXIT_CONFIG
+    server.serve()
+    return leave(0)  # at once: a thread that looks up a host name would hold up an orderly end
 
 
 def _settled(settings: Settings, catalog: Catalog) -> bool:

@@ -37,9 +37,12 @@ class Settings:
     """What the operator decided. `secrets` holds the values of the credential variables that are set, by name;
     `servers` the address of each server of the table, and `endpoints` by scheme where its tokens are fetched, or the
     sentence that says why there is none. `client` are the files of the certificate that the server shows of itself, and
-    of its key; `private` are texts beside the credentials that must not leave."""
+    of its key; `private` are texts beside the credentials that must not leave. `trace` is whether upstreams are told of
+    a trace: None means of the client's alone. `audit` is the absolute path that calls are recorded at, or `stderr`."""
 
     __slots__ = (
+        "audit",
+        "audit_arguments",
         "ca_file",
         "client",
         "endpoints",
@@ -54,6 +57,7 @@ class Settings:
         "servers",
         "sizes",
         "timeout",
+        "trace",
         "warnings",
     )
 
@@ -70,6 +74,9 @@ class Settings:
         self.client: tuple[str, str | None] | None = None
         self.private: list[str] = []
         self.read_only = False
+        self.trace: bool | None = None
+        self.audit: str | None = None
+        self.audit_arguments = False
         self.sizes = sizes.Sizes()
         self.problems: list[str] = []
         self.warnings: list[str] = []
@@ -109,6 +116,9 @@ def load(
     settings.sizes = reader.checked("MAX_RESULT", sizes.parse, settings.sizes)
     settings.client = reader.client()
     settings.read_only = reader.checked("READ_ONLY", _switch, False) or read_only
+    settings.audit = reader.checked("AUDIT", _audit, None)
+    settings.audit_arguments = reader.checked("AUDIT_ARGUMENTS", _switch, False)
+    settings.trace = reader.checked("TRACE", _switch, None)
     settings.private = [*_login(settings.proxy), *_private_key(settings.client)]
     rules = reader.rules()
     urls = [reader.url(server) for server in catalog.servers]
@@ -246,6 +256,15 @@ def _file(value: str) -> str:
     if not os.access(value, os.R_OK):
         raise ValueError("must name a file that can be read")
     return value
+
+
+def _audit(value: str) -> str:
+    from . import audit  # most operators keep none
+
+    path = value if value == audit.STDERR else os.path.abspath(value)
+    if reason := audit.problem(path):
+        raise ValueError(reason)
+    return path
 
 
 def _proxy(value: str) -> str:
