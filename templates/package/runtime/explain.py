@@ -96,6 +96,9 @@ def run(
     """
     from .commands import show  # late: commands come here
 
+    if name in catalog.withheld:
+        complain(f"The tool {name} is not offered: {catalog.withheld[name]}.")
+        return MISUSED
     if not catalog.has(name):
         near = " or ".join(catalog.nearest(name))
         complain(f"There is no tool {name}; {f'did you mean {near}?' if near else '--list shows them.'}")

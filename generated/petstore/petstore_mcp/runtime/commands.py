@@ -35,8 +35,7 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
         if problem.startswith("--base-url"):
             complain(problem)
             return USAGE
-    if loaded.read_only:
-        catalog.hide_changing()
+    loaded.narrow(catalog)
     if given.version:
         return show([f"{catalog.name} {catalog.version}"])
     if given.list:

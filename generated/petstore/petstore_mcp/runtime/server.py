@@ -185,7 +185,7 @@ def main() -> int:
         if isinstance(outcome, int):
             return outcome
         settings = outcome
-    elif any(name.startswith(f"{catalog.prefix}_") for name in os.environ):
+    elif catalog.roles or any(name.startswith(f"{catalog.prefix}_") for name in os.environ):
         from .settings import load
 
         settings = load(catalog, os.environ)
@@ -208,6 +208,5 @@ def _settled(settings: Settings, catalog: Catalog) -> bool:
     """Whether the server can start with these settings; if not, what is wrong has been said, a sentence a line."""
     for problem in settings.problems:
         complain(problem)
-    if settings.read_only:
-        catalog.hide_changing()
+    settings.narrow(catalog)
     return not settings.problems

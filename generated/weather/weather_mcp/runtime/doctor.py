@@ -32,6 +32,7 @@ RESERVED = {
     "CA_FILE": "certificates to trust in place of the system's",
     "CLIENT_CERT": "the certificate that this server shows of itself",
     "CLIENT_KEY": "its key, where that lies in another file",
+    "ROLES": "your roles, joined by commas: tools that need one are offered where it is among them",
     "READ_ONLY": "1 to offer only the tools that change nothing",
     "ALLOW_HTTP": "1 to send to hosts other than this one without TLS",
     "ALLOW_HOSTS": "hosts that operations with a server of their own may be called at, where BASE_URL is set",

@@ -318,9 +318,15 @@ class Protocol:
         token = progress_token(request)
         heard = dialogue(request, revision, self._takes_forms)
         if not self._catalog.has(name):
-            raise Fault(INVALID_PARAMS, _unknown(name, self._catalog.nearest(name)))
+            raise Fault(INVALID_PARAMS, self._unknown(name))
         who = origin(request, revision, self._client)
         return [Call(self._begin(request, revision, token), name, arguments, token, heard, who)]
+
+    def _unknown(self, name: str) -> str:
+        if name in self._catalog.withheld:
+            return f"The tool '{name}' is not offered: {self._catalog.withheld[name]}."
+        nearest = self._catalog.nearest(name)
+        return f"There is no tool '{name[:64]}'." + (f" Did you mean {' or '.join(nearest)}?" if nearest else "")
 
     def _begin(self, request: Request, revision: str, token: Id | None = None) -> int:
         """The key under which its outcome will be reported."""
@@ -413,11 +419,6 @@ class Protocol:
             return answer(call.id, read_result(found.contents, call.revision, self._catalog.server))
         newer = has(call.revision, "unknown resource is invalid params")
         return error(call.id, INVALID_PARAMS if newer else _NO_RESOURCE, _GONE, {"uri": found.uri[:MAX_URI]})
-
-
-def _unknown(name: str, nearest: list[str]) -> str:
-    guess = f" Did you mean {' or '.join(nearest)}?" if nearest else ""
-    return f"There is no tool '{name[:64]}'.{guess}"
 
 
 def _sent(line: bytes) -> list[Effect]:

@@ -26,6 +26,7 @@ TIMEOUT = 30.0
 LONGEST_TIMEOUT = 3600.0
 
 _LEVELS = ("debug", "info", "warning", "error")
+_ROLE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-")
 _SWITCH = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
@@ -53,6 +54,7 @@ class Settings:
         "problems",
         "proxy",
         "read_only",
+        "roles",
         "secrets",
         "servers",
         "sizes",
@@ -74,12 +76,20 @@ class Settings:
         self.client: tuple[str, str | None] | None = None
         self.private: list[str] = []
         self.read_only = False
+        self.roles: frozenset[str] = frozenset()
         self.trace: bool | None = None
         self.audit: str | None = None
         self.audit_arguments = False
         self.sizes = sizes.Sizes()
         self.problems: list[str] = []
         self.warnings: list[str] = []
+
+    def narrow(self, catalog: Catalog) -> None:
+        """Leave only the tools that the operator wants offered."""
+        if self.read_only:
+            catalog.hide_changing()
+        if catalog.roles:
+            catalog.hide_restricted(self.roles)
 
     def server(self, index: int) -> Address:
         """Where that server is. Raises NotReady where only the operator can say."""
@@ -116,6 +126,7 @@ def load(
     settings.sizes = reader.checked("MAX_RESULT", sizes.parse, settings.sizes)
     settings.client = reader.client()
     settings.read_only = reader.checked("READ_ONLY", _switch, False) or read_only
+    settings.roles = reader.checked("ROLES", _roles, settings.roles)
     settings.audit = reader.checked("AUDIT", _audit, None)
     settings.audit_arguments = reader.checked("AUDIT_ARGUMENTS", _switch, False)
     settings.trace = reader.checked("TRACE", _switch, None)
@@ -244,6 +255,13 @@ def _seconds(value: str) -> float:
 
 def _hosts(value: str) -> frozenset[str]:
     return frozenset(host.strip().lower() for host in value.split(",") if host.strip())
+
+
+def _roles(value: str) -> frozenset[str]:
+    names = [name.strip() for name in value.split(",") if name.strip()]
+    if any(character not in _ROLE for name in names for character in name):
+        raise ValueError("must be names of roles, joined by commas")
+    return frozenset(names)
 
 
 def _directory(value: str) -> str:
