@@ -122,10 +122,10 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class SecurityScheme:
-    """A scheme as far as a request is concerned. OAuth 2 and OpenID Connect are `bearer`: a ready access token;
-    `oauth2` is one that a token can be fetched for, by the client credentials grant (RFC 6749 section 4.4) from
-    `token_url`, which may be relative to the server. `other` is a scheme of which nothing is known but that it is
-    needed.
+    """A scheme as far as a request is concerned. OAuth 2 is `bearer`: a ready access token; `oauth2` is one that a
+    token can be fetched for, by the client credentials grant (RFC 6749 section 4.4) from `token_url`, or from where the
+    OpenID provider at `discovery_url` says; both may be relative to the server. `other` is a scheme of which nothing is
+    known but that it is needed.
     """
 
     name: str
@@ -134,6 +134,7 @@ class SecurityScheme:
     wire_name: str = "Authorization"
     description: str = ""
     token_url: str = ""
+    discovery_url: str = ""
     scopes: tuple[str, ...] = ()
 
 
@@ -354,6 +355,7 @@ class BoundScheme:
     wire_name: str | None = None
     description: str = ""
     token_url: str = ""
+    discovery_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

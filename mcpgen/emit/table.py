@@ -98,6 +98,8 @@ def _scheme(scheme: BoundScheme) -> JsonObject:
         result.update({"in": scheme.location, "name": scheme.wire_name})
     if scheme.token_url:
         result["tokenUrl"] = scheme.token_url
+    if scheme.discovery_url:
+        result["openIdConnectUrl"] = scheme.discovery_url
     return {**result, "variables": dict[str, JsonValue](scheme.variables)}
 
 

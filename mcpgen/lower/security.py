@@ -50,7 +50,8 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
         assert scheme.type != "other"
         location, wire_name = (scheme.location, scheme.wire_name) if scheme.type == "apiKey" else (None, None)
         words = scheme.description
-        bound.append(BoundScheme(scheme.name, scheme.type, variables, location, wire_name, words, scheme.token_url))
+        urls = scheme.token_url, scheme.discovery_url
+        bound.append(BoundScheme(scheme.name, scheme.type, variables, location, wire_name, words, *urls))
     return tuple(bound)
 
 
@@ -87,10 +88,10 @@ def _with_files(variables: Iterable[str]) -> list[str]:
 
 
 def scopes(operation: Operation, api: Api) -> Scopes:
-    """What the access tokens that can be fetched must allow for one operation."""
+    """What access tokens must allow for one operation, those that are fetched and those that are given."""
     asked = operation.scopes if operation.security is not None else api.scopes
-    fetched = {scheme.name for scheme in api.schemes if scheme.type == "oauth2"}
-    return {name: wanted for name, wanted in asked.items() if name in fetched}
+    tokens = {scheme.name for scheme in api.schemes if scheme.type in ("oauth2", "bearer")}
+    return {name: wanted for name, wanted in asked.items() if name in tokens}
 
 
 def requirement(operation: Operation, api: Api) -> tuple[SecurityRequirement, ...] | None:

@@ -106,6 +106,14 @@ class Caller:
                 found.append(f"{address.origin}: {failure.reason}.")
         return found
 
+    async def try_grant(self, grant: credentials.Grant) -> str:
+        """For --doctor: why no access token can be fetched with that; "" where one can."""
+        try:
+            await self._sender.try_grant(grant, REACH_SECONDS)
+        except NotReady as reason:
+            return str(reason)
+        return ""
+
     async def close(self) -> None:
         """Close the connections to the upstream, and keep nothing any more."""
         self.resources.close()
@@ -120,8 +128,8 @@ class Caller:
             arguments = await self._preparation.checked(tool, arguments)
             hook = self._hooks.replacing(tool.name)
             ready = None if hook else self._preparation.ready(tool, arguments, os.urandom(16))
-            target = str(ready or f"{hook} in hooks.py")
-            if "confirm" in tool.binding and (refusal := await self._confirmed(tool, given, target, dialogue, ask)):
+            about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
+            if "confirm" in tool.binding and (refusal := await self._confirmed(tool, given, about, dialogue, ask)):
                 return refusal
             if ready is not None:
                 return await self._sent(tool, ready, arguments, report)
@@ -131,20 +139,24 @@ class Caller:
             return Result.error(sentence(tool.name, reason))
 
     async def _confirmed(
-        self, tool: Tool, arguments: dict[str, Any], target: str, dialogue: Dialogue, ask: Ask | None
+        self, tool: Tool, arguments: dict[str, Any], about: tuple[str, str], dialogue: Dialogue, ask: Ask | None
     ) -> Result | None:
-        """None where the user wants this call; else what is answered instead. Raises Ended."""
+        """None where the user wants this call; else what is answered instead. `about` is the request line, and a digest
+        of the files that it sends. Raises Ended.
+        """
         from .consent import Consent, nobody  # most servers ask nothing
         from .tickets import Tickets  # nor need tickets for it
 
         if self._consent is None:
             self._consent = Consent(Tickets(os.urandom(32), time.monotonic, os.urandom), self._redactor.text)
-        return await self._consent.obtain(tool, arguments, target, dialogue, ask or nobody)
+        return await self._consent.obtain(tool, arguments, about, dialogue, ask or nobody)
 
     async def _sent(self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report) -> Result:
         """The request sent, and what its answer comes to."""
         uri = f"{self._catalog.name}://result/{next(self._numbers)}"
+        ready.attach()
         sent = Sent(tool, ready.request.method, ready.request.path, ready.variables, uri, arguments)
+        sent.scopes, sent.offers = ready.chosen.scopes, ready.chosen.offers
         seconds = tool.binding.get("timeout", self._settings.timeout)
         self._traced(ready)
         try:

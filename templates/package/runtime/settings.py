@@ -122,7 +122,7 @@ def load(
     settings.timeout = reader.checked("TIMEOUT", _seconds, TIMEOUT)
     settings.files_dir = reader.checked("FILES_DIR", _directory, None)
     settings.ca_file = reader.checked("CA_FILE", _file, None)
-    settings.proxy = reader.checked("PROXY", _proxy, None)
+    settings.proxy = reader.proxy()
     settings.sizes = reader.checked("MAX_RESULT", sizes.parse, settings.sizes)
     settings.client = reader.client()
     settings.read_only = reader.checked("READ_ONLY", _switch, False) or read_only
@@ -152,8 +152,8 @@ class _Reader:
         """The value of a variable, where it is set and right."""
         return self._named(f"{self._settings.prefix}_{suffix}", check, default)
 
-    def _named(self, name: str, check: Callable[[str], Any], default: Any) -> Any:
-        value = self._environ.get(name, "").strip()
+    def _named(self, name: str, check: Callable[[str], Any], default: Any, value: str | None = None) -> Any:
+        value = self._environ.get(name, "").strip() if value is None else value
         if not value:
             return default
         try:
@@ -161,6 +161,16 @@ class _Reader:
         except ValueError as reason:
             self._settings.problems.append(f"{name} {reason}.")
             return default
+
+    def proxy(self) -> str | None:
+        """The proxy's URL, which may hold a password, so that it may come from a file like any credential."""
+        try:
+            value, source = keys.value_of(f"{self._settings.prefix}_PROXY", self._environ)
+        except ValueError as sentence:
+            self._settings.problems.append(str(sentence))
+            return None
+        found: str | None = self._named(source, _proxy, None, (value or "").strip())
+        return found
 
     def client(self) -> tuple[str, str | None] | None:
         """The files of the client's certificate and key, once it is certain that they can be used."""
@@ -209,10 +219,12 @@ class _Reader:
                 continue
             name = entry["variables"]["token_url"]
             typed = self._named(name, rules.typed_endpoint, None)
+            kind, url = ("token", entry["tokenUrl"]) if "tokenUrl" in entry else ("OpenID", entry["openIdConnectUrl"])
             try:
-                found[scheme] = typed or rules.endpoint(entry["tokenUrl"], base, described)
+                find = rules.endpoint if kind == "token" else rules.discovery
+                found[scheme] = typed or find(url, base, described)
             except ValueError as reason:
-                found[scheme] = f"The token URL that the API's description names {reason}; {name} can name another."
+                found[scheme] = f"The {kind} URL that the API's description names {reason}; {name} can name another."
         return found
 
     def url(self, server: dict[str, Any]) -> str:

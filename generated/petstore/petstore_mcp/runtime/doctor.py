@@ -1,12 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """`--doctor`: what an operator wants to know before a client does. Which variables are set, which tools can be called
-with them, and whether the API answers. Names variables, never values; sends no credential."""
+with them, whether access tokens can be fetched, and whether the API answers. Names variables, never values; sends the
+API no credential."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import credentials
 from .calls import Caller
@@ -41,6 +42,9 @@ RESERVED = {
     "TRACE": "1 to begin a trace where the client names none, 0 to tell the API of none",
     "LOG_LEVEL": "debug, info, warning or error",
 }
+MOST_TRIED = 5
+"""Sets of scopes that a token is asked for."""
+
 _PURPOSES = {
     "apiKey": "API key, sent in the {in} as {name}",
     "bearer": "bearer or ready access token",
@@ -83,8 +87,8 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: dict[str
 def _others(catalog: Catalog, environ: Mapping[str, str]) -> list[Row]:
     purposes = {f"{catalog.prefix}_{suffix}": purpose for suffix, purpose in RESERVED.items()}
     for scheme in catalog.security.values():
-        if "tokenUrl" in scheme:
-            purposes[scheme["variables"]["token_url"]] = f"where tokens are fetched, in place of {scheme['tokenUrl']}"
+        if url := scheme.get("tokenUrl") or scheme.get("openIdConnectUrl"):
+            purposes[scheme["variables"]["token_url"]] = f"where tokens are fetched, in place of what {url} is or says"
     for server in catalog.servers:
         for place, variable in server.get("variables", {}).items():
             purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"
@@ -114,9 +118,26 @@ def _without_endpoint(catalog: Catalog, settings: Settings) -> list[str]:
     return found
 
 
-async def _reach(catalog: Catalog, settings: Any) -> list[str]:
+async def _reach(catalog: Catalog, settings: Settings) -> list[str]:
     caller = Caller(catalog, settings)
     try:
-        return await caller.reach()
+        found = await caller.reach()
+        if not settings.problems:
+            found += filter(None, [await caller.try_grant(grant) for grant in _grants(catalog, settings)])
+        return found
     finally:
         await caller.close()
+
+
+def _grants(catalog: Catalog, settings: Settings) -> list[credentials.Grant]:
+    """What tokens are fetched with: one grant for each set of scopes that tools need, as far as they are tried."""
+    keys = credentials.Keys(catalog.security, settings)
+    found: dict[tuple[str, ...], credentials.Grant] = {}
+    for name in catalog.names():
+        try:
+            grant = keys.choose(catalog.tool(name).binding).grant
+        except NotReady:
+            continue  # which is told beside
+        if grant is not None:
+            found.setdefault((*grant.variables, *grant.scopes), grant)
+    return list(found.values())[:MOST_TRIED]

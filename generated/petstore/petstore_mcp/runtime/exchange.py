@@ -22,9 +22,10 @@ _RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satis
 
 class Sent:
     """The request as far as results speak of it: the tool, the path without its query, the variables whose credentials
-    it carried, a URI for what may come back, and the arguments."""
+    it carried, a URI for what may come back, and the arguments. `scopes` are what the description asks of a token, and
+    `offers` the ways to give a credential where none was given."""
 
-    __slots__ = ("arguments", "method", "path", "tool", "uri", "variables")
+    __slots__ = ("arguments", "method", "offers", "path", "scopes", "tool", "uri", "variables")
 
     def __init__(
         self,
@@ -41,6 +42,8 @@ class Sent:
         self.variables = variables
         self.uri = uri
         self.arguments = arguments or {}
+        self.scopes: tuple[str, ...] = ()
+        self.offers: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.method} {self.path[:200]}"

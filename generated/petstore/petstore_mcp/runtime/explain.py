@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .catalog import Catalog, Tool
-    from .request import Request
     from .settings import Settings
 
 SCHEMA = 1
@@ -52,8 +51,8 @@ class Placeholders:
         self.missing = ""
         """Why a call would be refused; "" where it would not."""
 
-    def attach(self, request: Request, binding: dict[str, Any]) -> credentials.Attached:
-        """Attach placeholders."""
+    def choose(self, binding: dict[str, Any]) -> credentials.Chosen:
+        """Placeholders."""
         wanted = binding.get("security")
         try:
             schemes = credentials.choose(wanted, self._security, self._secrets)
@@ -68,8 +67,7 @@ class Placeholders:
                 shown[value] = self._field(value)
             elif value not in names and scheme["type"] == "oauth2":
                 shown[value] = f"<token of {scheme['variables']['client_id']}>"
-        credentials.attach(request, schemes, shown, _SHOWN)
-        return credentials.Attached(names)
+        return credentials.Chosen(lambda request: credentials.attach(request, schemes, shown, _SHOWN), names)
 
     def _field(self, variable: str) -> str:
         """A whole field: its name is no secret, where it is known."""
@@ -170,7 +168,9 @@ def _settle(settings: Settings, tool: Tool) -> NotReady | None:
 
 
 async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]) -> Ready:
-    return preparation.ready(tool, await preparation.checked(tool, arguments), _ENTROPY)
+    ready = preparation.ready(tool, await preparation.checked(tool, arguments), _ENTROPY)
+    ready.attach()
+    return ready
 
 
 def _drawn(ready: Ready, agent: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from .settings import NotReady
 
 if TYPE_CHECKING:
     from .client import Client
+    from .credentials import Grant
     from .exchange import Response
     from .preparation import Ready
     from .tokens import Tokens
@@ -54,6 +55,10 @@ class Sender:
         except NotReady:
             return answer  # what became of the call is its 401
         return await self._client.send(ready.request, ready.address, self._until(end), report)
+
+    async def try_grant(self, grant: Grant, seconds: float) -> None:
+        """Fetch a token, to see whether that can be done. Raises NotReady."""
+        await self._fetched().get(grant, seconds)
 
     def _fetched(self) -> Tokens:
         """The tokens of this server, from the first call that needs one."""
