@@ -94,7 +94,7 @@ def started(store: Path, audit: Path | str, **more: str) -> Server:
     return Server(store, env={**kept, "MIRROR_KEY": SECRET, "MIRROR_AUDIT": str(audit), **more})
 
 
-def ask(server: Server, tool: str, arguments: dict[str, Any], **meta: str) -> Any:
+def ask(server: Server, tool: object, arguments: dict[str, Any], **meta: str) -> Any:
     """The result of a call, without progress."""
     params = {"name": tool, "arguments": arguments, "_meta": {**ENVELOPE, **meta}}
     server.say(json.dumps({"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": params}).encode() + b"\n")
@@ -152,6 +152,18 @@ def test_one_line_whatever_comes_of_it(
     assert (line["tool"], line["outcome"], line["status"]) == (tool, outcome, status)
     assert line["requests"] == int(status is not None)
     assert line.get("confirmation") == ("unable" if tool == "delete_item" else None)
+
+
+@pytest.mark.parametrize("name", ["nothing_such", SECRET + "x" * 200, 7])
+def test_a_call_of_what_is_not_there(store: Path, tmp_path: Path, name: Any) -> None:
+    with started(store, tmp_path / "audit") as server:
+        ask(server, "get_item", {"id": "so that secrets are known"})
+        ask(server, name, {})
+        server.end()
+        server.ended()
+    _, line = lines(tmp_path / "audit")
+    told = name.replace(SECRET, "[redacted]")[:80] if isinstance(name, str) else ""
+    assert (line["outcome"], line["tool"], line["request"]) == ("rejected", told, "")
 
 
 def test_a_setting_that_is_missing_is_a_refusal(store: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ import time
 from _thread import allocate_lock, get_ident
 
 from . import log
+from .effects import Call, Dialogue
 from .jsontext import dumps
 from .shapes import Failure, Question, Result
 from .spans import Span
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from .catalog import Catalog
-    from .effects import Call
+    from .effects import Rejected
 
     Outcome: TypeAlias = Result | Failure | Question
 
@@ -140,6 +141,13 @@ class Audit:
         with self._guard:
             self._end(key, outcome)
 
+    def reject(self, rejected: Rejected) -> None:
+        """Note a call that was answered with an error of the protocol: of a tool that is not there, or malformed."""
+        name = log.redacted(rejected.name)[:LONGEST_NAME] if isinstance(rejected.name, str) else ""
+        call = Call(0, name, {}, None, Dialogue("", ""), rejected.origin)
+        with self._guard:
+            self._record(self._line(call, 0.0, "", "rejected"))
+
     def cut(self) -> None:
         """The process ends: whatever is open was cut short."""
         with self._guard:
@@ -150,7 +158,9 @@ class Audit:
         if (found := self._open.pop(key, None)) is None:
             return
         call, started, arguments = found
-        line = self._line(call, self._clock() - started, arguments, outcome)
+        self._record(self._line(call, self._clock() - started, arguments, outcome))
+
+    def _record(self, line: bytes) -> None:
         if len(self._waiting) < MOST_WAITING:
             self._waiting.append(line)
         else:
@@ -158,7 +168,7 @@ class Audit:
         self._written()
 
     def _line(self, call: Call, seconds: float, arguments: str, outcome: Outcome | str) -> bytes:
-        span = call.span or Span()
+        span = call.span or Span(call.origin)
         operation = self._catalog.request_of(call.name)
         told: dict[str, object] = {
             "audit": FORMAT,

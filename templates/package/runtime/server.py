@@ -14,7 +14,7 @@ import sys
 from _thread import allocate_lock
 
 from .catalog import Catalog, CatalogError
-from .effects import Answered, Call, Cancel, Expect, Note, Read, Send
+from .effects import Answered, Call, Cancel, Expect, Note, Read, Rejected, Send
 from .framing import Lines
 from .jsonrpc import parse
 from .protocol import Protocol
@@ -100,6 +100,9 @@ class Server:
     def _do(self, effect: Effect) -> None:
         if isinstance(effect, Call):
             self._begin(effect)
+        elif isinstance(effect, Rejected):
+            if self._audit is not None:
+                self._audit.reject(effect)
         elif isinstance(effect, Read):
             found = self._resources.read(effect.uri) if self._resources is not None else None
             self._done(effect.key, Contents(effect.uri, found))
