@@ -196,7 +196,7 @@ async def called(scheme: str, worst: Worst, leaks: Leaks, folder: object) -> lis
             leaks.left.append(repr(loaded))
             caller = Caller(catalog, loaded)
             path = f"{folder}/audit"
-            audit = Audit(path, catalog, with_arguments=True)
+            audit = Audit(path, catalog, list, with_arguments=True)
             given: list[dict[str, object]] = [{}, {"it": leaks.secret}]
             for key, arguments in enumerate(given):
                 client = {"name": leaks.secret, "version": leaks.secret}

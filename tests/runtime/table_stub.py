@@ -26,6 +26,8 @@ class Catalog:
         return list(self._tools)
 
     def request_of(self, name: str) -> str:
+        if name not in self._tools:
+            return ""
         binding = self._tools[name]["binding"]
         return f"{binding['method']} {binding['path'][0]}"
 

@@ -12,7 +12,7 @@ import pytest
 from package.runtime import audit as module
 from package.runtime import log, stdio
 from package.runtime.audit import Audit
-from package.runtime.effects import Call, Dialogue, Origin
+from package.runtime.effects import Call, Dialogue, Origin, Rejected
 from package.runtime.shapes import Failure, Question, Result
 
 from tests.runtime.process import fill
@@ -33,7 +33,7 @@ def call(key: int = 1, client: object = None, **arguments: object) -> Call:
 
 
 def made(path: Path | str, with_arguments: bool = False) -> Audit:
-    return Audit(str(path), TABLE, with_arguments, Clock())
+    return Audit(str(path), TABLE, lambda: ["s3cret"], with_arguments, Clock())
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -134,16 +134,20 @@ def test_who_called_is_clipped_and_nothing_but_two_names(tmp_path: Path) -> None
     assert found == [{"name": "x" * module.LONGEST_NAME, "version": "1\n"}, None, None, None]
 
 
-def test_arguments_wait_for_the_secrets_to_be_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arguments_are_without_secrets_also_before_the_caller_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     audit = made(tmp_path / "a", with_arguments=True)
     monkeypatch.setattr(log, "_redact", None)
-    audit.begin(call(1, x="s3cret"))
+    audit.begin(call(1, {"name": "s3cret"}, x="s3cret"))
     audit.end(1, "cancelled")
-    monkeypatch.setattr(log, "_redact", lambda text: text.replace("s3cret", "[redacted]"))
-    audit.begin(call(2, x="s3cret", y="\u00e9" * 5000))
+    audit.reject(Rejected("s3cret", Origin()))
+    monkeypatch.setattr(log, "_redact", lambda text: text.replace("t0ken", "[redacted]"))
+    audit.begin(call(2, x="t0ken", y="\u00e9" * 5000))
     audit.end(2, OK)
-    first, second = lines(tmp_path / "a")
-    assert first["arguments"] is None
+    first, rejected, second = lines(tmp_path / "a")
+    assert (first["arguments"], first["client"]) == ('{"x":"[redacted]"}', {"name": "[redacted]"})
+    assert rejected["tool"] == "[redacted]"
     assert second["arguments"].startswith('{"x":"[redacted]","y":"\\u00e9')
     assert max(map(len, (tmp_path / "a").read_text().splitlines())) < 4096
 

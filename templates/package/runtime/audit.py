@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from .catalog import Catalog
     from .effects import Rejected
+    from .redaction import Redactor
 
     Outcome: TypeAlias = Result | Failure | Question
 
@@ -109,11 +110,20 @@ class Audit:
     """The audit stream of one server. The main thread makes it and begins calls, any thread may report their end."""
 
     def __init__(
-        self, path: str, catalog: Catalog, with_arguments: bool, clock: Callable[[], float] = time.monotonic
+        self,
+        path: str,
+        catalog: Catalog,
+        secrets: Callable[[], list[str]],
+        with_arguments: bool = False,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`path` is absolute, or STDERR. Raises OSError where it cannot be written."""
+        """`path` is absolute, or STDERR; `secrets` are asked for where the caller, which has them, is not there yet.
+        Raises OSError where it cannot be written.
+        """
         self._path = path
         self._catalog = catalog
+        self._secrets = secrets
+        self._redactor: Redactor | None = None
         self._with_arguments = with_arguments
         self._clock = clock
         self._open: dict[int, tuple[Call, float, str]] = {}
@@ -143,7 +153,7 @@ class Audit:
 
     def reject(self, rejected: Rejected) -> None:
         """Note a call that was answered with an error of the protocol: of a tool that is not there, or malformed."""
-        name = log.redacted(rejected.name)[:LONGEST_NAME] if isinstance(rejected.name, str) else ""
+        name = self._redacted(rejected.name)[:LONGEST_NAME] if isinstance(rejected.name, str) else ""
         call = Call(0, name, {}, None, Dialogue("", ""), rejected.origin)
         with self._guard:
             self._record(self._line(call, 0.0, "", "rejected"))
@@ -175,7 +185,7 @@ class Audit:
             "time": log.timestamp(),
             "call": span.call,
             **self._same,
-            "client": _client(span.origin.client),
+            "client": self._client(span.origin.client),
             "tool": call.name,
             "request": operation[:500],
             "outcome": outcome if isinstance(outcome, str) else _named(outcome, span),
@@ -188,8 +198,25 @@ class Audit:
         if span.confirmation:
             told["confirmation"] = span.confirmation
         if self._with_arguments:
-            told["arguments"] = _clipped(log.without_secrets(arguments))
+            told["arguments"] = _clipped(self._redacted(arguments))
         return dumps(told) + b"\n"
+
+    def _client(self, said: object) -> dict[str, str] | None:
+        """What the client calls itself; nobody has checked that."""
+        if not isinstance(said, dict):
+            return None
+        named = {key: said[key] for key in ("name", "version") if isinstance(said.get(key), str)}
+        return {key: self._redacted(value)[:LONGEST_NAME] for key, value in named.items()} or None
+
+    def _redacted(self, text: str) -> str:
+        known = log.without_secrets(text)
+        if known is not None:
+            return known
+        if self._redactor is None:
+            from .redaction import Redactor  # most servers record nothing, and most calls come to where one is
+
+            self._redactor = Redactor(self._secrets())
+        return self._redactor.text(text)
 
     def _written(self) -> bool:
         """Whether everything that waited has been written by now."""
@@ -243,16 +270,8 @@ def _named(outcome: Outcome, span: Span) -> str:
     return "error" if outcome.is_error else "ok"
 
 
-def _client(said: object) -> dict[str, str] | None:
-    """What the client calls itself; nobody has checked that."""
-    if not isinstance(said, dict):
-        return None
-    named = {key: said[key] for key in ("name", "version") if isinstance(said.get(key), str)}
-    return {key: log.redacted(value)[:LONGEST_NAME] for key, value in named.items()} or None
-
-
-def _clipped(text: str | None) -> str | None:
-    if text is None or len(text) <= LONGEST_ARGUMENTS:
+def _clipped(text: str) -> str:
+    if len(text) <= LONGEST_ARGUMENTS:
         return text
     return f"{text[:LONGEST_ARGUMENTS]}... ({len(text)} characters)"
 

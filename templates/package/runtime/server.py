@@ -196,15 +196,25 @@ def main() -> int:
         return EXIT_CONFIG
     server = Server(catalog, Wire(), settings)
     if settings is not None and settings.audit:
-        from .audit import Audit  # most operators keep none
-
         try:
-            server.record(Audit(settings.audit, catalog, settings.audit_arguments))
+            server.record(_audit(settings.audit, settings, catalog))
         except OSError:
             complain(f"{settings.prefix}_AUDIT must name a file that can be made and appended to, or stderr.")
             return EXIT_CONFIG
     server.serve()
     return leave(0)  # at once: a thread that looks up a host name would hold up an orderly end
+
+
+def _audit(path: str, settings: Settings, catalog: Catalog) -> Audit:
+    """Where calls are recorded. Raises OSError."""
+    from .audit import Audit  # most operators keep none
+
+    def secrets() -> list[str]:
+        from .credentials import sensitive  # part of the caller, and not to be waited for
+
+        return sensitive(catalog.security, settings)
+
+    return Audit(path, catalog, secrets, settings.audit_arguments)
 
 
 def _settled(settings: Settings, catalog: Catalog) -> bool:

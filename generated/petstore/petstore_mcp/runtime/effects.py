@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .jsonrpc import Id, Members
     from .spans import Span
 
-    Effect: TypeAlias = "Send | Call | Read | Cancel | Answered | Expect | Note"
+    Effect: TypeAlias = "Send | Call | Rejected | Read | Cancel | Answered | Expect | Note"
 
 
 class Send:
@@ -70,6 +70,16 @@ class Call:
         self.dialogue = dialogue
         self.origin = origin
         self.span: Span | None = None
+
+
+class Rejected:
+    """A call of that tool was answered with an error of the protocol, and never begins: for the record."""
+
+    __slots__ = ("name", "origin")
+
+    def __init__(self, name: object, origin: Origin) -> None:
+        self.name = name
+        self.origin = origin
 
 
 class Read:

@@ -65,7 +65,7 @@ has not.
 from __future__ import annotations
 
 from .batches import Answers
-from .effects import Answered, Call, Cancel, Expect, Note, Read, Send
+from .effects import Answered, Call, Cancel, Expect, Note, Read, Rejected, Send
 from .envelope import CAPABILITIES, VERSION, dialogue, origin, progress_token, stateless_revision, takes_forms
 from .jsonrpc import (
     INTERNAL_ERROR,
@@ -209,7 +209,10 @@ class Protocol:
                 raise Fault(INVALID_REQUEST, "This request must have a line of its own.")
             return self._handler(request.method, revision)(request, revision)
         except Fault as fault:
-            return [Send(error(request.id, fault.code, fault.sentence, fault.data))]
+            told: list[Effect] = [Send(error(request.id, fault.code, fault.sentence, fault.data))]
+            if request.method == "tools/call":
+                told.append(Rejected(request.params.get("name"), origin(request, self._client)))
+            return told
 
     def _malformed(self, message: Malformed) -> list[Effect]:
         if message.id is None and self._agreed is not None and not has(self._agreed, "error without id"):
@@ -319,7 +322,7 @@ class Protocol:
         heard = dialogue(request, revision, self._takes_forms)
         if not self._catalog.has(name):
             raise Fault(INVALID_PARAMS, self._unknown(name))
-        who = origin(request, revision, self._client)
+        who = origin(request, self._client)
         return [Call(self._begin(request, revision, token), name, arguments, token, heard, who)]
 
     def _unknown(self, name: str) -> str:

@@ -14,7 +14,7 @@ import sys
 from _thread import allocate_lock
 
 from .catalog import Catalog, CatalogError
-from .effects import Answered, Call, Cancel, Expect, Note, Read, Send
+from .effects import Answered, Call, Cancel, Expect, Note, Read, Rejected, Send
 from .framing import Lines
 from .jsonrpc import parse
 from .protocol import Protocol
@@ -100,6 +100,9 @@ class Server:
     def _do(self, effect: Effect) -> None:
         if isinstance(effect, Call):
             self._begin(effect)
+        elif isinstance(effect, Rejected):
+            if self._audit is not None:
+                self._audit.reject(effect)
         elif isinstance(effect, Read):
             found = self._resources.read(effect.uri) if self._resources is not None else None
             self._done(effect.key, Contents(effect.uri, found))
@@ -193,15 +196,25 @@ def main() -> int:
         return EXIT_CONFIG
     server = Server(catalog, Wire(), settings)
     if settings is not None and settings.audit:
-        from .audit import Audit  # most operators keep none
-
         try:
-            server.record(Audit(settings.audit, catalog, settings.audit_arguments))
+            server.record(_audit(settings.audit, settings, catalog))
         except OSError:
             complain(f"{settings.prefix}_AUDIT must name a file that can be made and appended to, or stderr.")
             return EXIT_CONFIG
     server.serve()
     return leave(0)  # at once: a thread that looks up a host name would hold up an orderly end
+
+
+def _audit(path: str, settings: Settings, catalog: Catalog) -> Audit:
+    """Where calls are recorded. Raises OSError."""
+    from .audit import Audit  # most operators keep none
+
+    def secrets() -> list[str]:
+        from .credentials import sensitive  # part of the caller, and not to be waited for
+
+        return sensitive(catalog.security, settings)
+
+    return Audit(path, catalog, secrets, settings.audit_arguments)
 
 
 def _settled(settings: Settings, catalog: Catalog) -> bool:

@@ -18,6 +18,7 @@ import time
 from _thread import allocate_lock, get_ident
 
 from . import log
+from .effects import Call, Dialogue
 from .jsontext import dumps
 from .shapes import Failure, Question, Result
 from .spans import Span
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from .catalog import Catalog
-    from .effects import Call
+    from .effects import Rejected
+    from .redaction import Redactor
 
     Outcome: TypeAlias = Result | Failure | Question
 
@@ -108,11 +110,20 @@ class Audit:
     """The audit stream of one server. The main thread makes it and begins calls, any thread may report their end."""
 
     def __init__(
-        self, path: str, catalog: Catalog, with_arguments: bool, clock: Callable[[], float] = time.monotonic
+        self,
+        path: str,
+        catalog: Catalog,
+        secrets: Callable[[], list[str]],
+        with_arguments: bool = False,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`path` is absolute, or STDERR. Raises OSError where it cannot be written."""
+        """`path` is absolute, or STDERR; `secrets` are asked for where the caller, which has them, is not there yet.
+        Raises OSError where it cannot be written.
+        """
         self._path = path
         self._catalog = catalog
+        self._secrets = secrets
+        self._redactor: Redactor | None = None
         self._with_arguments = with_arguments
         self._clock = clock
         self._open: dict[int, tuple[Call, float, str]] = {}
@@ -140,6 +151,13 @@ class Audit:
         with self._guard:
             self._end(key, outcome)
 
+    def reject(self, rejected: Rejected) -> None:
+        """Note a call that was answered with an error of the protocol: of a tool that is not there, or malformed."""
+        name = self._redacted(rejected.name)[:LONGEST_NAME] if isinstance(rejected.name, str) else ""
+        call = Call(0, name, {}, None, Dialogue("", ""), rejected.origin)
+        with self._guard:
+            self._record(self._line(call, 0.0, "", "rejected"))
+
     def cut(self) -> None:
         """The process ends: whatever is open was cut short."""
         with self._guard:
@@ -150,7 +168,9 @@ class Audit:
         if (found := self._open.pop(key, None)) is None:
             return
         call, started, arguments = found
-        line = self._line(call, self._clock() - started, arguments, outcome)
+        self._record(self._line(call, self._clock() - started, arguments, outcome))
+
+    def _record(self, line: bytes) -> None:
         if len(self._waiting) < MOST_WAITING:
             self._waiting.append(line)
         else:
@@ -158,14 +178,14 @@ class Audit:
         self._written()
 
     def _line(self, call: Call, seconds: float, arguments: str, outcome: Outcome | str) -> bytes:
-        span = call.span or Span()
+        span = call.span or Span(call.origin)
         operation = self._catalog.request_of(call.name)
         told: dict[str, object] = {
             "audit": FORMAT,
             "time": log.timestamp(),
             "call": span.call,
             **self._same,
-            "client": _client(span.origin.client),
+            "client": self._client(span.origin.client),
             "tool": call.name,
             "request": operation[:500],
             "outcome": outcome if isinstance(outcome, str) else _named(outcome, span),
@@ -178,8 +198,25 @@ class Audit:
         if span.confirmation:
             told["confirmation"] = span.confirmation
         if self._with_arguments:
-            told["arguments"] = _clipped(log.without_secrets(arguments))
+            told["arguments"] = _clipped(self._redacted(arguments))
         return dumps(told) + b"\n"
+
+    def _client(self, said: object) -> dict[str, str] | None:
+        """What the client calls itself; nobody has checked that."""
+        if not isinstance(said, dict):
+            return None
+        named = {key: said[key] for key in ("name", "version") if isinstance(said.get(key), str)}
+        return {key: self._redacted(value)[:LONGEST_NAME] for key, value in named.items()} or None
+
+    def _redacted(self, text: str) -> str:
+        known = log.without_secrets(text)
+        if known is not None:
+            return known
+        if self._redactor is None:
+            from .redaction import Redactor  # most servers record nothing, and most calls come to where one is
+
+            self._redactor = Redactor(self._secrets())
+        return self._redactor.text(text)
 
     def _written(self) -> bool:
         """Whether everything that waited has been written by now."""
@@ -233,16 +270,8 @@ def _named(outcome: Outcome, span: Span) -> str:
     return "error" if outcome.is_error else "ok"
 
 
-def _client(said: object) -> dict[str, str] | None:
-    """What the client calls itself; nobody has checked that."""
-    if not isinstance(said, dict):
-        return None
-    named = {key: said[key] for key in ("name", "version") if isinstance(said.get(key), str)}
-    return {key: log.redacted(value)[:LONGEST_NAME] for key, value in named.items()} or None
-
-
-def _clipped(text: str | None) -> str | None:
-    if text is None or len(text) <= LONGEST_ARGUMENTS:
+def _clipped(text: str) -> str:
+    if len(text) <= LONGEST_ARGUMENTS:
         return text
     return f"{text[:LONGEST_ARGUMENTS]}... ({len(text)} characters)"
 

@@ -65,9 +65,8 @@ def dialogue(request: Request, revision: str, takes_forms_since_handshake: bool)
     return Dialogue(way, revision, state if "requestState" in params else None, responses)
 
 
-def origin(request: Request, revision: str, client_since_handshake: object) -> Origin:
+def origin(request: Request, client_since_handshake: object) -> Origin:
     """Who calls, and in which trace. Whatever it is: it is checked where it is used."""
     meta = request.params.get("_meta")
     said = meta if isinstance(meta, dict) else {}
-    client = said.get(_CLIENT) if revision in STATELESS_REVISIONS else client_since_handshake
-    return Origin(client, said.get("traceparent"), said.get("tracestate"))
+    return Origin(said.get(_CLIENT, client_since_handshake), said.get("traceparent"), said.get("tracestate"))
