@@ -89,7 +89,8 @@ class _Guard:
         self._code: int | None = None
 
     def __enter__(self) -> None:
-        self._busy = self._busy or get_ident() == self._main
+        if get_ident() == self._main:
+            self._busy = True
         self._lock.acquire()
 
     def __exit__(self, *_: object) -> None:
