@@ -29,4 +29,5 @@ def merge(api: Api, settings: Api) -> Api:
         skipped=api.skipped + settings.skipped,
         output=settings.output or api.output,
         confirm={**api.confirm, **settings.confirm},
+        roles={**api.roles, **settings.roles},
     )

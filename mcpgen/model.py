@@ -122,10 +122,10 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class SecurityScheme:
-    """A scheme as far as a request is concerned. OAuth 2 and OpenID Connect are `bearer`: a ready access token;
-    `oauth2` is one that a token can be fetched for, by the client credentials grant (RFC 6749 section 4.4) from
-    `token_url`, which may be relative to the server. `other` is a scheme of which nothing is known but that it is
-    needed.
+    """A scheme as far as a request is concerned. OAuth 2 is `bearer`: a ready access token; `oauth2` is one that a
+    token can be fetched for, by the client credentials grant (RFC 6749 section 4.4) from `token_url`, or from where the
+    OpenID provider at `discovery_url` says; both may be relative to the server. `other` is a scheme of which nothing is
+    known but that it is needed.
     """
 
     name: str
@@ -134,6 +134,7 @@ class SecurityScheme:
     wire_name: str = "Authorization"
     description: str = ""
     token_url: str = ""
+    discovery_url: str = ""
     scopes: tuple[str, ...] = ()
 
 
@@ -160,8 +161,8 @@ class PathTemplate:
 class Operation:
     """One operation, references resolved. `key` is METHOD + path with parameter names blanked, unique in its API.
 
-    `name`, `title`, `output`, `output_schema` and `confirm` are set where a person wrote them. `credentials` are
-    parameters that carry one although no security scheme says so.
+    `name`, `title`, `output`, `output_schema`, `confirm` and `roles` are set where a person wrote them. `credentials`
+    are parameters that carry one although no security scheme says so.
     """
 
     key: str
@@ -187,6 +188,7 @@ class Operation:
     output: Output | None = None
     output_schema: JsonObject | None = None
     confirm: Confirm | None = None
+    roles: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +208,8 @@ class Skipped:
 class Api:
     """An API description. `security` None means that the document says nothing at all about security.
 
-    `name`, `version`, `instructions`, `output` and `confirm` (method or DESTRUCTIVE → when) are of the server to be,
-    where its owner gave them.
+    `name`, `version`, `instructions`, `output`, `confirm` (method or DESTRUCTIVE → when) and `roles` (the same → whose)
+    are of the server to be, where its owner gave them.
     """
 
     title: str
@@ -223,6 +225,7 @@ class Api:
     skipped: tuple[Skipped, ...] = ()
     output: Output | None = None
     confirm: Mapping[str, Confirm] = field(default_factory=dict)
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 # -- a catalog, in MCP's words ----------------------------------------------------------------------------------------
@@ -325,7 +328,7 @@ class Annotations:
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
     """One tool. `operation` is the operation that it came from, for reports; nothing of it is read again. `output_form`
-    is there with an `output_schema` and without one it is not.
+    is there with an `output_schema` and without one it is not. An operator needs one of `roles`, where there are any.
     """
 
     name: str
@@ -339,6 +342,7 @@ class ToolSpec:
     profile: SchemaProfile = "portable"
     output_form: OutputForm | None = None
     confirm: Confirm = "never"
+    roles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,6 +358,7 @@ class BoundScheme:
     wire_name: str | None = None
     description: str = ""
     token_url: str = ""
+    discovery_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,9 @@ WRITTEN_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 ARGUMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 """Argument names: what every provider accepts as a top-level property key."""
 
+ROLE = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+"""What a role of an operator may be called: no comma, since a setting lists them."""
+
 SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 VERSION_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,5}(?:(?:a|b|rc)\d{1,9})?(?:\.(?:post|dev)\d{1,9}){0,2}", re.ASCII)

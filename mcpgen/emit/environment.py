@@ -40,7 +40,7 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
             secret=role not in _OPEN,
             # A token can be given or fetched, so no variable of the two ways is needed by itself.
             required=scheme.name in needed and scheme.type != "oauth2",
-            usual=role != "token_url" and (scheme.type, role) != ("oauth2", "value"),
+            usual=role in _usual(scheme),
         )
         for scheme in catalog.schemes
         for role, variable in scheme.variables.items()
@@ -52,6 +52,13 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
             needed_here = not declared.default
             found.append(Variable(name, purpose, secret=False, required=needed_here, usual=needed_here))
     return tuple(dict.fromkeys(found))
+
+
+def _usual(scheme: BoundScheme) -> tuple[str, ...]:
+    """The roles of the way that most take: what is for machines is fetched, what is for people given ready."""
+    if scheme.type != "oauth2":
+        return tuple(scheme.variables)
+    return ("client_id", "client_secret") if scheme.token_url else ("value",)
 
 
 def _always_needed(catalog: Catalog) -> frozenset[str]:
@@ -70,7 +77,8 @@ def _purpose(scheme: BoundScheme, role: str) -> str:
     if scheme.type == "basic":
         return f"{role} for HTTP basic authentication ({scheme.name})"
     if scheme.type == "oauth2":
-        return f"{_OAUTH_2[role].format(scheme.token_url)} ({scheme.name})"
+        instead = scheme.token_url or f"the one that {scheme.discovery_url} names"
+        return f"{_OAUTH_2[role].format(instead)} ({scheme.name})"
     if scheme.type == "bearer":
         return f"bearer token or ready access token ({scheme.name})"
     return f"API key, sent in the {scheme.location} {scheme.wire_name} ({scheme.name})"

@@ -57,6 +57,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
                 "title": tool.title,
                 "request": f"{tool.operation.method} {tool.operation.path}",
                 "effect": tool.annotations.effect,
+                "roles": ", ".join(tool.roles),
                 "confirm": "" if tool.confirm == "never" else tool.confirm,
             }
             for tool in catalog.tools

@@ -63,6 +63,7 @@ def _header(catalog: Catalog, tools: bytes) -> JsonObject:
     server: JsonObject = {"name": identity.name, "title": identity.title, "version": identity.version}
     if identity.instructions:
         server["instructions"] = identity.instructions
+    roles: JsonObject = {tool.name: list[JsonValue](tool.roles) for tool in catalog.tools if tool.roles}
     return {
         "mcpgen": FORMAT,
         "digest": hashlib.blake2b(tools, digest_size=32).hexdigest(),
@@ -70,6 +71,7 @@ def _header(catalog: Catalog, tools: bytes) -> JsonObject:
         "environment": identity.prefix,
         "servers": [_server(entry, identity.prefix) for entry in catalog.servers],
         "security": {scheme.name: _scheme(scheme) for scheme in catalog.schemes},
+        **({"roles": roles} if roles else {}),
     }
 
 
@@ -96,6 +98,8 @@ def _scheme(scheme: BoundScheme) -> JsonObject:
         result.update({"in": scheme.location, "name": scheme.wire_name})
     if scheme.token_url:
         result["tokenUrl"] = scheme.token_url
+    if scheme.discovery_url:
+        result["openIdConnectUrl"] = scheme.discovery_url
     return {**result, "variables": dict[str, JsonValue](scheme.variables)}
 
 

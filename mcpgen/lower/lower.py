@@ -19,6 +19,7 @@ from mcpgen.lower import (
     nesting,
     outputs,
     producers,
+    roles,
     security,
 )
 from mcpgen.lower.boilerplate import Boilerplate
@@ -141,6 +142,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
         output_schema=output_schema,
         output_form=output_form,
         confirm=confirm,
+        roles=roles.derive(operation, hints, around.api.roles, diagnostics),
     )
     lint.report(tool, layout.hidden, diagnostics)
     return tool

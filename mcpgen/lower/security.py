@@ -8,7 +8,8 @@ from mcpgen.names import environment_suffix, short_hash
 
 RESERVED = frozenset(
     ["BASE_URL", "TIMEOUT", "LOG_LEVEL", "FILES_DIR", "PROXY", "CA_FILE", "CLIENT_CERT", "CLIENT_KEY", "ALLOW_HTTP",
-     "ALLOW_HOSTS", "READ_ONLY", "ROLES", "AUDIT", "MAX_RESULT", "CONCURRENCY", "RATE_LIMIT"]
+     "ALLOW_HOSTS", "READ_ONLY", "ROLES", "AUDIT", "MAX_RESULT", "CONCURRENCY", "RATE_LIMIT", "TRACE",
+     "AUDIT_ARGUMENTS", "PROXY_FILE"]
 )  # fmt: skip
 """What follows the prefix in variables of the server itself; `VAR_…` is reserved too."""
 
@@ -50,7 +51,8 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
         assert scheme.type != "other"
         location, wire_name = (scheme.location, scheme.wire_name) if scheme.type == "apiKey" else (None, None)
         words = scheme.description
-        bound.append(BoundScheme(scheme.name, scheme.type, variables, location, wire_name, words, scheme.token_url))
+        urls = scheme.token_url, scheme.discovery_url
+        bound.append(BoundScheme(scheme.name, scheme.type, variables, location, wire_name, words, *urls))
     return tuple(bound)
 
 
@@ -87,10 +89,10 @@ def _with_files(variables: Iterable[str]) -> list[str]:
 
 
 def scopes(operation: Operation, api: Api) -> Scopes:
-    """What the access tokens that can be fetched must allow for one operation."""
+    """What access tokens must allow for one operation, those that are fetched and those that are given."""
     asked = operation.scopes if operation.security is not None else api.scopes
-    fetched = {scheme.name for scheme in api.schemes if scheme.type == "oauth2"}
-    return {name: wanted for name, wanted in asked.items() if name in fetched}
+    tokens = {scheme.name for scheme in api.schemes if scheme.type in ("oauth2", "bearer")}
+    return {name: wanted for name, wanted in asked.items() if name in tokens}
 
 
 def requirement(operation: Operation, api: Api) -> tuple[SecurityRequirement, ...] | None:

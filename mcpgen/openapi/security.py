@@ -40,10 +40,11 @@ def read_schemes(
                 "Where only it is offered, the server sends the header that its _HEADER variable holds.",
             )
             scheme = SecurityScheme(name, "other", description=as_text(raw.get("description")))
-        elif scheme.type == "oauth2" and (reason := _refusal(scheme.token_url)):
+        elif scheme.type == "oauth2" and (reason := _refusal(url := scheme.token_url or scheme.discovery_url)):
             diagnostics.add(
                 "invalid-security",
-                f"The token URL '{clipped(scheme.token_url, 120)}' of {name} is not used: {reason}.",
+                f"The {'token' if scheme.token_url else 'OpenID'} URL '{clipped(url, 120)}' of {name} is not used: "
+                f"{reason}.",
                 place,
                 "Correct it; without it only a ready access token can be given.",
             )
@@ -66,6 +67,8 @@ def _scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
         scopes = tuple(sorted(filter(_SCOPE.fullmatch, as_object(flow.get("scopes")))))
         token_url = as_text(flow["tokenUrl"]).strip()
         return SecurityScheme(name, "oauth2", description=description, token_url=token_url, scopes=scopes)
+    if kind == "openIdConnect" and (url := as_text(raw.get("openIdConnectUrl")).strip()):
+        return SecurityScheme(name, "oauth2", description=description, discovery_url=url)
     if kind in {"oauth2", "openIdConnect"} or (kind == "http" and http_scheme == "bearer"):
         return SecurityScheme(name, "bearer", description=description)
     if kind == "basic" or (kind == "http" and http_scheme == "basic"):

@@ -16,7 +16,7 @@ from mcpgen.names import SERVER_NAME, VERSION_NUMBER, WRITTEN_TOOL_NAME, clipped
 from mcpgen.openapi import content, parameters, paths, security, servers
 from mcpgen.openapi.references import References
 from mcpgen.openapi.schemas import Definitions
-from mcpgen.toolsfile import confirmation, keys
+from mcpgen.toolsfile import confirmation, keys, roles
 
 VERSION = 1
 _REQUEST = re.compile(r"(GET|PUT|POST|DELETE|PATCH|HEAD|OPTIONS) (\S.*)")
@@ -62,6 +62,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         skipped=skipped,
         output=_output(server, top.inside("server"), diagnostics),
         confirm=confirmation.of_server(server, top.inside("server"), diagnostics),
+        roles=roles.of_server(server, top.inside("server"), diagnostics),
     )
 
 
@@ -187,6 +188,7 @@ def _read_tool(
         output=_output(entry, where, diagnostics),
         output_schema=_output_schema(entry, where, diagnostics),
         confirm=confirmation.of_tool(entry, where, diagnostics),
+        roles=roles.of_tool(entry, where, diagnostics),
     )
 
 

@@ -82,7 +82,7 @@ def read_tools(found: list[JsonObject]) -> list[JsonValue]:
 def read_bindings(table: JsonObject) -> JsonObject:
     """The bindings and what they share, without the usual values."""
     usual: JsonObject = {"server": 0, "accept": "*/*", "security": UNDECLARED}
-    header = {key: value for key, value in table.items() if key in ("servers", "security")}
+    header = {key: value for key, value in table.items() if key in ("servers", "security", "roles")}
     if header["security"] and set(as_object(header["security"])) == {"token", "header"}:
         del header["security"]
     bindings: list[JsonValue] = [

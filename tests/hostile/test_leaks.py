@@ -1,5 +1,6 @@
 """A random secret is given as every kind of credential, to upstreams that do their worst with it, and is then searched
-for in every byte that left: results, progress, the log, the other streams, and a second listener that nobody may call.
+for in every byte that left: results, progress, the log, the audit with arguments, the other streams, and a second
+listener that nobody may call.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ import random
 import re
 import string
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus, unquote
 
 import pytest
-from package.runtime import settings
+from package.runtime import settings, spans
+from package.runtime.audit import Audit
 from package.runtime.calls import Caller
+from package.runtime.effects import Call, Dialogue, Origin
 from package.runtime.shapes import ABSENT
 
 from tests.runtime.table_stub import Catalog
@@ -174,7 +178,7 @@ class Leaks:
             assert self.secret not in unquote(seen.replace("+", " ")), f"{self.secret!r} left as a form"
 
 
-async def called(scheme: str, worst: Worst, leaks: Leaks) -> list[Upstream]:
+async def called(scheme: str, worst: Worst, leaks: Leaks, folder: object) -> list[Upstream]:
     """Two calls; where they went: the API, the token endpoint, and the one that nobody may call."""
     async with serving(nothing) as evil:
 
@@ -191,11 +195,22 @@ async def called(scheme: str, worst: Worst, leaks: Leaks) -> list[Upstream]:
             assert loaded.problems == []
             leaks.left.append(repr(loaded))
             caller = Caller(catalog, loaded)
-            for arguments in ({}, {"it": leaks.secret}):
+            path = f"{folder}/audit"
+            audit = Audit(path, catalog, list, with_arguments=True)
+            given: list[dict[str, object]] = [{}, {"it": leaks.secret}]
+            for key, arguments in enumerate(given):
+                client = {"name": leaks.secret, "version": leaks.secret}
+                heard = Call(key, "look", arguments, None, Dialogue("", ""), Origin(client, leaks.secret, leaks.secret))
+                assert audit.begin(heard) is None
+                spans.enter(heard.span or spans.Span())
                 result = await asyncio.wait_for(caller.call("look", arguments, leaks.left.append), 30)
+                audit.end(key, result)
                 structured = None if result.structured is ABSENT else result.structured
                 leaks.left += [json.dumps(result.content), json.dumps(structured)]
             await caller.close()
+            with open(path, encoding="ascii") as recorded:
+                leaks.left += (lines := recorded.readlines())
+            assert len(lines) == 2
             return [upstream, issuer, evil]
 
 
@@ -223,10 +238,12 @@ async def nothing(connection: Connection) -> None:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("worst", WORST)
-def test_cred_03_no_secret_leaves_but_to_the_api(scheme: str, worst: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_cred_03_no_secret_leaves_but_to_the_api(
+    scheme: str, worst: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """CRED-02 and CRED-06 as well: no redirect is followed, and nothing that is repeated comes through."""
     leaks = Leaks(random_secret())
-    upstream, issuer, evil = asyncio.run(called(scheme, WORST[worst], leaks))
+    upstream, issuer, evil = asyncio.run(called(scheme, WORST[worst], leaks, tmp_path))
     leaks.left += capfd.readouterr()
     assert evil.connections == 0
     leaks.check()
@@ -299,7 +316,7 @@ def test_cfg_05_large_arguments_are_neither_logged_nor_repeated(capfd: pytest.Ca
 
 
 def test_cred_10_a_hook_that_raises_with_a_secret_in_its_words_shows_it_nowhere(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     from package import hooks as users_file
     from package.runtime import log
@@ -311,7 +328,7 @@ def test_cred_10_a_hook_that_raises_with_a_secret_in_its_words_shows_it_nowhere(
         raise RuntimeError(leaks.secret)
 
     monkeypatch.setattr(users_file, "before_look", before_look, raising=False)
-    asyncio.run(called("bearer", WORST["echo"], leaks))
+    asyncio.run(called("bearer", WORST["echo"], leaks, tmp_path))
     leaks.left += (captured := capfd.readouterr())
     assert "about [redacted]" in captured.err
     leaks.check()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from package.runtime.catalog import Catalog
-from package.runtime.effects import Answered, Call, Cancel, Dialogue, Expect, Note, Read, Send
+from package.runtime.effects import Answered, Call, Cancel, Dialogue, Expect, Note, Read, Rejected, Send
 from package.runtime.framing import Lines
 from package.runtime.jsonrpc import parse
 from package.runtime.protocol import Protocol
@@ -65,6 +65,7 @@ class Conversation:
         self.called: list[str] = []
         self.dialogues: list[Dialogue] = []
         self.cancelled: list[int] = []
+        self.rejected: list[object] = []
         self.expecting = False
 
     def say(self, data: bytes, end: bool = False) -> None:
@@ -141,6 +142,8 @@ class Conversation:
             self._note(f"{effect.key} hears {json.dumps(effect.reply)}")
         elif isinstance(effect, Note):
             self._note(effect.sentence)
+        elif isinstance(effect, Rejected):
+            self.rejected.append(effect.name)
         else:
             assert isinstance(effect, Expect)
             self.expecting = True

@@ -25,6 +25,12 @@ class Catalog:
     def names(self) -> list[str]:
         return list(self._tools)
 
+    def request_of(self, name: str) -> str:
+        if name not in self._tools:
+            return ""
+        binding = self._tools[name]["binding"]
+        return f"{binding['method']} {binding['path'][0]}"
+
     def tool(self, name: str) -> Tool:
         made = self._tools[name]
         schema, output_schema = made.get("schema", {"type": "object"}), made.get("output_schema")

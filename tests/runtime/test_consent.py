@@ -384,7 +384,7 @@ class TestQuestion:
 
 def test_a_subject_knows_types_and_not_order() -> None:
     def subject(arguments: object) -> str:
-        return consent._subject(Tool("t", {}, {"path": ["/x"]}), json.loads(json.dumps(arguments)), "x")
+        return consent._subject(Tool("t", {}, {"path": ["/x"]}), json.loads(json.dumps(arguments)), ("x", ""))
 
     assert subject({"a": 1, "b": 2}) == subject({"b": 2, "a": 1})
     assert len({subject(each) for each in ({"a": 1}, {"a": "1"}, {"a": True}, {"a": 1.5}, {"b": 1}, {})}) == 6

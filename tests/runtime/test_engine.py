@@ -258,7 +258,7 @@ def test_life_10_whatever_is_raised_is_a_report(bench: Bench, problem: BaseExcep
     assert text(outcomes[2]) == "2"
     for event in map(json.loads, capfd.readouterr().err.splitlines()):
         assert event["error"] == type(problem).__name__
-        assert event["reference"] in failure.sentence
+        assert event["call"] in failure.sentence
         assert "secret" not in json.dumps(event)
 
 

@@ -351,7 +351,7 @@ class TestFailures:
             if text != "cancel":
                 event = json.loads(server.complaint())
                 assert event["event"] == "call_broke"
-                assert event["reference"] in answer["error"]["message"]
+                assert event["call"] in answer["error"]["message"]
                 assert "secrets" not in json.dumps(event)
                 assert f"_{text}" in event["at"]
 

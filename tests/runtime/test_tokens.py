@@ -70,10 +70,11 @@ def run(
     environ: dict[str, str] = ENVIRON,
     clock: Clock | None = None,
     path: str = "/token/?tenant=1",
+    key: str = "tokenUrl",
 ) -> None:
     async def main() -> None:
         async with serving(api) as upstream, serving(issue) as issuer:
-            entry = {"type": "oauth2", "tokenUrl": str(issuer.address()) + path, "variables": VARIABLES}
+            entry = {"type": "oauth2", key: str(issuer.address()) + path, "variables": VARIABLES}
             catalog: Any = Catalog(TOOLS, security={"oauth": entry})
             caller = Caller(catalog, settings.load(catalog, environ, str(upstream.address("/v1"))))
             if clock is not None:

@@ -61,11 +61,15 @@ def test_the_readme_lists_tools_variables_and_what_is_missing() -> None:
         "`PET_STORE_MAX_RESULT`",
         "`PET_STORE_FILES_DIR`",
         "`PET_STORE_READ_ONLY`",
+        "`PET_STORE_ROLES`",
         "`PET_STORE_PROXY`",
         "`PET_STORE_CA_FILE`",
         "`PET_STORE_CLIENT_CERT`, `PET_STORE_CLIENT_KEY`",
         "`PET_STORE_ALLOW_HTTP`",
         "`PET_STORE_ALLOW_HOSTS`",
+        "`PET_STORE_AUDIT`",
+        "`PET_STORE_AUDIT_ARGUMENTS`",
+        "`PET_STORE_TRACE`",
         "`PET_STORE_LOG_LEVEL`",
     ]
     ((operation, why),) = rows(readme, "Not compiled")

@@ -50,6 +50,8 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
     result["effect"] = tool.annotations.effect
     if tool.confirm != "never":
         result["confirm"] = tool.confirm
+    if tool.roles:
+        result["roles"] = list[JsonValue](tool.roles)
     server = catalog.servers[binding.server].url if catalog.servers else ""
     result["operation"] = {
         **({"id": operation.id} if operation.id else {}),

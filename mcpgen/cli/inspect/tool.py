@@ -50,6 +50,7 @@ def _facts(tool: ToolSpec, concerning: Sequence[Diagnostic]) -> str:
     operation = tool.operation
     facts = [*findings.words(tool, concerning)]
     facts += ["safe to repeat"] if tool.annotations.idempotent and not tool.annotations.read_only else []
+    facts += [f"for the roles {', '.join(tool.roles)}"] if tool.roles else []
     facts += [f"about {report.counted(contract.cost(tool), 'token')}"]
     facts += [f"operationId {operation.id}"] if operation.id else []
     facts += [f"tags {', '.join(operation.tags)}"] if operation.tags else []

@@ -62,11 +62,12 @@ function pathPieces(path) {
   return path.split(/(\{[^{}]*\})/).flatMap((piece, index) => (index % 2 ? el("span", { class: "hole" }, piece) : breakable(piece)));
 }
 
-function facts({ annotations, operation, tokens, effect }) {
+function facts({ annotations, operation, tokens, effect, roles = [] }) {
   const hints = [
     ["Effect", effect],
     ["Safe to repeat", annotations.idempotentHint ? "yes" : "no"],
     ["Reaches beyond the server", annotations.openWorldHint ? "yes" : "no"],
+    ...(roles.length ? [["For the roles", roles.join(", ")]] : []),
     ["Tokens", "about " + number(tokens)],
     ...(operation.id ? [["operationId", operation.id]] : []),
     ...(operation.tags.length ? [["Tags", operation.tags.join(", ")]] : []),

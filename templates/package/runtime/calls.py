@@ -16,7 +16,7 @@ from copy import copy, deepcopy
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from . import credentials, failures, log, request, response
+from . import credentials, failures, log, request, response, spans
 from .client import Client, Failure
 from .effects import Dialogue
 from .exchange import Sent
@@ -119,6 +119,14 @@ class Caller:
                 found.append(f"{address.origin}: {failure.reason}.")
         return found
 
+    async def try_grant(self, grant: credentials.Grant) -> str:
+        """For --doctor: why no access token can be fetched with that; "" where one can."""
+        try:
+            await self._sender.try_grant(grant, REACH_SECONDS)
+        except NotReady as reason:
+            return str(reason)
+        return ""
+
     async def close(self) -> None:
         """Close the connections to the upstream, and keep nothing any more."""
         self.resources.close()
@@ -133,23 +141,26 @@ class Caller:
             arguments = await self._preparation.checked(tool, arguments)
             hook = self._hooks.replacing(tool.name)
             ready = None if hook else self._preparation.ready(tool, arguments, os.urandom(16))
-            target = str(ready or f"{hook} in hooks.py")
-            if "confirm" in tool.binding and (refusal := await self._confirmed(tool, given, target, dialogue, ask)):
+            about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
+            if "confirm" in tool.binding and (refusal := await self._confirmed(tool, given, about, dialogue, ask)):
                 return refusal
             if ready is not None:
                 return await self._sent(tool, ready, arguments, report)
             return await self._hooks.instead(tool.name, arguments)
         except (Refused, NotReady) as reason:
+            spans.note(refused=True)
             return Result.error(sentence(tool.name, reason))
 
     async def _confirmed(
-        self, tool: Tool, arguments: dict[str, Any], target: str, dialogue: Dialogue, ask: Ask | None
+        self, tool: Tool, arguments: dict[str, Any], about: tuple[str, str], dialogue: Dialogue, ask: Ask | None
     ) -> Result | None:
-        """None where the user wants this call; else what is answered instead. Raises Ended."""
+        """None where the user wants this call; else what is answered instead. `about` is the request line, and a digest
+        of the files that it sends. Raises Ended.
+        """
         from .consent import nobody  # most servers ask nothing
 
         self._consent = self._consent or self._asking()
-        return await self._consent.obtain(tool, arguments, target, dialogue, ask or nobody)
+        return await self._consent.obtain(tool, arguments, about, dialogue, ask or nobody)
 
     def _asking(self) -> Consent:
         from .consent import Consent  # most servers ask nothing
@@ -160,11 +171,15 @@ class Caller:
     async def _sent(self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report) -> Result:
         """The request sent, and what its answer comes to."""
         uri = f"{self._catalog.name}://result/{next(self._numbers)}"
+        ready.attach()
         made = ready.request
         sent = Sent(tool, made.method, made.path, ready.variables, uri, arguments, made.key)
+        sent.scopes, sent.offers = ready.chosen.scopes, ready.chosen.offers
         seconds = tool.binding.get("timeout", self._settings.timeout)
+        self._traced(ready)
         try:
             answer = await self._sender.send(ready, sent, seconds, report)
+            spans.note(status=answer.status)
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
             return Result.error(failures.no_answer(failure, sent))
@@ -174,6 +189,16 @@ class Caller:
 
             answer.kept = await keeping.keep(answer, uri, self._redactor, self.resources)
         return response.interpret(answer, sent, self._redactor, shown)
+
+    def _traced(self, ready: Ready) -> None:
+        """Tell the API which trace the call is part of, where it is to know."""
+        span, begin = spans.current(), self._settings.trace
+        if span is None or not (begin or span.origin.traceparent):
+            return
+        from . import tracecontext  # most clients trace nothing
+
+        if all(name.lower() != "traceparent" for name, _ in ready.request.headers):  # what a hook wrote stands
+            ready.request.headers = [*ready.request.headers, *tracecontext.fields(span, begin)]
 
     def _redacted(self, result: Result) -> Result:
         redact = self._redactor.value

@@ -36,13 +36,16 @@ _EXACT = 2**53
 
 
 class Request:
-    """What is sent, but for the server's address and its credentials."""
+    """What is sent, but for the server's address and its credentials. `template` is the path as a log may show it,
+    without the values of arguments.
+    """
 
-    __slots__ = ("body", "cookies", "headers", "method", "path", "query", "server")
+    __slots__ = ("body", "cookies", "headers", "method", "path", "query", "server", "template")
 
-    def __init__(self, method: str, path: str, server: int = 0) -> None:
+    def __init__(self, method: str, path: str, server: int = 0, template: str | None = None) -> None:
         self.method = method
         self.path = path
+        self.template = path if template is None else template
         self.server = server
         self.query: list[str] = []
         self.headers: list[tuple[str, str]] = []
@@ -94,7 +97,7 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
     pieces = [
         part if isinstance(part, str) else "".join(written(parameters.path_piece, part)) for part in binding["path"]
     ]
-    request = Request(binding["method"], "".join(pieces), binding.get("server", 0))
+    request = Request(binding["method"], "".join(pieces), binding.get("server", 0), skeleton(binding["path"]))
     pairs = [(each, written(parameters.query_pairs, each)) for each in binding.get("query", [])]
     pairs += [(each, written(parameters.query_string, each)) for each in binding.get("querystring", [])]
     headers = [field for each in binding.get("headers", []) for field in written(parameters.header, each)]
@@ -117,6 +120,11 @@ def _uuid(entropy: bytes) -> str:
     text = bytearray(entropy[:16])
     text[6], text[8] = text[6] & 0x0F | 0x40, text[8] & 0x3F | 0x80
     return "-".join(text[start:end].hex() for start, end in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 16)))
+
+
+def skeleton(path: list[Any]) -> str:
+    """The path of a binding with the names of arguments in place of their values."""
+    return "".join(part if isinstance(part, str) else f"{{{part.get('argument', '')}}}" for part in path)
 
 
 def _exact(value: Any) -> Any:
@@ -157,8 +165,7 @@ def _compare(request: Request, template: list[Any]) -> None:
         raise Refused(Problem("", f"the request target is longer than {LONGEST_TARGET >> 10} KiB ({size} bytes)"))
     if not _TARGET.fullmatch(request.target):
         raise Refused(Problem("", "the request target holds characters that no URL has"))
-    skeleton = "".join(part if isinstance(part, str) else f"{{{part.get('argument', '')}}}" for part in template)
-    expected, sent = skeleton.split("/"), request.path.split("/")
+    expected, sent = skeleton(template).split("/"), request.path.split("/")
     if len(expected) != len(sent):
         raise Refused(Problem("", "the arguments would make another path"))
     for pattern, segment in zip(expected, sent, strict=True):

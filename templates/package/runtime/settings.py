@@ -34,6 +34,7 @@ CONCURRENCY = 64
 MOST_CONCURRENCY = 256
 
 _LEVELS = ("debug", "info", "warning", "error")
+_ROLE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-")
 _SWITCH = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
@@ -45,11 +46,14 @@ class Settings:
     """What the operator decided. `secrets` holds the values of the credential variables that are set, by name;
     `servers` the address of each server of the table, and `endpoints` by scheme where its tokens are fetched, or the
     sentence that says why there is none. `client` are the files of the certificate that the server shows of itself, and
-    of its key; `private` are texts beside the credentials that must not leave. `again` reads the settings for the table
-    of a later compile, where the server is to notice one."""
+    of its key; `private` are texts beside the credentials that must not leave. `trace` is whether upstreams are told of
+    a trace: None means of the client's alone. `audit` is the absolute path that calls are recorded at, or `stderr`.
+    `again` reads the settings for the table of a later compile, where the server is to notice one."""
 
     __slots__ = (
         "again",
+        "audit",
+        "audit_arguments",
         "ca_file",
         "client",
         "concurrency",
@@ -62,10 +66,12 @@ class Settings:
         "proxy",
         "rate",
         "read_only",
+        "roles",
         "secrets",
         "servers",
         "sizes",
         "timeout",
+        "trace",
         "warnings",
     )
 
@@ -85,9 +91,20 @@ class Settings:
         self.private: list[str] = []
         self.read_only = False
         self.again: Again | None = None
+        self.roles: frozenset[str] = frozenset()
+        self.trace: bool | None = None
+        self.audit: str | None = None
+        self.audit_arguments = False
         self.sizes = sizes.Sizes()
         self.problems: list[str] = []
         self.warnings: list[str] = []
+
+    def narrow(self, catalog: Catalog) -> None:
+        """Leave only the tools that the operator wants offered."""
+        if self.read_only:
+            catalog.hide_changing()
+        if catalog.roles:
+            catalog.hide_restricted(self.roles)
 
     def server(self, index: int) -> Address:
         """Where that server is. Raises NotReady where only the operator can say."""
@@ -102,11 +119,6 @@ class Settings:
         if isinstance(found, str):
             raise NotReady(found)
         return found
-
-    def narrow(self, catalog: Catalog) -> None:
-        """Hide the tools that these settings do not allow."""
-        if self.read_only:
-            catalog.hide_changing()
 
     def __repr__(self) -> str:
         shown = {name: getattr(self, name) for name in ("timeout", "log_level", "files_dir", "ca_file")}
@@ -127,10 +139,14 @@ def load(
     settings.rate = reader.checked("RATE_LIMIT", _rate, None)
     settings.files_dir = reader.checked("FILES_DIR", _directory, None)
     settings.ca_file = reader.checked("CA_FILE", _file, None)
-    settings.proxy = reader.checked("PROXY", _proxy, None)
+    settings.proxy = reader.proxy()
     settings.sizes = reader.checked("MAX_RESULT", sizes.parse, settings.sizes)
     settings.client = reader.client()
     settings.read_only = reader.checked("READ_ONLY", _switch, False) or read_only
+    settings.roles = reader.checked("ROLES", _roles, settings.roles)
+    settings.audit = reader.checked("AUDIT", _audit, None)
+    settings.audit_arguments = reader.checked("AUDIT_ARGUMENTS", _switch, False)
+    settings.trace = reader.checked("TRACE", _switch, None)
     settings.private = [*_login(settings.proxy), *_private_key(settings.client)]
     rules = reader.rules()
     urls = [reader.url(server) for server in catalog.servers]
@@ -153,8 +169,8 @@ class _Reader:
         """The value of a variable, where it is set and right."""
         return self._named(f"{self._settings.prefix}_{suffix}", check, default)
 
-    def _named(self, name: str, check: Callable[[str], Any], default: Any) -> Any:
-        value = self._environ.get(name, "").strip()
+    def _named(self, name: str, check: Callable[[str], Any], default: Any, value: str | None = None) -> Any:
+        value = self._environ.get(name, "").strip() if value is None else value
         if not value:
             return default
         try:
@@ -162,6 +178,16 @@ class _Reader:
         except ValueError as reason:
             self._settings.problems.append(f"{name} {reason}.")
             return default
+
+    def proxy(self) -> str | None:
+        """The proxy's URL, which may hold a password, so that it may come from a file like any credential."""
+        try:
+            value, source = keys.value_of(f"{self._settings.prefix}_PROXY", self._environ)
+        except ValueError as sentence:
+            self._settings.problems.append(str(sentence))
+            return None
+        found: str | None = self._named(source, _proxy, None, (value or "").strip())
+        return found
 
     def client(self) -> tuple[str, str | None] | None:
         """The files of the client's certificate and key, once it is certain that they can be used."""
@@ -210,10 +236,12 @@ class _Reader:
                 continue
             name = entry["variables"]["token_url"]
             typed = self._named(name, rules.typed_endpoint, None)
+            kind, url = ("token", entry["tokenUrl"]) if "tokenUrl" in entry else ("OpenID", entry["openIdConnectUrl"])
             try:
-                found[scheme] = typed or rules.endpoint(entry["tokenUrl"], base, described)
+                find = rules.endpoint if kind == "token" else rules.discovery
+                found[scheme] = typed or find(url, base, described)
             except ValueError as reason:
-                found[scheme] = f"The token URL that the API's description names {reason}; {name} can name another."
+                found[scheme] = f"The {kind} URL that the API's description names {reason}; {name} can name another."
         return found
 
     def url(self, server: dict[str, Any]) -> str:
@@ -270,6 +298,13 @@ def _hosts(value: str) -> frozenset[str]:
     return frozenset(host.strip().lower() for host in value.split(",") if host.strip())
 
 
+def _roles(value: str) -> frozenset[str]:
+    names = [name.strip() for name in value.split(",") if name.strip()]
+    if any(character not in _ROLE for name in names for character in name):
+        raise ValueError("must be names of roles, joined by commas")
+    return frozenset(names)
+
+
 def _directory(value: str) -> str:
     if not os.path.isdir(value):
         raise ValueError("must name a directory that exists")
@@ -280,6 +315,15 @@ def _file(value: str) -> str:
     if not os.access(value, os.R_OK):
         raise ValueError("must name a file that can be read")
     return value
+
+
+def _audit(value: str) -> str:
+    from . import audit  # most operators keep none
+
+    path = value if value == audit.STDERR else os.path.abspath(value)
+    if reason := audit.problem(path):
+        raise ValueError(reason)
+    return path
 
 
 def _proxy(value: str) -> str:

@@ -17,7 +17,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from . import log
+from . import log, spans
 from .jsonrpc import INVALID_PARAMS
 from .picture import visible
 from .shapes import CONFIRM, Ended, Failure, Question, Result, has
@@ -44,7 +44,8 @@ _INSTEAD = {
     "cancel": "The user closed the question without an answer. Ask the user before you call it again.",
     "late": f"The user did not answer within {SECONDS // 60} minutes. {_AGAIN}",
     "used": f"This confirmation was used already; it is good for one call. {_AGAIN}",
-    "other": f"The user confirmed another call: one with other arguments, or of this tool as it was before. {_AGAIN}",
+    "other": "The user confirmed another call, with other arguments or files, or of this tool as it was before. "
+    + _AGAIN,
     "crowded": "Too many calls were confirmed in a short time. Wait some minutes before you call it again.",
     "unanswered": f"The user was to be asked {MOST_TURNS} times, and no answer came back.",
     "lost": "The user must confirm it, and no answer could be had: the client refused to ask, is leaving, or has many "
@@ -78,22 +79,24 @@ class Consent:
         self._seconds = seconds
 
     async def obtain(
-        self, tool: Tool, arguments: dict[str, Any], target: str, dialogue: Dialogue, ask: Ask
+        self, tool: Tool, arguments: dict[str, Any], about: tuple[str, str], dialogue: Dialogue, ask: Ask
     ) -> Result | None:
         """None where the call may go on; else the error to answer with. `arguments` are as the client sent them,
-        `target` is the request, or what stands for it. Raises Ended with a question, or an error of the protocol.
+        `about` is the request, or what stands for it, and a digest of its files. Raises Ended with a question, or an
+        error of the protocol.
         """
         policy = tool.binding.get("confirm")
         if policy is None or (policy == "when-supported" and not dialogue.way):
             return None
-        message = question(tool.name, arguments, target, self._redact)
+        message = question(tool.name, arguments, about[0], self._redact)
         if dialogue.way == "request":
             said = await self._answer(message, ask)
         elif dialogue.way == "result":
-            said = self._brought(dialogue, message, _subject(tool, arguments, target))
+            said = self._brought(dialogue, message, _subject(tool, arguments, about))
         else:
             said = "unable"
         log.event("info", "confirmation", tool=tool.name, outcome=said)
+        spans.note(confirmation=said)
         if said == "accept":
             return None
         sentence = f"{tool.name} was not called. {_INSTEAD[said]}"
@@ -151,7 +154,7 @@ def _cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[:longest]}\u2026 ({len(text):,} characters)"
 
 
-def _subject(tool: Tool, arguments: dict[str, Any], target: str) -> str:
+def _subject(tool: Tool, arguments: dict[str, Any], about: tuple[str, str]) -> str:
     """What a ticket is for, in hexadecimal. The binding too: another table may make something else of the call."""
-    what = [tool.name, tool.binding, target, arguments]
+    what = [tool.name, tool.binding, about, arguments]
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()

@@ -1,12 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """`--doctor`: what an operator wants to know before a client does. Which variables are set, which tools can be called
-with them, and whether the API answers. Names variables, never values; sends no credential."""
+with them, whether access tokens can be fetched, and whether the API answers. Names variables, never values; sends the
+API no credential."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import credentials
 from .calls import Caller
@@ -34,11 +35,18 @@ RESERVED = {
     "CA_FILE": "certificates to trust in place of the system's",
     "CLIENT_CERT": "the certificate that this server shows of itself",
     "CLIENT_KEY": "its key, where that lies in another file",
+    "ROLES": "your roles, joined by commas: tools that need one are offered where it is among them",
     "READ_ONLY": "1 to offer only the tools that change nothing",
     "ALLOW_HTTP": "1 to send to hosts other than this one without TLS",
     "ALLOW_HOSTS": "hosts that operations with a server of their own may be called at, where BASE_URL is set",
+    "AUDIT": "the file, or stderr, that gets a line for each call",
+    "AUDIT_ARGUMENTS": "1 to have the arguments in it, without secrets",
+    "TRACE": "1 to begin a trace where the client names none, 0 to tell the API of none",
     "LOG_LEVEL": "debug, info, warning or error",
 }
+MOST_TRIED = 5
+"""Sets of scopes that a token is asked for."""
+
 _PURPOSES = {
     "apiKey": "API key, sent in the {in} as {name}",
     "bearer": "bearer or ready access token",
@@ -81,8 +89,8 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: dict[str
 def _others(catalog: Catalog, environ: Mapping[str, str]) -> list[Row]:
     purposes = {f"{catalog.prefix}_{suffix}": purpose for suffix, purpose in RESERVED.items()}
     for scheme in catalog.security.values():
-        if "tokenUrl" in scheme:
-            purposes[scheme["variables"]["token_url"]] = f"where tokens are fetched, in place of {scheme['tokenUrl']}"
+        if url := scheme.get("tokenUrl") or scheme.get("openIdConnectUrl"):
+            purposes[scheme["variables"]["token_url"]] = f"where tokens are fetched, in place of what {url} is or says"
     for server in catalog.servers:
         for place, variable in server.get("variables", {}).items():
             purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"
@@ -112,9 +120,26 @@ def _without_endpoint(catalog: Catalog, settings: Settings) -> list[str]:
     return found
 
 
-async def _reach(catalog: Catalog, settings: Any) -> list[str]:
+async def _reach(catalog: Catalog, settings: Settings) -> list[str]:
     caller = Caller(catalog, settings)
     try:
-        return await caller.reach()
+        found = await caller.reach()
+        if not settings.problems:
+            found += filter(None, [await caller.try_grant(grant) for grant in _grants(catalog, settings)])
+        return found
     finally:
         await caller.close()
+
+
+def _grants(catalog: Catalog, settings: Settings) -> list[credentials.Grant]:
+    """What tokens are fetched with: one grant for each set of scopes that tools need, as far as they are tried."""
+    keys = credentials.Keys(catalog.security, settings)
+    found: dict[tuple[str, ...], credentials.Grant] = {}
+    for name in catalog.names():
+        try:
+            grant = keys.choose(catalog.tool(name).binding).grant
+        except NotReady:
+            continue  # which is told beside
+        if grant is not None:
+            found.setdefault((*grant.variables, *grant.scopes), grant)
+    return list(found.values())[:MOST_TRIED]

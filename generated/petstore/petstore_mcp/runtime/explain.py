@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .catalog import Catalog, Tool
-    from .request import Request
     from .settings import Settings
 
 SCHEMA = 1
@@ -52,8 +51,8 @@ class Placeholders:
         self.missing = ""
         """Why a call would be refused; "" where it would not."""
 
-    def attach(self, request: Request, binding: dict[str, Any]) -> credentials.Attached:
-        """Attach placeholders."""
+    def choose(self, binding: dict[str, Any]) -> credentials.Chosen:
+        """Placeholders."""
         wanted = binding.get("security")
         try:
             schemes = credentials.choose(wanted, self._security, self._secrets)
@@ -68,8 +67,7 @@ class Placeholders:
                 shown[value] = self._field(value)
             elif value not in names and scheme["type"] == "oauth2":
                 shown[value] = f"<token of {scheme['variables']['client_id']}>"
-        credentials.attach(request, schemes, shown, _SHOWN)
-        return credentials.Attached(names)
+        return credentials.Chosen(lambda request: credentials.attach(request, schemes, shown, _SHOWN), names)
 
     def _field(self, variable: str) -> str:
         """A whole field: its name is no secret, where it is known."""
@@ -96,6 +94,9 @@ def run(
     """
     from .commands import show  # late: commands come here
 
+    if name in catalog.withheld:
+        complain(f"The tool {name} is not offered: {catalog.withheld[name]}.")
+        return MISUSED
     if not catalog.has(name):
         near = " or ".join(catalog.nearest(name))
         complain(f"There is no tool {name}; {f'did you mean {near}?' if near else '--list shows them.'}")
@@ -149,6 +150,7 @@ def explain(
         found["request"] = _drawn(ready, preparation.agent)
         found["error"] = sentence(name, missing) if missing else None
         notes = _notes(name, keys, preparation, tool.binding.get("confirm", ""))
+        notes += [f"{settings.prefix}_TRACE is 1: a traceparent is sent beside."] if settings.trace else []
         found["notes"] = [*settings.warnings, *notes]
     redacted: dict[str, Any] = Redactor(credentials.sensitive(catalog.security, settings)).value(found)
     return redacted
@@ -167,7 +169,9 @@ def _settle(settings: Settings, tool: Tool) -> NotReady | None:
 
 
 async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]) -> Ready:
-    return preparation.ready(tool, await preparation.checked(tool, arguments), _ENTROPY)
+    ready = preparation.ready(tool, await preparation.checked(tool, arguments), _ENTROPY)
+    ready.attach()
+    return ready
 
 
 def _drawn(ready: Ready, agent: str) -> dict[str, Any]:

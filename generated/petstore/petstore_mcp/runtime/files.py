@@ -33,11 +33,12 @@ _SIGNATURES = (
 class Files:
     """The directory that arguments may name files in; None where the operator opened none (`variable` would)."""
 
-    __slots__ = ("_directory", "_variable")
+    __slots__ = ("_directory", "_variable", "digest")
 
     def __init__(self, directory: str | None, variable: str) -> None:
         self._directory = directory
         self._variable = variable
+        self.digest = ""
 
     def content(self, argument: object) -> tuple[bytes, str]:
         """The bytes of a binary argument, and the file's own name ("" for base64). Raises Unsendable."""
@@ -67,6 +68,19 @@ class Files:
             raise
         except (OSError, ValueError):  # ValueError: NUL, lone surrogates
             raise Unsendable("there is no such file that can be read in the open directory") from None
+
+
+class Digested(Files):
+    """The same, and `digest` is of all that was read: whoever confirms a call confirms the content of its files."""
+
+    __slots__ = ()
+
+    def _read(self, name: str) -> tuple[bytes, str]:
+        from hashlib import sha256  # most calls are not confirmed, or send no file
+
+        found = super()._read(name)
+        self.digest += sha256(found[0]).hexdigest()
+        return found
 
 
 def _open(path: str, flags: int) -> int:

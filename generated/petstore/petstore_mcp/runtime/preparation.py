@@ -1,10 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """A call up to the moment before it is sent. One sequence, for what sends and for what only shows:
 
-    hooks, arguments checked | request built, address found, credentials attached
+    hooks, arguments checked | request built, address found, credentials chosen | credentials attached
 
-Between its halves stands the hook that answers in place of the request. Nothing in here opens a connection: an access
-token that has to be fetched is attached later (sending.py).
+Between the first two stands the hook that answers in place of the request, before the last the user's consent: no
+secret is touched for a call that nobody wants. Nothing in here opens a connection: an access token that has to be
+fetched is attached later (sending.py).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from . import request
 from .arguments import Checker
-from .files import Files
+from .files import Digested, Files
 from .hooks import HookFailed, Hooks
 from .refusal import Refused, report
 from .settings import NotReady
@@ -21,14 +22,14 @@ from .settings import NotReady
 if TYPE_CHECKING:
     from .addresses import Address
     from .catalog import Catalog, Tool
-    from .credentials import Attached
+    from .credentials import Chosen
     from .settings import Settings
 
     class Keys(Protocol):
-        """What puts credentials into requests (credentials.Keys)."""
+        """What knows which credentials a request is given (credentials.Keys)."""
 
-        def attach(self, request: request.Request, binding: dict[str, Any]) -> Attached:
-            """Attach what the binding wants, as far as it is there. Raises NotReady."""
+        def choose(self, binding: dict[str, Any]) -> Chosen:
+            """What the binding wants, as far as it is there. Raises NotReady."""
 
 
 Unmade = (Refused, NotReady, HookFailed)
@@ -36,17 +37,24 @@ Unmade = (Refused, NotReady, HookFailed)
 
 
 class Ready:
-    """A request with its credentials, where it goes, the variables that the credentials came from, and what its access
-    token is to be fetched with, where it needs one.
+    """A request, where it goes, and the credentials that it is to be given: the variables that they come from, and what
+    its access token is to be fetched with, where it needs one. `files` is a digest of those that were read for it,
+    where it must be confirmed.
     """
 
-    __slots__ = ("address", "grant", "request", "variables")
+    __slots__ = ("address", "chosen", "files", "grant", "request", "variables")
 
-    def __init__(self, request: request.Request, address: Address, attached: Attached) -> None:
+    def __init__(self, request: request.Request, address: Address, chosen: Chosen, files: str) -> None:
         self.request = request
         self.address = address
-        self.variables = attached.variables
-        self.grant = attached.grant
+        self.chosen = chosen
+        self.variables = chosen.variables
+        self.grant = chosen.grant
+        self.files = files
+
+    def attach(self) -> None:
+        """Put the credentials into the request, but for a token that has to be fetched."""
+        self.chosen.put(self.request)
 
     def __str__(self) -> str:
         """The request line, for people: without the query, which may hold credentials."""
@@ -62,7 +70,7 @@ class Preparation:
         self._settings = settings
         self._keys = keys
         self._checker = Checker()
-        self._files = Files(settings.files_dir, f"{settings.prefix}_FILES_DIR")
+        self._opened = settings.files_dir, f"{settings.prefix}_FILES_DIR"
 
     async def checked(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments as the hooks leave them, checked. Raises Refused or HookFailed."""
@@ -75,9 +83,10 @@ class Preparation:
         """The request for checked arguments. Raises Refused or NotReady. `entropy` is at least 16 random bytes."""
         if self._settings.problems:
             raise NotReady(" ".join(self._settings.problems))
-        built = request.build(tool, arguments, self._files, entropy)
+        files = (Digested if "confirm" in tool.binding else Files)(*self._opened)
+        built = request.build(tool, arguments, files, entropy)
         address = self._settings.server(built.server)
-        return Ready(built, address, self._keys.attach(built, tool.binding))
+        return Ready(built, address, self._keys.choose(tool.binding), files.digest)
 
 
 def sentence(tool: str, reason: Exception) -> str:

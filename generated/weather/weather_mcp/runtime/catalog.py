@@ -111,7 +111,9 @@ class Catalog:
         self.prefix: str = header["environment"]
         self.servers: list[dict[str, Any]] = header["servers"]
         self.security: dict[str, dict[str, Any]] = header["security"]
+        self.roles: dict[str, list[str]] = header.get("roles", {})
         self.hidden: list[str] = []
+        self.withheld: dict[str, str] = {}
         self._described = described
         self._bound = bound
         self._parsed: dict[str, Tool] = {}
@@ -144,7 +146,18 @@ class Catalog:
         """Leave only the tools that change nothing, by their hint; the `hidden` ones are then unknown in every way."""
         names = self.names()
         kept = [name for name in names if self._described.line(name)["annotations"].get("readOnlyHint") is True]
-        self.hidden += [name for name in names if name not in kept]
+        self._leave(kept)
+
+    def hide_restricted(self, roles: frozenset[str]) -> None:
+        """Leave out the tools that need a role, where none of theirs is among these; calls hear which setting it is."""
+        names = self.names()
+        kept = [name for name in names if name not in self.roles or not roles.isdisjoint(self.roles[name])]
+        reason = f"{self.prefix}_ROLES of this server has no role that it is for"
+        self.withheld |= {name: reason for name in names if name not in kept}
+        self._leave(kept)
+
+    def _leave(self, kept: list[str]) -> None:
+        self.hidden += [name for name in self.names() if name not in kept]
         self.tools = self._described.keep(kept)
 
     def is_same(self, other: Catalog) -> bool:
@@ -165,6 +178,14 @@ class Catalog:
 
         known = {each.lower(): each for each in self.names()}
         return [known[each] for each in difflib.get_close_matches(name[:64].lower(), known)]
+
+    def request_of(self, name: str) -> str:
+        """Method and path of that tool's request, as the API's description writes them; "" where the table is torn."""
+        try:
+            binding = self.tool(name).binding
+            return f"{binding['method']} {binding['operation']['path']}"
+        except (CatalogError, KeyError, TypeError):
+            return ""
 
     def tool(self, name: str) -> Tool:
         """That tool, which must exist. Raises CatalogError where one of its lines is missing or no JSON."""

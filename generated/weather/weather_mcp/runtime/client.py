@@ -24,6 +24,7 @@ from . import tls
 from .exchange import Response
 from .inflate import BadCoding, Inflate
 from .request import sender_fields
+from .requestlog import Exchange
 from .spool import Spool
 
 with tls.unloaded():
@@ -102,6 +103,14 @@ class Client:
         self, request: Request, address: Address, seconds: float, report: Callable[[str], None] = lambda _: None
     ) -> Response:
         """The answer to a request. Raises Failure. `report` hears "sent", "headers" and "body" as each is done."""
+        with Exchange(request, address) as seen:
+            answer = await self._answer(request, address, seconds, report)
+            seen.answered(answer)
+            return answer
+
+    async def _answer(
+        self, request: Request, address: Address, seconds: float, report: Callable[[str], None]
+    ) -> Response:
         sent, body = _Sent(report), _Body()
         try:
             async with asyncio.timeout(seconds) as deadline:

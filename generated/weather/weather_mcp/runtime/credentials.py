@@ -62,14 +62,27 @@ class Grant:
         self.variables = variables
 
 
-class Attached:
-    """What a request was given: the variables that its credentials came from, and the token that is still to come."""
+class Chosen:
+    """What a request is to be given. `put` attaches it; `variables` are those that it comes from, `grant` is for a
+    token that has to be fetched, `scopes` are what the description asks of a token, and `offers` the ways to give a
+    credential where none is given.
+    """
 
-    __slots__ = ("grant", "variables")
+    __slots__ = ("grant", "offers", "put", "scopes", "variables")
 
-    def __init__(self, variables: list[str], grant: Grant | None = None) -> None:
+    def __init__(
+        self,
+        put: Callable[[Request], None],
+        variables: list[str],
+        grant: Grant | None = None,
+        scopes: tuple[str, ...] = (),
+        offers: tuple[str, ...] = (),
+    ) -> None:
+        self.put = put
         self.variables = variables
         self.grant = grant
+        self.scopes = scopes
+        self.offers = offers
 
 
 def choose(wanted: list[list[str]] | None, security: dict[str, Scheme], secrets: dict[str, str]) -> list[Scheme]:
@@ -155,20 +168,31 @@ class Keys:
         self._security = security
         self._settings = settings
 
-    def attach(self, request: Request, binding: dict[str, Any]) -> Attached:
-        """Attach what the binding wants, as far as it is there. Raises NotReady."""
-        secrets = self._settings.secrets
-        schemes = choose(binding.get("security"), self._security, secrets)
-        attach(request, schemes, secrets)
+    def choose(self, binding: dict[str, Any]) -> Chosen:
+        """What the binding wants, as far as it is there. Raises NotReady."""
+        secrets, wanted = self._settings.secrets, binding.get("security")
+        schemes = choose(wanted, self._security, secrets)
         grants = [self._grant(scheme, binding) for scheme in schemes if fetched(scheme, secrets)]
-        return Attached(variables(schemes, secrets), grants[0] if grants else None)
+        others = [self._security[name] for names in wanted or () for name in names] if not schemes else []
+        return Chosen(
+            lambda request: attach(request, schemes, secrets),
+            variables(schemes, secrets),
+            grants[0] if grants else None,
+            tuple(dict.fromkeys(scope for scheme in schemes for scope in self._scopes(scheme, binding))),
+            tuple(dict.fromkeys(way for scheme in others for way in _in_words([scheme]))),
+        )
 
     def _grant(self, scheme: Scheme, binding: dict[str, Any]) -> Grant:
-        name = next(name for name, each in self._security.items() if each is scheme)
         names = [scheme["variables"][role] for role in _CLIENT]
         identity, secret = (self._settings.secrets[each] for each in names)
-        scopes = tuple(binding.get("scopes", {}).get(name, ()))
-        return Grant(self._settings.endpoint(name), identity, secret, scopes, names)
+        endpoint = self._settings.endpoint(self._name(scheme))
+        return Grant(endpoint, identity, secret, self._scopes(scheme, binding), names)
+
+    def _scopes(self, scheme: Scheme, binding: dict[str, Any]) -> tuple[str, ...]:
+        return tuple(binding.get("scopes", {}).get(self._name(scheme), ()))
+
+    def _name(self, scheme: Scheme) -> str:
+        return next(name for name, each in self._security.items() if each is scheme)
 
 
 def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:

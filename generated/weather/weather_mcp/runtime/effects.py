@@ -8,8 +8,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from .jsonrpc import Id, Members
+    from .spans import Span
 
-    Effect: TypeAlias = "Send | Call | Read | Cancel | Answered | Expect | Note"
+    Effect: TypeAlias = "Send | Call | Rejected | Read | Cancel | Answered | Expect | Note"
 
 
 class Send:
@@ -35,17 +36,50 @@ class Dialogue:
         self.responses = responses or {}
 
 
+class Origin:
+    """Who calls, and in which trace, as the client says it and nobody has checked."""
+
+    __slots__ = ("client", "traceparent", "tracestate")
+
+    def __init__(self, client: object = None, traceparent: object = None, tracestate: object = None) -> None:
+        self.client = client
+        self.traceparent = traceparent
+        self.tracestate = tracestate
+
+
 class Call:
-    """Run this tool and report under this key; progress is wanted where there is a token."""
+    """Run this tool and report under this key; progress is wanted where there is a token. `span` is what is observed of
+    it, from the moment that somebody takes it.
+    """
 
-    __slots__ = ("arguments", "dialogue", "key", "name", "progress_token")
+    __slots__ = ("arguments", "dialogue", "key", "name", "origin", "progress_token", "span")
 
-    def __init__(self, key: int, name: str, arguments: Members, progress_token: Id | None, dialogue: Dialogue) -> None:
+    def __init__(
+        self,
+        key: int,
+        name: str,
+        arguments: Members,
+        progress_token: Id | None,
+        dialogue: Dialogue,
+        origin: Origin | None = None,
+    ) -> None:
         self.key = key
         self.name = name
         self.arguments = arguments
         self.progress_token = progress_token
         self.dialogue = dialogue
+        self.origin = origin
+        self.span: Span | None = None
+
+
+class Rejected:
+    """A call of that tool was answered with an error of the protocol, and never begins: for the record."""
+
+    __slots__ = ("name", "origin")
+
+    def __init__(self, name: object, origin: Origin) -> None:
+        self.name = name
+        self.origin = origin
 
 
 class Read:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import threading  # first imported by the main thread: 3.11 hangs at its end where another thread was first
 
-from . import log
+from . import log, spans
 from .shapes import Ended, Failure
 
 TYPE_CHECKING = False
@@ -73,6 +73,7 @@ class Engine:
         with self._changed:
             self._changed.wait_for(lambda: self._unfinished < MOST)
             self._unfinished += 1
+        call.span = call.span or spans.Span(call.origin)
         self._post(lambda: self._begin(call.key, self._work(self._caller, call, on_progress, on_ask), on_done))
 
     def cancel(self, key: int) -> None:
@@ -154,6 +155,8 @@ class Engine:
 
     async def _work(self, caller: Caller | None, call: Call, on_progress: Progress, on_ask: Ask) -> Outcome:
         phase = 0
+        if call.span is not None:
+            spans.enter(call.span)
 
         def report(message: str) -> None:
             nonlocal phase
@@ -172,7 +175,7 @@ class Engine:
         except Ended as ended:
             return ended.outcome
         except BaseException as problem:  # SystemExit too: nothing that a call does may end the server
-            return _failure(call.name, problem)
+            return _failure(call, problem)
 
     def _end(self, key: int, task: asyncio.Task[Outcome], on_done: Done) -> None:
         """Report, unless the call was abandoned; only then make room for the next."""
@@ -186,10 +189,10 @@ class Engine:
                 self._changed.notify_all()
 
 
-def _failure(name: str, problem: BaseException) -> Failure:
-    reference = os.urandom(4).hex()
-    log.event("error", "call_broke", tool=name, reference=reference, error=type(problem).__name__, at=_frames(problem))
-    return Failure(f"The server failed while it ran {name}. Its log has more under {reference}.")
+def _failure(call: Call, problem: BaseException) -> Failure:
+    log.event("error", "call_broke", tool=call.name, error=type(problem).__name__, at=_frames(problem))
+    where = f" Its log has more under {call.span.call}." if call.span else ""
+    return Failure(f"The server failed while it ran {call.name}.{where}")
 
 
 def _frames(problem: BaseException) -> str:

@@ -5,7 +5,7 @@ what a call brings of an earlier question. Raises Fault where a field is not as 
 
 from __future__ import annotations
 
-from .effects import Dialogue
+from .effects import Dialogue, Origin
 from .jsonrpc import INVALID_PARAMS, Fault, is_id
 from .shapes import STATELESS_REVISIONS, has
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _META = "io.modelcontextprotocol/"
 VERSION, CAPABILITIES, _LOG_LEVEL = _META + "protocolVersion", _META + "clientCapabilities", _META + "logLevel"
+_CLIENT = _META + "clientInfo"
 _LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 _UNSUPPORTED_VERSION = -32022
 
@@ -62,3 +63,10 @@ def dialogue(request: Request, revision: str, takes_forms_since_handshake: bool)
         raise Fault(INVALID_PARAMS, "params.requestState must be a string, and params.inputResponses an object.")
     way = "result" if isinstance(meta, dict) and takes_forms(meta[CAPABILITIES]) else ""
     return Dialogue(way, revision, state if "requestState" in params else None, responses)
+
+
+def origin(request: Request, client_since_handshake: object) -> Origin:
+    """Who calls, and in which trace. Whatever it is: it is checked where it is used."""
+    meta = request.params.get("_meta")
+    said = meta if isinstance(meta, dict) else {}
+    return Origin(said.get(_CLIENT, client_since_handshake), said.get("traceparent"), said.get("tracestate"))

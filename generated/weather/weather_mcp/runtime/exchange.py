@@ -23,9 +23,10 @@ _RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satis
 
 class Sent:
     """The request as far as results speak of it: the tool, the path without its query, the variables whose credentials
-    it carried, a URI for what may come back, the arguments, its idempotency key, and how often it was tried."""
+    it carried, a URI for what may come back, the arguments, its idempotency key, and how often it was tried. `scopes`
+    are what the description asks of a token, and `offers` the ways to give a credential where none was given."""
 
-    __slots__ = ("arguments", "key", "method", "path", "tool", "tries", "uri", "variables")
+    __slots__ = ("arguments", "key", "method", "offers", "path", "scopes", "tool", "tries", "uri", "variables")
 
     def __init__(
         self,
@@ -45,6 +46,8 @@ class Sent:
         self.arguments = arguments or {}
         self.key = key
         self.tries = 0
+        self.scopes: tuple[str, ...] = ()
+        self.offers: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.method} {self.path[:200]}"

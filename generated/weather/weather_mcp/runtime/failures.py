@@ -105,13 +105,15 @@ def _arguments(place: str, wire: str, binding: dict[str, Any]) -> Iterator[tuple
 
 def _advice(response: Response, sent: Sent, items: bool) -> list[str]:
     status = response.status
-    credentials = " and ".join(sent.variables)
+    credentials, more = " and ".join(sent.variables), _scopes(sent) + _offers(sent)
     if status in (400, 422) and not items:
         return [_signature(sent)]
     if status == 401:
-        return [f"The upstream did not accept {credentials}." if credentials else "The request carried no credential."]
+        said = f"The upstream did not accept {credentials}." if credentials else "The request carried no credential."
+        return [said + more]
     if status == 403:
-        return [f"{credentials or 'Without a credential it'} is not allowed to do this; calling again will not help."]
+        who = credentials or "Without a credential it"
+        return [f"{who} is not allowed to do this; calling again will not help.{more}"]
     if status == 404:
         bound = [
             part["argument"] for part in sent.tool.binding["path"] if isinstance(part, dict) and "argument" in part
@@ -126,6 +128,18 @@ def _advice(response: Response, sent: Sent, items: bool) -> list[str]:
     if status == 429:
         return ["Wait a while before calling again."]
     return [_repeat(sent)] if status >= 500 and status != 501 else []
+
+
+def _scopes(sent: Sent) -> str:
+    """What the description asks of an access token for this."""
+    scopes = " ".join(sent.scopes)
+    return f" The API's description asks for a token with the scopes {brief(scopes, 300)}." if scopes else ""
+
+
+def _offers(sent: Sent) -> str:
+    """Which variables the operator could set, where no credential was sent."""
+    ways = ", or ".join(sent.offers)
+    return f" The operator of this server can set {ways}." if ways else ""
 
 
 def _described(sent: Sent, argument: str) -> str:

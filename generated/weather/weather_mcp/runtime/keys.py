@@ -46,7 +46,7 @@ def read(
     for scheme in security.values():
         for part, name in variables(scheme):
             try:
-                value, source = _value(name, environ)
+                value, source = value_of(name, environ)
                 # An empty password is one, where the user name is a key. Anything else that is empty is not set.
                 if value is None or (value == "" and part != "password"):
                     continue
@@ -66,7 +66,7 @@ def variables(scheme: dict[str, Any]) -> list[tuple[str, str]]:
     return [(role, scheme["variables"][role]) for roles in ROLES[scheme["type"]] for role in roles]
 
 
-def _value(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
+def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
     """The value of a variable, or of the file that is named in its place, and the variable that it came from. Raises
     ValueError with a sentence.
     """

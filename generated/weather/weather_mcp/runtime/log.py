@@ -2,7 +2,7 @@
 """The log: one JSON object a line on stderr, for people and their tools. The protocol never goes there.
 
 Invariants: a line is ASCII, so nothing in it moves a cursor or begins a second line; argument values and secrets are
-never given to `event`; and a stderr that nobody reads costs lines, not calls.
+never given to `event`; and a stderr that nobody reads costs lines, not calls. What happens in a call carries its id.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 
+from . import spans
 from .jsontext import dumps
 
 TYPE_CHECKING = False
@@ -24,7 +25,7 @@ _MAX_LINE = 4096
 _MAX_FIELD = 500
 
 _threshold = LEVELS.index("info")
-_redact: Callable[[str], str] = str
+_redact: Callable[[str], str] | None = None
 
 
 def set_level(level: str) -> None:
@@ -33,24 +34,40 @@ def set_level(level: str) -> None:
     _threshold = LEVELS.index(level)
 
 
-def redact_with(redact: Callable[[str], str]) -> None:
+def redact_with(redact: Callable[[str], str] | None) -> None:
     """From now on, every text passes through that: what an exception of a hook says may hold a secret."""
     global _redact
     _redact = redact
+
+
+def redacted(text: str) -> str:
+    """The text without the secrets that are known by now."""
+    return text if _redact is None else _redact(text)
+
+
+def without_secrets(text: str) -> str | None:
+    """The same, and None as long as no secret is known."""
+    return None if _redact is None else _redact(text)
 
 
 def event(level: str, name: str, **fields: object) -> None:
     """Write that it happened; names of events and fields are lower-case words joined by underscores."""
     if LEVELS.index(level) < _threshold:
         return
-    clipped = {key: _redact(value)[:_MAX_FIELD] if isinstance(value, str) else value for key, value in fields.items()}
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    _write(dumps({"time": stamp, "level": level, "event": name, **clipped}) + b"\n")
+    clipped = {key: redacted(value)[:_MAX_FIELD] if isinstance(value, str) else value for key, value in fields.items()}
+    span = spans.current()
+    told = {"time": timestamp(), "level": level, "event": name, **({"call": span.call} if span else {}), **clipped}
+    _write(dumps(told) + b"\n")
+
+
+def timestamp() -> str:
+    """Now, in UTC (RFC 3339)."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def _write(line: bytes) -> None:
     """The whole line or nothing, and never wait for a reader."""
-    if len(line) > _MAX_LINE or not _writable():
+    if len(line) > _MAX_LINE or not writable():
         return
     try:
         os.write(_STDERR, line)
@@ -58,7 +75,8 @@ def _write(line: bytes) -> None:
         return  # stderr is closed; there is nowhere to say so
 
 
-def _writable() -> bool:
+def writable() -> bool:
+    """Whether stderr takes a line without waiting."""
     if os.name != "posix":
         return True
     import select  # a C module that the way to the first answer does without

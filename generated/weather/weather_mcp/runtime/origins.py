@@ -10,6 +10,10 @@ from __future__ import annotations
 
 from .addresses import Address, parse, parse_endpoint
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class Endpoint:
     """Where access tokens are fetched: a server, and the path and query to ask there."""
@@ -19,6 +23,18 @@ class Endpoint:
     def __init__(self, address: Address, target: str) -> None:
         self.address = address
         self.target = target
+
+
+class Discovery(Endpoint):
+    """Where an OpenID provider says where its tokens are fetched. `resolve` makes an Endpoint of what it says, or
+    raises ValueError with the rest of a sentence.
+    """
+
+    __slots__ = ("resolve",)
+
+    def __init__(self, place: Endpoint, resolve: Callable[[str], Endpoint]) -> None:
+        super().__init__(place.address, place.target)
+        self.resolve = resolve
 
 
 def nowhere(prefix: str) -> str:
@@ -64,6 +80,10 @@ class Rules:
         if isinstance(base, Address) and isinstance(before, Address) and before.origin == address.origin:
             return Endpoint(Address(base.scheme, base.host, base.port, ""), target)
         return Endpoint(self.secured(address), target)
+
+    def discovery(self, url: str, base: Address | str, described: str) -> Endpoint:
+        """The same for a provider that is asked first; what it names is held to the same rules."""
+        return Discovery(self.endpoint(url, base, described), lambda named: self.endpoint(named, base, described))
 
     def typed_endpoint(self, url: str) -> Endpoint:
         """Where the operator says that tokens are fetched. Raises ValueError with the rest of a sentence."""

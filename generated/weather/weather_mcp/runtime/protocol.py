@@ -68,8 +68,8 @@ has not.
 from __future__ import annotations
 
 from .batches import Answers
-from .effects import Answered, Call, Cancel, Expect, Note, Read, Send
-from .envelope import CAPABILITIES, VERSION, dialogue, progress_token, stateless_revision, takes_forms
+from .effects import Answered, Call, Cancel, Expect, Note, Read, Rejected, Send
+from .envelope import CAPABILITIES, VERSION, dialogue, origin, progress_token, stateless_revision, takes_forms
 from .jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -181,6 +181,7 @@ class Protocol:
         self._changes = subscriptions is not None
         self._agreed: str | None = None
         self._takes_forms = False  # the client of the handshake
+        self._client: object = None  # what it calls itself
         self._questions = Questions()
         self._calls: dict[int, _Running] = {}
         self._in_flight: dict[Id, int] = {}  # the key of a call, or one of those above
@@ -222,7 +223,10 @@ class Protocol:
                 raise Fault(INVALID_REQUEST, "This request must have a line of its own.")
             return self._handler(request.method, revision)(request, revision)
         except Fault as fault:
-            return [Send(error(request.id, fault.code, fault.sentence, fault.data))]
+            told: list[Effect] = [Send(error(request.id, fault.code, fault.sentence, fault.data))]
+            if request.method == "tools/call":
+                told.append(Rejected(request.params.get("name"), origin(request, self._client)))
+            return told
 
     def _malformed(self, message: Malformed) -> list[Effect]:
         if message.id is None and self._agreed is not None and not has(self._agreed, "error without id"):
@@ -305,6 +309,7 @@ class Protocol:
             raise Fault(INVALID_PARAMS, "initialize needs params.protocolVersion, a string.")
         self._agreed = proposed if proposed in HANDSHAKE_REVISIONS else _LAST_HANDSHAKE
         self._takes_forms = takes_forms(request.params.get("capabilities"))
+        self._client = request.params.get("clientInfo")
         if self._subscriptions is not None:
             self._subscriptions.greeted()
         return [Send(answer(request.id, initialize_result(self._agreed, self._catalog.server, self._changes)))]
@@ -334,8 +339,15 @@ class Protocol:
         token = progress_token(request)
         heard = dialogue(request, revision, self._takes_forms)
         if not self._catalog.has(name):
-            raise Fault(INVALID_PARAMS, _unknown(name, self._catalog.nearest(name)))
-        return [Call(self._begin(request, revision, token), name, arguments, token, heard)]
+            raise Fault(INVALID_PARAMS, self._unknown(name))
+        who = origin(request, self._client)
+        return [Call(self._begin(request, revision, token), name, arguments, token, heard, who)]
+
+    def _unknown(self, name: str) -> str:
+        if name in self._catalog.withheld:
+            return f"The tool '{name}' is not offered: {self._catalog.withheld[name]}."
+        nearest = self._catalog.nearest(name)
+        return f"There is no tool '{name[:64]}'." + (f" Did you mean {' or '.join(nearest)}?" if nearest else "")
 
     def _begin(self, request: Request, revision: str, token: Id | None = None) -> int:
         """The key under which its outcome will be reported."""
@@ -440,11 +452,6 @@ class Protocol:
             return answer(call.id, read_result(found.contents, call.revision, self._catalog.server))
         newer = has(call.revision, "unknown resource is invalid params")
         return error(call.id, INVALID_PARAMS if newer else _NO_RESOURCE, _GONE, {"uri": found.uri[:MAX_URI]})
-
-
-def _unknown(name: str, nearest: list[str]) -> str:
-    guess = f" Did you mean {' or '.join(nearest)}?" if nearest else ""
-    return f"There is no tool '{name[:64]}'.{guess}"
 
 
 def _sent(line: bytes) -> list[Effect]:

@@ -20,6 +20,7 @@ from .settings import NotReady
 
 if TYPE_CHECKING:
     from .client import Client
+    from .credentials import Grant
     from .exchange import Response, Sent
     from .preparation import Ready
     from .settings import Settings
@@ -113,6 +114,10 @@ class Sender:
             return await self._client.send(ready.request, ready.address, self._until(end), report)
         finally:
             self._pace.leave(tool)
+
+    async def try_grant(self, grant: Grant, seconds: float) -> None:
+        """Fetch a token, to see whether that can be done. Raises NotReady."""
+        await self._fetched().get(grant, seconds)
 
     def _fetched(self) -> Tokens:
         """The tokens of this server, from the first call that needs one."""

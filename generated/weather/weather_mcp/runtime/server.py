@@ -17,16 +17,17 @@ import sys
 from _thread import allocate_lock
 
 from .catalog import Catalog, CatalogError
-from .effects import Answered, Call, Cancel, Expect, Note, Read, Send
+from .effects import Answered, Call, Cancel, Expect, Note, Read, Rejected, Send
 from .framing import Lines
 from .jsonrpc import parse
 from .protocol import Protocol
 from .shapes import Contents, Result
-from .stdio import LAST_SECONDS, Wire, complain, fill_gaps
+from .stdio import LAST_SECONDS, Wire, before_leaving, complain, fill_gaps, leave, leave_by_signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import calls
+    from .audit import Audit
     from .effects import Effect
     from .engine import Engine, Outcome
     from .framing import Line
@@ -57,6 +58,12 @@ class Server:
         self._lock = allocate_lock()
         self._engine: Engine | None = None
         self._caller: calls.Caller | None = None
+        self._audit: Audit | None = None
+
+    def record(self, audit: Audit) -> None:
+        """Have every call recorded there."""
+        self._audit = audit
+        before_leaving(audit)
 
     def serve(self) -> None:
         """Read, answer, and at the end of stdin finish what is running."""
@@ -84,12 +91,14 @@ class Server:
         left = max(end - time.monotonic(), _A_MOMENT)
         self._wire.hurry(left)
         if not self._lock.acquire(timeout=left):
-            os._exit(0)  # somebody writes to a client that takes nothing
+            leave(0)  # somebody writes to a client that takes nothing
 
     def renew(self, catalog: Catalog, settings: Settings) -> None:
         """Serve that table from the next message on; the calls that were begun go on with theirs."""
         with self._turn:
             self._catalog, self._settings = catalog, settings
+            if self._audit is not None:
+                self._audit.renew(catalog, lambda: _secrets(settings, catalog))
             if self._engine is not None:
                 self._engine.renew(lambda: self._load(catalog, settings))
             with self._lock:
@@ -109,13 +118,17 @@ class Server:
 
     def _do(self, effect: Effect) -> None:
         if isinstance(effect, Call):
-            on_progress = self._progress if effect.progress_token is not None else _nothing
-            self._running().submit(effect, on_progress, self._ask, self._done)
+            self._begin(effect)
+        elif isinstance(effect, Rejected):
+            if self._audit is not None:
+                self._audit.reject(effect)
         elif isinstance(effect, Read):
             caller = self._caller  # there is nothing to read before there is one
             found = caller.resources.read(effect.uri) if caller is not None else None
             self._done(effect.key, Contents(effect.uri, found))
         elif isinstance(effect, Cancel):
+            if self._audit is not None:
+                self._audit.end(effect.key, "cancelled")
             self._running().cancel(effect.key)
         elif isinstance(effect, Answered):
             self._running().answer(effect.key, effect.reply)
@@ -125,6 +138,13 @@ class Server:
             from . import log
 
             log.event("warning", "unanswerable_message", reason=effect.sentence)
+
+    def _begin(self, call: Call) -> None:
+        if self._audit is not None and (refusal := self._audit.begin(call)):
+            self._done(call.key, refusal)
+            return
+        on_progress = self._progress if call.progress_token is not None else _nothing
+        self._running().submit(call, on_progress, self._ask, self._done)
 
     def _running(self) -> Engine:
         if self._engine is None:
@@ -145,6 +165,8 @@ class Server:
         return self._caller
 
     def _done(self, key: int, outcome: Outcome | Contents) -> None:
+        if self._audit is not None and not isinstance(outcome, Contents):
+            self._audit.end(key, outcome)
         with self._lock:
             line = self._protocol.finished(key, outcome)
             if line is not None:
@@ -173,7 +195,7 @@ def main() -> int:
     fill_gaps()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(_signal, name):  # a handler, since the default does nothing to process 1 of a container
-            _signal.signal(getattr(_signal, name), lambda number, frame: os._exit(128 + number))
+            _signal.signal(getattr(_signal, name), lambda number, frame: leave_by_signal(128 + number))
     try:
         catalog = Catalog.load(_PACKAGE, held="--reload" in sys.argv)
     except CatalogError as problem:
@@ -187,14 +209,34 @@ def main() -> int:
         if isinstance(outcome, int):
             return outcome
         settings = outcome
-    elif any(name.startswith(f"{catalog.prefix}_") for name in os.environ):
+    elif catalog.roles or any(name.startswith(f"{catalog.prefix}_") for name in os.environ):
         from .settings import load
 
         settings = load(catalog, os.environ)
     if settings is not None and not _settled(settings, catalog):
         return EXIT_CONFIG
-    _server(catalog, settings).serve()
-    os._exit(0)  # at once: a thread that looks up a host name would hold up an orderly end
+    server = _server(catalog, settings)
+    if settings is not None and settings.audit:
+        try:
+            server.record(_audit(settings.audit, settings, catalog))
+        except OSError:
+            complain(f"{settings.prefix}_AUDIT must name a file that can be made and appended to, or stderr.")
+            return EXIT_CONFIG
+    server.serve()
+    return leave(0)  # at once: a thread that looks up a host name would hold up an orderly end
+
+
+def _audit(path: str, settings: Settings, catalog: Catalog) -> Audit:
+    """Where calls are recorded. Raises OSError."""
+    from .audit import Audit  # most operators keep none
+
+    return Audit(path, catalog, lambda: _secrets(settings, catalog), settings.audit_arguments)
+
+
+def _secrets(settings: Settings, catalog: Catalog) -> list[str]:
+    from .credentials import sensitive  # part of the caller, and not to be waited for
+
+    return sensitive(catalog.security, settings)
 
 
 def _server(catalog: Catalog, settings: Settings | None) -> Server:

@@ -18,6 +18,9 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import select
+    from typing import NoReturn
+
+    from .audit import Audit
 
 #: Clients send SIGTERM two seconds after they closed stdin; whatever is left to do may take most of that.
 LAST_SECONDS = 1.5
@@ -25,6 +28,30 @@ LAST_SECONDS = 1.5
 _CHUNK = 65536
 #: So much goes into any pipe or socket that is new, whether or not somebody reads.
 _ROOM_AT_FIRST = 4096
+
+
+_last: Audit | None = None
+
+
+def before_leaving(audit: Audit) -> None:
+    """From now on, record what is cut short when the process ends, in whichever way it ends itself."""
+    global _last
+    _last = audit
+
+
+def leave(code: int) -> NoReturn:
+    """End the process at once, whoever is still at work."""
+    try:
+        if _last is not None:
+            _last.cut()
+    finally:
+        os._exit(code)
+
+
+def leave_by_signal(code: int) -> None:
+    """The same, from wherever the main thread is just now."""
+    if _last is None or not _last.postpones(code):
+        leave(code)
 
 
 def fill_gaps() -> None:
@@ -95,7 +122,7 @@ class Wire:
                 size = len(rest) if self._room is None else self._room.wait()
                 rest = rest[os.write(self._out, rest[:size]) :]
         except OSError:
-            os._exit(0)
+            leave(0)
 
     def hurry(self, seconds: float) -> None:
         """From now on the client has no more than that to make room."""
@@ -110,7 +137,7 @@ class Wire:
             if event & select.POLLNVAL:  # where poll cannot watch a device, reading must do
                 self._poll = None
             elif descriptor == self._out and event & (select.POLLERR | select.POLLHUP):
-                os._exit(0)
+                leave(0)
 
 
 class Room:
@@ -144,7 +171,7 @@ class Room:
         while self._both is not None:
             ready = self._writing.poll(self.seconds * 1000) if self._left else self._both.poll()
             if not ready:
-                os._exit(0)
+                leave(0)
             if any(descriptor == self._out for descriptor, _ in ready):
                 break
             if ready[0][1] & select.POLLNVAL:  # where poll cannot watch stdin, nothing tells that the client has left

@@ -17,6 +17,7 @@ from . import fields, jsontext, log
 from .client import Failure
 from .credentials import client_login
 from .keys import LONGEST, SHORTEST_REDACTED
+from .origins import Discovery
 from .request import Request
 from .settings import NotReady
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .addresses import Address
     from .credentials import Grant
     from .exchange import Response
+    from .origins import Endpoint
 
     Send = Callable[[Request, Address], Awaitable[Response]]
 
@@ -76,6 +78,7 @@ class Tokens:
         self._clock = clock
         self._learn = learn
         self._held: dict[tuple[str, ...], _Held] = {}
+        self._found: dict[Endpoint, Endpoint] = {}
 
     async def get(self, grant: Grant, seconds: float) -> str:
         """A token that is good for now, within so many seconds. Raises NotReady."""
@@ -113,6 +116,8 @@ class Tokens:
             held.fetching = None
 
     async def _renew(self, grant: Grant, held: _Held) -> str:
+        if isinstance(grant.endpoint, Discovery):
+            grant.endpoint = await self._discovered(grant.endpoint)
         asked = self._clock()
         answer = await self._asked(grant, held.in_body)
         if answer.status in _REFUSED and _error(answer) in ("", "invalid_client") and not held.in_body:
@@ -130,8 +135,19 @@ class Tokens:
         log.event("info", "token", client=grant.variables[0], seconds=None if life == _FOREVER else life)
         return token
 
+    async def _discovered(self, place: Discovery) -> Endpoint:
+        """What that provider names, which is asked once."""
+        from . import discovery  # most token endpoints are known
+
+        if place not in self._found:
+            try:
+                self._found[place] = await discovery.discover(place, self._sent)
+            except discovery.Undiscovered as reason:
+                raise _Unfetched(str(reason)) from None
+        return self._found[place]
+
     async def _asked(self, grant: Grant, in_body: bool) -> Response:
-        request = Request("POST", grant.endpoint.target)
+        request = Request("POST", grant.endpoint.target, template=grant.endpoint.target.partition("?")[0])
         asked = {"grant_type": "client_credentials"}
         if grant.scopes:
             asked["scope"] = " ".join(grant.scopes)

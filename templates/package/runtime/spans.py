@@ -1,0 +1,52 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""What is observed of one call: an id that its lines in the log share, and what became of it so far.
+
+The id is that of a span of W3C Trace Context, so that an upstream which is told of it names the same call. The engine
+makes one as it takes a call; whatever runs for that call, the tasks that it starts included, finds it as `current`.
+"""
+
+from __future__ import annotations
+
+import os
+from _contextvars import ContextVar  # the C half of `contextvars`, which adds nothing to it
+
+from .effects import Origin
+
+
+class Span:
+    """One call. `call` is its id, 16 digits of hexadecimal; `requests` counts what was sent to any upstream, `sent` and
+    `received` the bytes of bodies; `status` is the API's last one, 0 before there is any; `confirmation` is what became
+    of the question to the user, "" where none was asked; `refused` is whether we kept the request from being made.
+    """
+
+    __slots__ = ("call", "confirmation", "origin", "received", "refused", "requests", "sent", "status")
+
+    def __init__(self, origin: Origin | None = None) -> None:
+        self.call = os.urandom(8).hex()
+        self.origin = origin or Origin()
+        self.requests = 0
+        self.sent = 0
+        self.received = 0
+        self.status = 0
+        self.confirmation = ""
+        self.refused = False
+
+
+_current: ContextVar[Span | None] = ContextVar("span", default=None)
+
+
+def enter(span: Span) -> None:
+    """From here on, what runs in this task runs for that call."""
+    _current.set(span)
+
+
+def current() -> Span | None:
+    """The call that this runs for; None where it runs for none, as --doctor does."""
+    return _current.get()
+
+
+def note(**facts: object) -> None:
+    """Facts about the call that this runs for, under the names that a Span has for them."""
+    span = _current.get()
+    for name, fact in facts.items() if span is not None else ():
+        setattr(span, name, fact)
