@@ -160,8 +160,8 @@ class PathTemplate:
 class Operation:
     """One operation, references resolved. `key` is METHOD + path with parameter names blanked, unique in its API.
 
-    `name`, `title`, `output`, `output_schema` and `confirm` are set where a person wrote them. `credentials` are
-    parameters that carry one although no security scheme says so.
+    `name`, `title`, `output`, `output_schema`, `confirm` and `fields` are set where a person wrote them. `credentials`
+    are parameters that carry one although no security scheme says so.
     """
 
     key: str
@@ -187,6 +187,7 @@ class Operation:
     output: Output | None = None
     output_schema: JsonObject | None = None
     confirm: Confirm | None = None
+    fields: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +207,8 @@ class Skipped:
 class Api:
     """An API description. `security` None means that the document says nothing at all about security.
 
-    `name`, `version`, `instructions`, `output` and `confirm` (method or DESTRUCTIVE → when) are of the server to be,
-    where its owner gave them.
+    `name`, `version`, `instructions`, `output`, `confirm` (method or DESTRUCTIVE → when) and `fields` are of the server
+    to be, where its owner gave them.
     """
 
     title: str
@@ -223,6 +224,7 @@ class Api:
     skipped: tuple[Skipped, ...] = ()
     output: Output | None = None
     confirm: Mapping[str, Confirm] = field(default_factory=dict)
+    fields: bool | None = None
 
 
 # -- a catalog, in MCP's words ----------------------------------------------------------------------------------------
@@ -282,7 +284,9 @@ class BodyBinding:
 
 @dataclass(frozen=True, slots=True)
 class HttpBinding:
-    """How a call becomes a request. `path` alternates literal text, already percent-encoded, with parameters."""
+    """How a call becomes a request. `path` alternates literal text, already percent-encoded, with parameters. `fields`
+    is the argument that asks for parts of the result, and goes nowhere.
+    """
 
     method: str
     path: tuple[str | ParameterBinding, ...]
@@ -295,6 +299,7 @@ class HttpBinding:
     body: BodyBinding | None = None
     security: tuple[SecurityRequirement, ...] | None = None
     scopes: Scopes = field(default_factory=dict)
+    fields: str | None = None
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """All parameters, in the order path, query, querystring, header, cookie."""

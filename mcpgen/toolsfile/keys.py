@@ -24,6 +24,7 @@ SERVER: Kinds = {
     "instructions": (str,),
     "output": (str,),
     "confirm": (dict,),
+    "fields": (bool,),
 }
 TOOL: Kinds = {
     "name": (str,),
@@ -36,6 +37,7 @@ TOOL: Kinds = {
     "output": (str,),
     "outputSchema": (dict,),
     "confirm": (str,),
+    "fields": (bool,),
 }
 _WORDS = {dict: "a mapping", list: "a list", str: "a text", int: "a whole number", bool: "true or false"}
 

@@ -47,7 +47,7 @@ def of_docstring(project: Path) -> str:
 
 
 @contextmanager
-def upstream() -> Iterator[tuple[str, list[bytes]]]:
+def upstream(answer: bytes = OK) -> Iterator[tuple[str, list[bytes]]]:
     """A socket that answers whatever comes; what came."""
     received: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -59,7 +59,7 @@ def upstream() -> Iterator[tuple[str, list[bytes]]]:
                     with connection, suppress(ConnectionError):
                         while data := connection.recv(65536):
                             received.append(data)
-                            connection.sendall(OK.removesuffix(b"ok") if data.startswith(b"HEAD") else OK)
+                            connection.sendall(OK.removesuffix(b"ok") if data.startswith(b"HEAD") else answer)
 
         threading.Thread(target=serve, daemon=True).start()
         yield f"http://127.0.0.1:{listening.getsockname()[1]}", received
