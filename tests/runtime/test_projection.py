@@ -78,11 +78,13 @@ def test_a_cut_names_fields_where_the_api_has_nothing_of_its_own() -> None:
 
 def test_of_an_answer_too_long_to_be_read_the_parts_of_its_beginning_are_shown() -> None:
     rows = [{"id": number, "text": "x" * 900} for number in range(LARGEST_PARSED // 900 + 50)]
-    text, note, _ = asked(json.dumps({"rows": rows, "n": 1}).encode(), {"fields": "rows.id"}, kept=True, shown=32_000)
+    body = json.dumps({"rows": rows, "n": 1}).encode()
+    text, note, _ = asked(body, {"fields": "rows.id"}, {**BINDING, "query": PAGED}, kept=True, shown=32_000)
     ids = [row["id"] for row in json.loads(text)["rows"]]
     assert ids == [*range(len(ids))]
     assert 500 < len(ids) < len(rows)
     assert f"what follows in the answer; all but the first {len(ids)} items of rows are left out." in note
+    assert f"call again with limit={len(ids)}, the next page, fewer fields." in note
 
 
 SCHEMA: dict[str, Any] = {
