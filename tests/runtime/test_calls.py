@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -201,7 +202,8 @@ def test_a_hook_changes_a_request_and_neither_sees_nor_displaces_a_credential(mo
 
     def sign(tool: str, request: Request) -> Request:
         seen.append(request)
-        return request.with_query("key", "mine").with_query("v", "a&b").with_header("X-Tool", tool)
+        request = request.with_query("key", "mine").with_query("v", "a&b")
+        return request.with_header("X-Tool", tool).with_header("User-Agent", "own/1")
 
     monkeypatch.setattr(users_file, "request_all", sign, raising=False)
     monkeypatch.setattr(users_file, "request_get_pet", lambda r: r.with_path("cats", *r.segments[1:]), raising=False)
@@ -211,6 +213,7 @@ def test_a_hook_changes_a_request_and_neither_sees_nor_displaces_a_credential(mo
         line, _, rest = upstream.requests[0].partition(b"\r\n")
         assert line == b"GET /v1/cats/7?v=a%26b&key=sk-0123456789abcdef%2F%2B HTTP/1.1"
         assert b"\r\nX-Tool: get_pet\r\n" in rest
+        assert re.findall(rb"(?i)user-agent: [^\r]*", rest) == [b"User-Agent: own/1"]
         assert seen == [Request("GET", ("cats", "7"), headers=(("Accept", "*/*"),))]
 
     run(scene)

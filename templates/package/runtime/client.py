@@ -124,7 +124,7 @@ class Client:
             request.method,
             URL(address.origin + address.path + request.target, encoded=True),
             data=request.body,
-            headers=[*request.fields, *sender_fields(self._agent)],
+            headers=[*request.fields, *sender_fields(request, self._agent)],
             skip_auto_headers=_AUTOMATIC,
             allow_redirects=False,
             ssl=self._secured() if address.scheme == "https" else True,

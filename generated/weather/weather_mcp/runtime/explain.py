@@ -176,7 +176,7 @@ async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]
 def _drawn(ready: Ready, agent: str) -> dict[str, Any]:
     """The request as plain values, with the fields that the HTTP library adds."""
     request, address = ready.request, ready.address
-    fields = [("Host", address.authority), *request.fields, *sender_fields(agent)]
+    fields = [("Host", address.authority), *request.fields, *sender_fields(request, agent)]
     if request.body is not None or request.method not in picture.WITHOUT_LENGTH:
         fields.append(("Content-Length", str(len(request.body or b""))))
     return {

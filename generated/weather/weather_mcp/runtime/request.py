@@ -60,9 +60,11 @@ class Request:
         return [*self.headers, ("Cookie", "; ".join(self.cookies))] if self.cookies else self.headers
 
 
-def sender_fields(agent: str) -> list[tuple[str, str]]:
-    """What every request says of its sender, behind its own fields."""
-    return [("User-Agent", agent), ("Accept-Encoding", "gzip, deflate")]
+def sender_fields(request: Request, agent: str) -> list[tuple[str, str]]:
+    """What a request says of its sender, behind its own fields and where these do not say it."""
+    own = {name.lower() for name, _ in request.headers}
+    usual = [("User-Agent", agent), ("Accept-Encoding", "gzip, deflate")]
+    return [field for field in usual if field[0].lower() not in own]
 
 
 def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -> Request:
