@@ -92,6 +92,7 @@ def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
     if body is not None:
         bound |= {body.argument, body.rest, *(f.argument for f in body.fields), *(f.filename for f in body.fields)}
         bound |= {header.argument for field in body.fields for header in field.headers}
+    bound.add(tool.binding.fields)
     bound.discard(None)
     declared = set(as_object(tool.input_schema.get("properties")))
     for name in sorted(declared - bound):

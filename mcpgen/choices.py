@@ -1,5 +1,5 @@
 """What a person chose where a document leaves a choice: media types of bodies, variables of server URLs, the form of
-results.
+results and whether parts of them may be asked for.
 """
 
 from collections.abc import Iterable, Mapping
@@ -58,6 +58,16 @@ def with_output(api: Api, structured: bool) -> Api:
     if chosen is None:
         return api
     return replace(api, operations=tuple(replace(each, output=each.output or chosen) for each in api.operations))
+
+
+def with_fields(api: Api, wanted: bool) -> Api:
+    """`api` with whether results may be asked for in parts at each operation: what it says itself, else `wanted`, else
+    the server's."""
+    chosen = wanted or api.fields
+    if not chosen:
+        return api
+    kept = (replace(each, fields=chosen if each.fields is None else each.fields) for each in api.operations)
+    return replace(api, operations=tuple(kept))
 
 
 def _variable(text: str) -> tuple[str, str]:

@@ -28,6 +28,7 @@ def merge(api: Api, settings: Api) -> Api:
         schemes=settings.schemes + tuple(scheme for scheme in api.schemes if scheme.name not in known),
         skipped=api.skipped + settings.skipped,
         output=settings.output or api.output,
+        fields=api.fields if settings.fields is None else settings.fields,
         confirm={**api.confirm, **settings.confirm},
         roles={**api.roles, **settings.roles},
     )

@@ -161,7 +161,8 @@ class PathTemplate:
 class Operation:
     """One operation, references resolved. `key` is METHOD + path with parameter names blanked, unique in its API.
 
-    `name`, `title`, `output`, `output_schema`, `confirm` and `roles` are set where a person wrote them. `credentials`
+    `name`, `title`, `output`, `output_schema`, `confirm`, `roles` and `fields` are set where a person wrote them.
+    `credentials`
     are parameters that carry one although no security scheme says so.
     """
 
@@ -189,6 +190,7 @@ class Operation:
     output_schema: JsonObject | None = None
     confirm: Confirm | None = None
     roles: tuple[str, ...] | None = None
+    fields: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +210,8 @@ class Skipped:
 class Api:
     """An API description. `security` None means that the document says nothing at all about security.
 
-    `name`, `version`, `instructions`, `output`, `confirm` (method or DESTRUCTIVE → when) and `roles` (the same → whose)
-    are of the server to be, where its owner gave them.
+    `name`, `version`, `instructions`, `output`, `confirm` (method or DESTRUCTIVE → when), `roles` (the same → whose)
+    and `fields` are of the server to be, where its owner gave them.
     """
 
     title: str
@@ -226,6 +228,7 @@ class Api:
     output: Output | None = None
     confirm: Mapping[str, Confirm] = field(default_factory=dict)
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fields: bool | None = None
 
 
 # -- a catalog, in MCP's words ----------------------------------------------------------------------------------------
@@ -288,7 +291,9 @@ class BodyBinding:
 
 @dataclass(frozen=True, slots=True)
 class HttpBinding:
-    """How a call becomes a request. `path` alternates literal text, already percent-encoded, with parameters."""
+    """How a call becomes a request. `path` alternates literal text, already percent-encoded, with parameters. `fields`
+    is the argument that asks for parts of the result, and goes nowhere.
+    """
 
     method: str
     path: tuple[str | ParameterBinding, ...]
@@ -301,6 +306,7 @@ class HttpBinding:
     body: BodyBinding | None = None
     security: tuple[SecurityRequirement, ...] | None = None
     scopes: Scopes = field(default_factory=dict)
+    fields: str | None = None
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """All parameters, in the order path, query, querystring, header, cookie."""

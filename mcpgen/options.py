@@ -21,6 +21,7 @@ class Options:
     schema_profile: SchemaProfile = "portable"
     max_tokens: int | None = None
     structured: bool = False
+    fields: bool = False
 
     def over(self, remembered: "Options") -> "Options":
         """These flags, and those of `remembered` that are not among them."""
@@ -28,7 +29,7 @@ class Options:
 
 
 _DEFAULTS = Options()
-_KINDS = {"name": str, "base_url": str, "max_tokens": int, "structured": bool}
+_KINDS = {"name": str, "base_url": str, "max_tokens": int, "structured": bool, "fields": bool}
 
 
 def recorded(options: Options) -> JsonObject:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from mcpgen import crowding, openapi, toolsfile
 from mcpgen import lock as locks
 from mcpgen.check import check
-from mcpgen.choices import with_body_types, with_output, with_variables
+from mcpgen.choices import with_body_types, with_fields, with_output, with_variables
 from mcpgen.diagnostics import Diagnostic, Diagnostics, placed
 from mcpgen.document import Document, Library
 from mcpgen.emit import emit, user_files
@@ -108,6 +108,7 @@ def _compiled(run: _Run, fetched: Fetched, options: Options, project: Project) -
         skipped=select(api.skipped, options.include, options.exclude),
     )
     api = with_output(with_variables(api, options.server_var), options.structured)
+    api = with_fields(api, options.fields)
     api = _with_base_url(api, options.base_url, run.diagnostics)
     identity = _identity(api, options, project.lock)
     promised: Mapping[str, str] = project.lock.tools if project.lock else {}

@@ -59,6 +59,9 @@ def compiling(command: Command) -> Command:
 
     decorated: Any = with_flags
     for decorate in (
+        click.option(
+            "--fields", is_flag=True, help="Give tools an argument for parts of a result, where the API has none."
+        ),
         click.option("--structured", is_flag=True, help="Give tools an output schema, and results that keep it."),
         click.option(
             "--schema-profile",

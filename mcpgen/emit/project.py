@@ -62,6 +62,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
             }
             for tool in catalog.tools
         ],
+        "hook": next((tool.name.replace("-", "_") for tool in catalog.tools if tool.name != "all"), "TOOL"),
         "skipped": [{"operation": entry.operation, "reason": entry.reason.message} for entry in catalog.skipped],
         "dependencies": RUNTIME_DEPENDENCIES,
     }

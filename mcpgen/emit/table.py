@@ -127,6 +127,8 @@ def _binding(tool: ToolSpec) -> JsonObject:
         result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
     if binding.scopes:
         result["scopes"] = {name: list[JsonValue](scopes) for name, scopes in binding.scopes.items()}
+    if binding.fields is not None:
+        result["fields"] = binding.fields
     if tool.output_form is not None:
         result["output"] = tool.output_form
     if tool.confirm != "never":

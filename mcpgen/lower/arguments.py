@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Literal
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
-from mcpgen.lower import budget, idempotency
+from mcpgen.lower import budget, fieldsets, idempotency
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, alternatives, types
 from mcpgen.lower.constraints import EMPTY
@@ -23,7 +23,7 @@ from mcpgen.lower.verbatim import Verbatim
 from mcpgen.model import Encoding, Location, Operation, Parameter, SchemaProfile
 from mcpgen.names import argument_name, distinct
 
-Place = Location | Literal["body", "rest", "filename", "part"]
+Place = Location | Literal["body", "rest", "filename", "part", "result"]
 Slot = tuple[Place, str]
 """Where a value goes: the place and the wire name there."""
 
@@ -33,7 +33,21 @@ WHOLE: Slot = ("body", "")
 REST: Slot = ("rest", "")
 """The further members of the body."""
 
-_PLACES: tuple[Place, ...] = ("path", "query", "querystring", "header", "cookie", "body", "rest", "filename", "part")
+FIELDS: Slot = ("result", "")
+"""The parts of the result that are asked for."""
+
+_PLACES: tuple[Place, ...] = (
+    "path",
+    "query",
+    "querystring",
+    "header",
+    "cookie",
+    "body",
+    "rest",
+    "filename",
+    "part",
+    "result",
+)
 _ORDER = {place: index for index, place in enumerate(_PLACES)}
 
 
@@ -92,6 +106,8 @@ def lay_out(
     ]
     constants = {entry.slot: value for entry in everything if (value := _constant(entry, composer)) is not None}
     inputs = sorted((entry for entry in everything if entry.slot not in constants), key=_position)
+    if fieldsets.are_offered(operation, composer) and all(each.wanted_name != fieldsets.ARGUMENT for each in inputs):
+        inputs.append(Input(FIELDS, fieldsets.ARGUMENT, fieldsets.SCHEMA))
     names = _named(inputs, composer)
     nulls = operation.method in ("PATCH", "PUT") or (plan is not None and "merge-patch" in plan.content_type)
     files = plan is not None and plan.encoding == "multipart"

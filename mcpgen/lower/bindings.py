@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from mcpgen.jsonvalue import JsonObject
 from mcpgen.lower import idempotency
-from mcpgen.lower.arguments import REST, WHOLE, Arguments, Slot, part_slot
+from mcpgen.lower.arguments import FIELDS, REST, WHOLE, Arguments, Slot, part_slot
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.media_types import encoding_of
@@ -57,6 +57,7 @@ def bind(
         body=_body(plan, arguments, composer) if plan else None,
         security=security,
         scopes=scopes,
+        fields=arguments.names.get(FIELDS),
     )
 
 

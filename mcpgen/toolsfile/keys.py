@@ -25,6 +25,7 @@ SERVER: Kinds = {
     "output": (str,),
     "confirm": (dict,),
     "roles": (dict,),
+    "fields": (bool,),
 }
 TOOL: Kinds = {
     "name": (str,),
@@ -38,6 +39,7 @@ TOOL: Kinds = {
     "outputSchema": (dict,),
     "confirm": (str,),
     "roles": (list,),
+    "fields": (bool,),
 }
 _WORDS = {dict: "a mapping", list: "a list", str: "a text", int: "a whole number", bool: "true or false"}
 

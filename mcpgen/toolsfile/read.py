@@ -61,6 +61,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         scopes={scheme.name: scheme.scopes for scheme in schemes if scheme.scopes},
         skipped=skipped,
         output=_output(server, top.inside("server"), diagnostics),
+        fields=_fields(server),
         confirm=confirmation.of_server(server, top.inside("server"), diagnostics),
         roles=roles.of_server(server, top.inside("server"), diagnostics),
     )
@@ -187,6 +188,7 @@ def _read_tool(
         credentials=keys_of_api,
         output=_output(entry, where, diagnostics),
         output_schema=_output_schema(entry, where, diagnostics),
+        fields=_fields(entry),
         confirm=confirmation.of_tool(entry, where, diagnostics),
         roles=roles.of_tool(entry, where, diagnostics),
     )
@@ -217,6 +219,12 @@ def _output(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Output
     return None
 
 
+def _fields(entry: JsonObject) -> bool | None:
+    """Whether parts of results may be asked for; what is no boolean was reported with the other keys."""
+    value = entry.get("fields")
+    return value if isinstance(value, bool) else None
+
+
 def _output_schema(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject | None:
     """The output schema as it was written."""
     value = entry.get("outputSchema")
@@ -225,4 +233,7 @@ def _output_schema(entry: JsonObject, where: Where, diagnostics: Diagnostics) ->
     if entry.get("output") == "text":
         message = "A tool with an outputSchema cannot have the output `text`."
         diagnostics.add("invalid-value", message, where.inside("output"), "Leave one of the two out.")
+    if entry.get("fields") is True:
+        message = "A tool with an outputSchema cannot have `fields`: a part of a result would break its promise."
+        diagnostics.add("invalid-value", message, where.inside("fields"), "Leave one of the two out.")
     return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -11,9 +12,10 @@ import pytest
 from package import hooks as users_file
 from package.runtime import settings
 from package.runtime.calls import Caller
+from package.runtime.hooks import Refuse, Request
 from package.runtime.shapes import Result
 
-from tests.runtime.client_scene import Deadlines, silence
+from tests.runtime.client_scene import Deadlines, silence, turns
 from tests.runtime.table_stub import Catalog
 from tests.runtime.upstream import OK, Connection, Play, Upstream, answer, answer_ok, serving
 
@@ -191,6 +193,116 @@ def test_hooks_stand_around_the_call_and_what_they_change_is_checked(monkeypatch
         assert upstream.requests[0].startswith(b"GET /v1/pets/8?")
         assert text(await caller.call("public", {}, quiet)) == '{"x": 1}'
         assert len(upstream.requests) == 1
+
+    run(scene)
+
+
+def test_a_hook_changes_a_request_and_neither_sees_nor_displaces_a_credential(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Request] = []
+
+    def sign(tool: str, request: Request) -> Request:
+        seen.append(request)
+        request = request.with_query("key", "mine").with_query("v", "a&b")
+        return request.with_header("X-Tool", tool).with_header("User-Agent", "own/1")
+
+    monkeypatch.setattr(users_file, "request_all", sign, raising=False)
+    monkeypatch.setattr(users_file, "request_get_pet", lambda r: r.with_path("cats", *r.segments[1:]), raising=False)
+
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        assert text(await caller.call("get_pet", {"pet_id": 7}, quiet)) == "ok"
+        line, _, rest = upstream.requests[0].partition(b"\r\n")
+        assert line == b"GET /v1/cats/7?v=a%26b&key=sk-0123456789abcdef%2F%2B HTTP/1.1"
+        assert b"\r\nX-Tool: get_pet\r\n" in rest
+        assert re.findall(rb"(?i)user-agent: [^\r]*", rest) == [b"User-Agent: own/1"]
+        assert seen == [Request("GET", ("cats", "7"), headers=(("Accept", "*/*"),))]
+
+    run(scene)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda request: request.with_header("X-A", "a\r\nX-B: c"),
+        lambda request: request.with_header("Host", "evil.example"),
+        lambda request: request.with_path("..", "admin"),
+        lambda request: "//evil.example",
+    ],
+)
+def test_a_request_that_a_hook_spoils_is_not_sent(change: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(users_file, "request_public", change, raising=False)
+
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        result = await caller.call("public", {}, quiet)
+        assert result.is_error
+        assert text(result).startswith("public was not completed. The hook request_public of this server ")
+        assert "evil" not in text(result)
+        assert upstream.connections == 0
+
+    run(scene)
+
+
+@pytest.mark.parametrize(
+    "name", ["before_all", "before_get_pet", "request_all", "request_get_pet", "instead_of_get_pet"]
+)
+def test_what_a_hook_refuses_is_not_sent_and_the_model_is_told_why(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*given: Any) -> None:
+        raise Refuse(f"Pets are asleep; {SECRET} is the key.")
+
+    monkeypatch.setattr(users_file, name, refuse, raising=False)
+
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        result = await caller.call("get_pet", {"pet_id": 7}, quiet)
+        assert (text(result), result.is_error) == (
+            "get_pet was not called. Pets are asleep; [redacted] is the key.",
+            True,
+        )
+        assert upstream.connections == 0
+
+    run(scene)
+
+
+def test_a_credential_of_a_hook_is_redacted_and_learning_it_makes_no_other_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    numbers = iter(range(10**9, 10**9 + 99))
+
+    def sign(request: Request) -> Request:
+        return request.with_header("Authorization", f"Hmac {next(numbers)}")
+
+    async def echo(connection: Connection) -> None:
+        while request := await connection.request():
+            words = request.partition(b"Authorization: ")[2].partition(b"\r\n")[0]
+            head = OK.replace(b"Content-Length: 2\r\n\r\nok", b"Content-Length: %d\r\n\r\n" % len(words))
+            await connection.send(head + words)
+
+    monkeypatch.setattr(users_file, "request_public", sign, raising=False)
+
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        caller._redactor.learn("token-of-another")
+        for _ in range(20):
+            assert text(await caller.call("public", {}, quiet)) == "[redacted]"
+        assert b"Authorization: Hmac 1000000019\r\n" in upstream.requests[-1]
+        assert caller._redactor.text("token-of-another") == "[redacted]"
+
+    run(scene, echo)
+
+
+def test_a_hook_that_hangs_ends_at_the_deadline_of_its_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def hang(tool: str, request: Request) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(users_file, "request_all", hang, raising=False)
+
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        deadlines = Deadlines(monkeypatch)
+        calling = asyncio.ensure_future(caller.call("slow", {}, quiet))
+        await turns()
+        deadlines.pass_now()
+        assert text(await calling) == (
+            "slow was not completed. The hook request_all of this server did not end within the 0.2 seconds of a call."
+        )
+        assert deadlines.seconds == [0.2]
+        assert upstream.connections == 0
 
     run(scene)
 

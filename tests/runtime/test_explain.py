@@ -13,6 +13,7 @@ import pytest
 from package import hooks as users_file
 from package.runtime import explain, picture, settings
 from package.runtime.calls import Caller
+from package.runtime.hooks import Request
 
 from tests.runtime.process import generate
 from tests.runtime.table_stub import Catalog
@@ -190,6 +191,25 @@ def test_hooks_before_a_call_take_part_and_one_in_its_place_is_named(monkeypatch
     found = explain.explain(CATALOG, SECRETS, "http://localhost:1", "get", {})
     assert found["error"] == "get was not completed. The hook before_get of this server failed. Its log says where."
     assert found["request"] is None
+
+
+def test_a_hook_of_the_request_takes_part_and_what_is_wrong_with_hooks_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def sign(request: Request) -> Request:
+        return request.with_header("Authorization", "Hmac 0123456789").with_header("X-Seen", str(len(request.headers)))
+
+    monkeypatch.setattr(users_file, "request_with_head", sign, raising=False)
+    monkeypatch.setattr(users_file, "before_with_haed", sign, raising=False)
+    found = explain.explain(CATALOG, SECRETS, "http://localhost:1", "with_head", {})
+    shown = [tuple(field) for field in found["request"]["headers"] if field[0] not in ("Host", "User-Agent")]
+    assert shown == [
+        ("Accept", "*/*"),
+        ("Authorization", "[redacted]"),
+        ("X-Seen", "1"),
+        ("X-Key", "<P_HEAD>"),
+        ("Accept-Encoding", "gzip, deflate"),
+    ]
+    [note] = found["notes"]
+    assert note.startswith("before_with_haed is for no tool, so it is never called. Did you mean before_with_head?")
 
 
 def test_files_are_read_where_the_operator_opened_a_directory(tmp_path: Path) -> None:

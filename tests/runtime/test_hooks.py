@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime.hooks import HookFailed, Hooks
+from package.runtime import hooking
+from package.runtime.allowance import Allowance
+from package.runtime.hooking import Hooks
+from package.runtime.hooks import Refuse, Request
+from package.runtime.mistakes import ALL
+from package.runtime.refusal import HookFailed
+from package.runtime.request import Request as Built
 from package.runtime.shapes import Result
+
+from tests.runtime.client_scene import Deadlines, turns
 
 TOOLS = ["get-pet", "list_pets"]
 
 
 def run(coroutine: Any) -> Any:
     return asyncio.run(coroutine)
+
+
+def allowance(seconds: float = 60) -> Allowance:
+    """On a clock that stands still."""
+    return Allowance(seconds, lambda: 0.0)
 
 
 def plain(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,8 +51,8 @@ def test_before_hooks_change_arguments_in_turn(kind: Callable[..., Any]) -> None
         "before_all": kind(lambda tool, arguments: {**arguments, "seen": [tool]}),
         "before_get_pet": kind(lambda arguments: {**arguments, "seen": [*arguments["seen"], "own"]}),
     }
-    assert run(Hooks(found, TOOLS).before("get-pet", {"id": 1})) == {"id": 1, "seen": ["get-pet", "own"]}
-    assert run(Hooks(found, TOOLS).before("list_pets", {})) == {"seen": ["list_pets"]}
+    assert run(Hooks(found, TOOLS).before("get-pet", {"id": 1}, allowance())) == {"id": 1, "seen": ["get-pet", "own"]}
+    assert run(Hooks(found, TOOLS).before("list_pets", {}, allowance())) == {"seen": ["list_pets"]}
 
 
 @pytest.mark.parametrize("kind", [plain, waiting])
@@ -47,7 +61,7 @@ def test_after_hooks_change_results_in_turn(kind: Callable[..., Any]) -> None:
         "after_get_pet": kind(lambda result: Result.text(result.content[0]["text"] + " own")),
         "after_all": kind(lambda tool, result: Result.error(result.content[0]["text"] + " " + tool)),
     }
-    result = run(Hooks(found, TOOLS).after("get-pet", Result.text("first")))
+    result = run(Hooks(found, TOOLS).after("get-pet", Result.text("first"), allowance()))
     assert (result.content[0]["text"], result.is_error) == ("first own get-pet", True)
 
 
@@ -58,8 +72,8 @@ def test_none_leaves_things_as_they_are(kind: Callable[..., Any]) -> None:
         {"before_all": nothing, "before_get_pet": nothing, "after_get_pet": nothing, "after_all": nothing}, TOOLS
     )
     result = Result.text("kept")
-    assert run(hooks.before("get-pet", {"id": 1})) == {"id": 1}
-    assert run(hooks.after("get-pet", result)) is result
+    assert run(hooks.before("get-pet", {"id": 1}, allowance())) == {"id": 1}
+    assert run(hooks.after("get-pet", result, allowance())) is result
     assert hooks.replacing("get-pet") == ""
 
 
@@ -69,7 +83,9 @@ def test_none_leaves_things_as_they_are(kind: Callable[..., Any]) -> None:
 )
 @pytest.mark.parametrize("kind", [plain, waiting])
 def test_instead_of_answers_in_place_of_the_request(kind: Callable[..., Any], returned: Any, text: str) -> None:
-    result = run(Hooks({"instead_of_get_pet": kind(lambda arguments: returned)}, TOOLS).instead("get-pet", {}))
+    result = run(
+        Hooks({"instead_of_get_pet": kind(lambda arguments: returned)}, TOOLS).instead("get-pet", {}, allowance())
+    )
     assert result.content == [{"type": "text", "text": text}]
 
 
@@ -87,12 +103,12 @@ def test_a_hook_that_fails_fails_the_call_and_says_nothing_to_the_model(
 ) -> None:
     for name in ("before_all", "before_get_pet"):
         with pytest.raises(HookFailed, match=rf"^The hook {name} of this server failed\. Its log says where\.$"):
-            run(Hooks({name: failing}, TOOLS).before("get-pet", {}))
+            run(Hooks({name: failing}, TOOLS).before("get-pet", {}, allowance()))
     with pytest.raises(HookFailed, match="instead_of_get_pet"):
-        run(Hooks({"instead_of_get_pet": failing}, TOOLS).instead("get-pet", {}))
+        run(Hooks({"instead_of_get_pet": failing}, TOOLS).instead("get-pet", {}, allowance()))
     for name in ("after_all", "after_get_pet"):
         with pytest.raises(HookFailed, match=name):
-            run(Hooks({name: failing}, TOOLS).after("get-pet", Result.text("")))
+            run(Hooks({name: failing}, TOOLS).after("get-pet", Result.text(""), allowance()))
     log = capfd.readouterr().err
     assert log.count('"event":"hook_failed"') == 5
     assert "secret text" not in log
@@ -105,7 +121,7 @@ def takes_nothing() -> dict[str, Any]:
 
 def test_the_log_says_where_in_the_hook_or_that_it_takes_something_else(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(HookFailed):
-        run(Hooks({"before_get_pet": takes_nothing}, TOOLS).before("get-pet", {}))
+        run(Hooks({"before_get_pet": takes_nothing}, TOOLS).before("get-pet", {}, allowance()))
     assert '"at":"before_get_pet does not take 1 arguments"' in capfd.readouterr().err
 
 
@@ -123,20 +139,16 @@ def test_a_hook_that_returns_something_else_fails_the_call(name: str, returned: 
     with pytest.raises(
         HookFailed, match=f"The hook {name} of this server returned something else than {expected} or None"
     ):
-        run(hooks.before("get-pet", {}) if name.startswith("before") else hooks.after("get-pet", Result.text("")))
+        run(
+            hooks.before("get-pet", {}, allowance())
+            if name.startswith("before")
+            else hooks.after("get-pet", Result.text(""), allowance())
+        )
 
 
 def test_what_json_cannot_hold_is_no_result() -> None:
     with pytest.raises(HookFailed, match="returned what cannot be sent"):
-        run(Hooks({"instead_of_get_pet": lambda arguments: {1, 2}}, TOOLS).instead("get-pet", {}))
-
-
-def test_a_hook_for_no_tool_is_reported_once(capfd: pytest.CaptureFixture[str]) -> None:
-    hooks = Hooks({"before_get_pets": broken, "helper": broken, "before_get_pet": plain, "after_all": plain}, TOOLS)
-    assert hooks is not None
-    log = capfd.readouterr().err
-    assert log.count("hook_without_tool") == 1
-    assert '"hook":"before_get_pets"' in log
+        run(Hooks({"instead_of_get_pet": lambda arguments: {1, 2}}, TOOLS).instead("get-pet", {}, allowance()))
 
 
 def test_cancelling_reaches_a_hook() -> None:
@@ -149,7 +161,7 @@ def test_cancelling_reaches_a_hook() -> None:
             stopped.append(True)
 
     async def main() -> None:
-        task = asyncio.ensure_future(Hooks({"before_get_pet": slow}, TOOLS).before("get-pet", {}))
+        task = asyncio.ensure_future(Hooks({"before_get_pet": slow}, TOOLS).before("get-pet", {}, allowance()))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         task.cancel()
@@ -164,20 +176,192 @@ def test_the_users_file_begins_without_hooks() -> None:
     own = [name for name in vars(users_file) if not name.startswith("__")]
     assert own == []
     assert users_file.__doc__ is not None
-    for kind in ("before_all", "before_TOOL", "instead_of_TOOL", "after_TOOL", "after_all"):
-        assert kind in users_file.__doc__
+    for name in (*(f"{kind}TOOL" for kind in hooking.PARAMETERS), *ALL):
+        assert f"    {name}(" in users_file.__doc__
 
 
 def test_the_users_file_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(users_file, "before_get_pet", lambda arguments: {"id": 2}, raising=False)
-    assert run(Hooks.load(TOOLS).before("get-pet", {"id": 1})) == {"id": 2}
+    assert run(hooking.load(TOOLS).before("get-pet", {"id": 1}, allowance())) == {"id": 2}
 
 
 def test_a_users_file_that_does_not_load_fails_every_call(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "package.hooks", None)
-    hooks = Hooks.load(TOOLS)
+    hooks = hooking.load(TOOLS)
     with pytest.raises(HookFailed, match=r"^hooks\.py of this server could not be loaded\. Its log says why\.$"):
-        run(hooks.before("get-pet", {}))
-    assert "hooks_not_loaded" in capfd.readouterr().err
+        run(hooks.before("get-pet", {}, allowance()))
+    hooks.report()
+    assert hooks.mistakes == ["hooks.py could not be loaded: ModuleNotFoundError (package.hooks)."]
+    assert '"level":"error","event":"hooks","reason":"hooks.py could not be loaded' in capfd.readouterr().err
+
+
+def built() -> Built:
+    made = Built("GET", "/pets/7")
+    made.headers = [("Accept", "*/*")]
+    return made
+
+
+@pytest.mark.parametrize("kind", [plain, waiting])
+def test_request_hooks_change_the_request_in_turn_the_one_for_all_last(kind: Callable[..., Any]) -> None:
+    found = {
+        "request_all": kind(lambda tool, request: request.with_header("X-Of", f"{tool} {request.header('x-own')}")),
+        "request_get_pet": kind(lambda request: request.with_header("X-Own", "1")),
+        "request_list_pets": kind(lambda request: None),
+    }
+    made = run(Hooks(found, TOOLS).request("get-pet", built(), allowance()))
+    assert made.headers == [("Accept", "*/*"), ("X-Own", "1"), ("X-Of", "get-pet 1")]
+    made = run(Hooks(found, TOOLS).request("list_pets", built(), allowance()))
+    assert made.headers == [("Accept", "*/*"), ("X-Of", "list_pets None")]
+
+
+def test_a_request_nobody_changes_is_the_same_object() -> None:
+    request = built()
+    assert run(Hooks({}, TOOLS).request("get-pet", request, allowance())) is request
+    assert run(Hooks({"request_all": lambda tool, seen: None}, TOOLS).request("x", request, allowance())) is request
+
+
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        ({}, "returned something else than Request or None"),
+        (Request("POST", ("pets",)), "made a request that cannot be sent: the method of a request stays what it is"),
+    ],
+)
+def test_a_request_that_cannot_be_sent_fails_the_call(returned: Any, words: str) -> None:
+    hooks = Hooks({"request_get_pet": lambda request: returned}, TOOLS)
+    with pytest.raises(HookFailed, match=f"The hook request_get_pet of this server {words}"):
+        run(hooks.request("get-pet", built(), allowance()))
+
+
+def refusing(*given: Any) -> Any:
+    raise Refuse("Not on Sundays.")
+
+
+@pytest.mark.parametrize("failing", [refusing, waiting(refusing)])
+def test_a_refusal_is_not_a_failure(failing: Callable[..., Any], capfd: pytest.CaptureFixture[str]) -> None:
+    hooks = Hooks({f"{kind}get_pet": failing for kind in hooking.PARAMETERS}, TOOLS)
+    for refused in (
+        hooks.before("get-pet", {}, allowance()),
+        hooks.request("get-pet", built(), allowance()),
+        hooks.instead("get-pet", {}, allowance()),
+    ):
+        with pytest.raises(Refuse, match="Sundays"):
+            run(refused)
+    log = capfd.readouterr().err
+    assert (log.count("hook_refused"), log.count("hook_failed"), log.count("Sundays")) == (3, 0, 0)
+
+
+def test_a_result_that_is_refused_is_withheld_and_the_hook_for_all_sees_that() -> None:
+    seen: list[str] = []
+    found = {"after_get_pet": refusing, "after_all": lambda tool, result: seen.append(str(result))}
+    result = run(Hooks(found, TOOLS).after("get-pet", Result.text("private"), allowance()))
+    assert (str(result), result.is_error) == ("The result of get-pet is withheld. Not on Sundays.", True)
+    assert seen == [str(result)]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("", "A rule of this server does not allow it."),
+        ("a\nb\x1b[2J", "a b[2J"),
+        ("x" * 501, "x" * 500 + "\u2026"),
+    ],
+)
+def test_what_a_refusal_says_is_one_line_of_bounded_length(words: str, told: str) -> None:
+    assert hooking.refusal(Refuse(words)) == told
+
+
+def test_a_tool_called_all_has_no_hooks_but_the_one_in_its_place() -> None:
+    calls: list[tuple[Any, ...]] = []
+    found = {
+        "before_all": lambda *given: calls.append(given),
+        "after_all": lambda *given: calls.append(given),
+        "instead_of_all": lambda arguments: "own",
+    }
+    hooks = Hooks(found, ["all"])
+    run(hooks.before("all", {"x": 1}, allowance()))
+    result = run(hooks.instead("all", {}, allowance()))
+    run(hooks.after("all", result, allowance()))
+    assert calls == [("all", {"x": 1}), ("all", result)]
+    assert hooks.mistakes == []
+
+
+def test_two_tools_may_share_a_hook() -> None:
+    hooks = Hooks({"before_a_b": lambda arguments: {"x": 1}}, ["a-b", "a_b"])
+    assert run(hooks.before("a-b", {}, allowance())) == run(hooks.before("a_b", {}, allowance())) == {"x": 1}
+
+
+class TestWaiting:
+    def test_plain_hooks_of_two_calls_run_at_once(self) -> None:
+        both = threading.Barrier(2, timeout=30)
+
+        def meeting(arguments: Any) -> None:
+            both.wait()
+
+        async def main() -> None:
+            hooks = Hooks({"before_get_pet": meeting}, TOOLS)
+            await asyncio.gather(*(hooks.before("get-pet", {}, allowance()) for _ in range(2)))
+
+        run(main())
+
+    @pytest.mark.parametrize("kind", ["async", "plain"])
+    @pytest.mark.parametrize("stage", ["before", "request", "instead", "after"])
+    def test_one_that_hangs_ends_with_the_call_and_is_named(
+        self, kind: str, stage: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        release = threading.Event()
+
+        async def forever(*given: Any) -> None:
+            await asyncio.Event().wait()
+
+        name = {"instead": "instead_of_get_pet"}.get(stage, f"{stage}_get_pet")
+        hooks = Hooks({name: forever if kind == "async" else lambda *given: release.wait(60)}, TOOLS)
+        given: Any = {"request": built(), "after": Result.text("x")}.get(stage, {})
+
+        async def main() -> None:
+            deadlines = Deadlines(monkeypatch)
+            calling = asyncio.ensure_future(getattr(hooks, stage)("get-pet", given, allowance(7)))
+            await turns()
+            assert deadlines.seconds == [7]
+            deadlines.pass_now()
+            with pytest.raises(
+                HookFailed, match=f"^The hook {name} of this server did not end within the 7 seconds of"
+            ):
+                await calling
+            release.set()
+
+        run(main())
+        line = capfd.readouterr().err
+        assert f'"hook":"{name}","error":"TimeoutError"' in line
+        assert kind == "plain" or '"at":"forever:' in line
+
+    def test_what_hooks_take_is_taken_off_and_those_after_a_call_have_a_second(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        now = [100.0]
+        shared = Allowance(10, lambda: now[0])
+
+        def busy(*given: Any) -> None:
+            now[0] += 6
+
+        async def main() -> None:
+            deadlines = Deadlines(monkeypatch)
+            hooks = Hooks(dict.fromkeys(("before_all", "request_all", "after_get_pet", "after_all"), busy), TOOLS)
+            await hooks.before("get-pet", {}, shared)
+            with shared.counted() as left:
+                assert left == 4
+                now[0] += 1.5
+            await hooks.request("get-pet", built(), shared)
+            await hooks.after("get-pet", Result.text(""), shared)
+            assert deadlines.seconds == [10, 2.5, 1, 1]
+
+        run(main())
+
+    def test_its_own_time_out_is_a_failure_like_any_other(self) -> None:
+        async def late(arguments: Any) -> None:
+            raise TimeoutError
+
+        with pytest.raises(HookFailed, match="before_get_pet of this server failed"):
+            run(Hooks({"before_get_pet": late}, TOOLS).before("get-pet", {}, allowance()))

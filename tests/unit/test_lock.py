@@ -75,7 +75,9 @@ def test_members_of_the_wrong_kind_are_read_as_nothing() -> None:
     assert (lock.options.include, lock.version, lock.tools) == ((), "0.1.0", {"k": ""})
 
 
-@pytest.mark.parametrize("value", [{"schema_profile": "x"}, {"max_tokens": 0}, {"max_tokens": "5"}, {"structured": 1}])
+@pytest.mark.parametrize(
+    "value", [{"schema_profile": "x"}, {"max_tokens": 0}, {"max_tokens": "5"}, {"structured": 1}, {"fields": 1}]
+)
 def test_flags_that_no_command_line_takes_are_read_as_nothing(value: dict[str, object]) -> None:
     lock = load(json.dumps({**GOOD, "options": {"name": "n", **value}}).encode(), "f")
     assert lock.options == Options(name="n")

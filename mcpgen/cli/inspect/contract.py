@@ -77,6 +77,8 @@ def arguments_json(tool: ToolSpec) -> JsonObject:
     if tool.binding.body is not None:
         for argument, place in _body_places(tool.binding.body):
             places.setdefault(argument, []).append(place)
+    if tool.binding.fields is not None:
+        places[tool.binding.fields] = [{"in": "result", "name": ""}]
     return {
         argument: {**found[0], **({"also": list[JsonValue](found[1:])} if len(found) > 1 else {})}
         for argument, found in places.items()

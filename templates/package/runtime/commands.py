@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
@@ -43,7 +44,7 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
     if given.version:
         return show([f"{catalog.name} {catalog.version}"])
     if given.list:
-        return show(table([(name, catalog.tool(name).title) for name in catalog.names()]))
+        return _list(catalog)
     if given.doctor:
         from . import doctor  # imports the HTTP side, which the other flags do without
 
@@ -55,6 +56,18 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
         return explain.run(catalog, os.environ, given.base_url, *given.explain, as_json=given.format == "json")
     loaded.again = load if given.reload else None
     return loaded
+
+
+def _list(catalog: Catalog) -> int:
+    """The tools; and on stderr what is wrong with hooks.py, which is about them."""
+    from . import hooking  # imports an event loop, which the other flags do without
+
+    show(table([(name, catalog.tool(name).title) for name in catalog.names()]))
+    with contextlib.redirect_stdout(sys.stderr):  # what hooks.py prints is no part of the list
+        mistakes = hooking.load([*catalog.names(), *catalog.hidden]).mistakes
+    for sentence in mistakes:
+        complain(sentence)
+    return 0
 
 
 def _parser(catalog: Catalog) -> _Parser:

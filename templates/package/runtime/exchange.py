@@ -49,6 +49,12 @@ class Sent:
         self.scopes: tuple[str, ...] = ()
         self.offers: tuple[str, ...] = ()
 
+    @property
+    def fields(self) -> str:
+        """The parts of the answer that were asked for, "" for all of it."""
+        asked = self.arguments.get(self.tool.binding.get("fields", ""))
+        return asked if isinstance(asked, str) else ""
+
     def __str__(self) -> str:
         return f"{self.method} {self.path[:200]}"
 

@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """`--explain TOOL JSON`: the request that a call would send, to the byte, but for its credentials. Sends nothing.
 
-It is prepared as every call is (preparation.py), the `before_` hooks of hooks.py and files of the open directory
-included; a hook that answers in place of the request is named and not run. Each credential is `<VARIABLE>`, whether or
-not that is set, and anything else that repeats one is redacted. What keeps a call from being made is said in the
-words that a model would get.
+It is prepared as every call is (preparation.py), the `before_` and `request_` hooks of hooks.py and files of the open
+directory included; a hook that answers in place of the request is named and not run. Each credential is `<VARIABLE>`,
+whether or not that is set, and anything else that repeats one is redacted. What keeps a call from being made is said in
+the words that a model would get.
 """
 
 from __future__ import annotations
@@ -141,7 +141,9 @@ def explain(
     missing = _settle(settings, tool)
     keys = Placeholders(catalog.security, settings.secrets)
     preparation = Preparation(catalog, settings, keys)
-    found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": settings.warnings}
+    notes = [*settings.warnings, *preparation.hooks.mistakes]
+    found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}
+    secrets = credentials.sensitive(catalog.security, settings)
     try:
         ready = asyncio.run(_ready(preparation, tool, arguments))
     except Unmade as reason:
@@ -149,10 +151,10 @@ def explain(
     else:
         found["request"] = _drawn(ready, preparation.agent)
         found["error"] = sentence(name, missing) if missing else None
-        notes = _notes(name, keys, preparation, tool.binding.get("confirm", ""))
+        notes += _notes(name, keys, preparation, tool.binding.get("confirm", ""))
         notes += [f"{settings.prefix}_TRACE is 1: a traceparent is sent beside."] if settings.trace else []
-        found["notes"] = [*settings.warnings, *notes]
-    redacted: dict[str, Any] = Redactor(credentials.sensitive(catalog.security, settings)).value(found)
+        secrets += ready.private
+    redacted: dict[str, Any] = Redactor(secrets).value(found)
     return redacted
 
 
@@ -169,7 +171,9 @@ def _settle(settings: Settings, tool: Tool) -> NotReady | None:
 
 
 async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]) -> Ready:
-    ready = preparation.ready(tool, await preparation.checked(tool, arguments), _ENTROPY)
+    allowance = preparation.allowance(tool)
+    arguments = await preparation.checked(tool, arguments, allowance)
+    ready = await preparation.ready(tool, arguments, _ENTROPY, allowance)
     ready.attach()
     return ready
 
@@ -177,7 +181,7 @@ async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]
 def _drawn(ready: Ready, agent: str) -> dict[str, Any]:
     """The request as plain values, with the fields that the HTTP library adds."""
     request, address = ready.request, ready.address
-    fields = [("Host", address.authority), *request.fields, *sender_fields(agent)]
+    fields = [("Host", address.authority), *request.fields, *sender_fields(request, agent)]
     if request.body is not None or request.method not in picture.WITHOUT_LENGTH:
         fields.append(("Content-Length", str(len(request.body or b""))))
     return {

@@ -1,114 +1,88 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Finds and calls what the user wrote in hooks.py of this package, by name: before_all, before_TOOL, instead_of_TOOL,
-after_TOOL, after_all, with `-` as `_`. Plain or async.
+"""What hooks.py of this package is written with: `from .runtime.hooks import Arguments, Refuse, Request, Result`.
 
-A hook may guard something, so nothing goes on without it: where one fails, or hooks.py itself does not load, the call
-is an error. The result then names the hook, and the log the place: what the exception says may hold anything.
+Nothing else of the runtime is meant for it. Loaded only where hooks.py asks for it.
 """
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import json
-import traceback
-from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import quote
 
-from . import log
+from .refusal import Refuse
 from .shapes import Result
 
-_KINDS = ("before_", "instead_of_", "after_")
+__all__ = ["Arguments", "Refuse", "Request", "Result"]
 
 Arguments = dict[str, Any]
+"""The arguments of a call, by name."""
+
+Pairs = tuple[tuple[str, str], ...]
 
 
-class HookFailed(Exception):
-    """A hook raised, or returned what it may not. The message is a sentence that names it."""
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a call is about to send, but for the server's address and for credentials: these go on after all hooks.
+
+    It does not change; each `with_` returns another one. Names and values are as they are meant. They are written by
+    the rules of their place when the hooks are done, so no value can become another segment, parameter or header, and
+    what a hook leaves alone is sent as it was written before. The method stays.
+    """
+
+    method: str
+    segments: tuple[str, ...]
+    """The path behind that of the base URL: `/pets/7/photos` is `("pets", "7", "photos")`."""
+    query: Pairs = ()
+    headers: Pairs = ()
+    cookies: Pairs = ()
+    body: bytes | None = None
+
+    @property
+    def path(self) -> str:
+        """The path as text, for people."""
+        return "/" + "/".join(quote(segment, safe="") for segment in self.segments)
+
+    def header(self, name: str) -> str | None:
+        """The value of a header, whatever the case of its name; None where there is none."""
+        return next((value for each, value in self.headers if each.lower() == name.lower()), None)
+
+    def json(self) -> Any:
+        """The body as a JSON value; None where there is no body. Raises ValueError where it is no JSON."""
+        return None if self.body is None else json.loads(self.body)
+
+    def with_path(self, *segments: str) -> Request:
+        """The request with these segments as its path."""
+        return replace(self, segments=segments)
+
+    def with_query(self, name: str, *values: str) -> Request:
+        """The request with these values of a query parameter, and no others; without the parameter where none is
+        given."""
+        return replace(self, query=_set(self.query, name, values))
+
+    def with_header(self, name: str, *values: str) -> Request:
+        """The same of a header. Those that delimit messages are not a hook's; for cookies there is `with_cookie`."""
+        others = tuple(pair for pair in self.headers if pair[0].lower() != name.lower())
+        return replace(self, headers=_set(others, name, values))
+
+    def with_cookie(self, name: str, *values: str) -> Request:
+        """The same of a cookie."""
+        return replace(self, cookies=_set(self.cookies, name, values))
+
+    def with_body(self, body: bytes | None, content_type: str = "") -> Request:
+        """The request with that body, of that media type where one is given."""
+        made = replace(self, body=body)
+        if body is None:
+            return made.with_header("Content-Type")
+        return made.with_header("Content-Type", content_type) if content_type else made
+
+    def with_json(self, value: Any) -> Request:
+        """The request with a JSON value as its body. Its media type stays where that is a kind of JSON."""
+        written = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        kept = "json" in (self.header("Content-Type") or "")
+        return self.with_body(written, "" if kept else "application/json")
 
 
-class Hooks:
-    """The user's hooks."""
-
-    __slots__ = ("_found", "_unloaded")
-
-    def __init__(self, found: dict[str, Any], tools: Iterable[str]) -> None:
-        """`found` maps names to functions. A hook for a tool that does not exist is reported, once, on stderr."""
-        self._found = {name: function for name, function in found.items() if name.startswith(_KINDS)}
-        self._unloaded = ""
-        known = {kind + tool.replace("-", "_") for kind in _KINDS for tool in [*tools, "all"]}
-        for name in self._found:
-            if name not in known:
-                log.event("warning", "hook_without_tool", hook=name)
-
-    @classmethod
-    def load(cls, tools: Iterable[str]) -> Hooks:
-        """The hooks of this package."""
-        try:
-            module = importlib.import_module("..hooks", __package__)
-        except (Exception, SystemExit) as problem:
-            log.event("error", "hooks_not_loaded", error=type(problem).__name__, reason=str(problem))
-            broken = cls({}, ())
-            broken._unloaded = "hooks.py of this server could not be loaded. Its log says why."
-            return broken
-        own = {name: each for name, each in vars(module).items() if callable(each)}
-        return cls(own, tools)
-
-    async def before(self, tool: str, arguments: Arguments) -> Arguments:
-        """The arguments to check and to send."""
-        if self._unloaded:
-            raise HookFailed(self._unloaded)
-        for name, first in (("before_all", (tool,)), (_name("before_", tool), ())):
-            changed = await self._call(name, *first, arguments)
-            if changed is not None:
-                arguments = _expect(name, changed, dict)
-        return arguments
-
-    def replacing(self, tool: str) -> str:
-        """The name of the hook that the user wrote in place of the request of a tool; "" where there is none."""
-        name = _name("instead_of_", tool)
-        return name if name in self._found else ""
-
-    async def instead(self, tool: str, arguments: Arguments) -> Result:
-        """The result of a tool that the user wrote in place of the request (`replacing`)."""
-        name = self.replacing(tool)
-        made = await self._call(name, arguments)
-        if isinstance(made, Result):
-            return made
-        try:
-            return Result.text(made if isinstance(made, str) else json.dumps(made, ensure_ascii=False))
-        except (TypeError, ValueError):
-            raise HookFailed(f"The hook {name} of this server returned what cannot be sent.") from None
-
-    async def after(self, tool: str, result: Result) -> Result:
-        """The result to answer with. Errors pass through here too."""
-        for name, first in ((_name("after_", tool), ()), ("after_all", (tool,))):
-            changed = await self._call(name, *first, result)
-            if changed is not None:
-                result = _expect(name, changed, Result)
-        return result
-
-    async def _call(self, name: str, *given: Any) -> Any:
-        """What the hook returns; None where there is no such hook."""
-        function = self._found.get(name)
-        if function is None:
-            return None
-        try:
-            made = function(*given)
-            return await made if inspect.isawaitable(made) else made
-        except (Exception, SystemExit) as problem:
-            # Where, and not what it says: that may hold arguments.
-            inside = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename != __file__]
-            at = f"{inside[-1].name}:{inside[-1].lineno}" if inside else f"{name} does not take {len(given)} arguments"
-            log.event("error", "hook_failed", hook=name, error=type(problem).__name__, at=at)
-            raise HookFailed(f"The hook {name} of this server failed. Its log says where.") from None
-
-
-def _name(kind: str, tool: str) -> str:
-    return kind + tool.replace("-", "_")
-
-
-def _expect(name: str, value: Any, kind: type[Any]) -> Any:
-    if not isinstance(value, kind):
-        raise HookFailed(f"The hook {name} of this server returned something else than {kind.__name__} or None.")
-    return value
+def _set(pairs: Pairs, name: str, values: tuple[str, ...]) -> Pairs:
+    return (*(pair for pair in pairs if pair[0] != name), *((name, value) for value in values))

@@ -43,6 +43,14 @@ class Refused(Exception):
         self.problems = list(problems)
 
 
+class HookFailed(Exception):
+    """A hook of the user raised, or returned what it may not. The message is a sentence that names it."""
+
+
+class Refuse(Exception):
+    """Raised by a hook of the user that refuses a call. The message is a sentence for the model."""
+
+
 class Gathering:
     """Tries everything before it gives up, so that a model hears of all its problems at once."""
 

@@ -74,9 +74,11 @@ def is_key(name: str) -> bool:
     return name.lower() == "idempotency-key"
 
 
-def sender_fields(agent: str) -> list[tuple[str, str]]:
-    """What every request says of its sender, behind its own fields."""
-    return [("User-Agent", agent), ("Accept-Encoding", "gzip, deflate")]
+def sender_fields(request: Request, agent: str) -> list[tuple[str, str]]:
+    """What a request says of its sender, behind its own fields and where these do not say it."""
+    own = {name.lower() for name, _ in request.headers}
+    usual = [("User-Agent", agent), ("Accept-Encoding", "gzip, deflate")]
+    return [field for field in usual if field[0].lower() not in own]
 
 
 def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -> Request:
@@ -158,25 +160,30 @@ def _disjoint(written: list[tuple[dict[str, Any], list[str]]]) -> list[str]:
     return [pair for _, pairs in written for pair in pairs]
 
 
-def _compare(request: Request, template: list[Any]) -> None:
-    """What will be sent against what the binding says. Raises Refused before a byte leaves."""
+def check_target(request: Request) -> None:
+    """Raises Refused where path and query are no request target, or one that servers do not read."""
     size = len(request.target)
     if size > LONGEST_TARGET:
         raise Refused(Problem("", f"the request target is longer than {LONGEST_TARGET >> 10} KiB ({size} bytes)"))
     if not _TARGET.fullmatch(request.target):
         raise Refused(Problem("", "the request target holds characters that no URL has"))
+
+
+def _compare(request: Request, template: list[Any]) -> None:
+    """What will be sent against what the binding says. Raises Refused before a byte leaves."""
+    check_target(request)
     expected, sent = skeleton(template).split("/"), request.path.split("/")
     if len(expected) != len(sent):
         raise Refused(Problem("", "the arguments would make another path"))
     for pattern, segment in zip(expected, sent, strict=True):
         holes = _HOLE.findall(pattern)
-        if holes and _misleads(segment):
+        if holes and misleads(segment):
             raise Refused(Problem(holes[0], "expected text that cannot be read as a step to another path"))
         if not re.fullmatch(".+".join(re.escape(literal) for literal in _HOLE.split(pattern)[::2]), segment):
             raise Refused(Problem("".join(holes[:1]), "the arguments would make another path"))
 
 
-def _misleads(segment: str) -> bool:
+def misleads(segment: str) -> bool:
     """Whether any server might take it for a dot segment: as sent, after up to three decodings, with `\\` for `/`, or
     with parameters behind a semicolon taken off."""
     for _ in range(4):

@@ -46,7 +46,8 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
         return Result.text(" ".join([f"{done} ({response.named}).", *_notes(response, sent)]))
     if is_text(response.media_type, response.content):
         parsed = None
-        if sent.tool.output_schema is not None or (response.size > shown and _is_json(response)):
+        must = sent.tool.output_schema is not None or sent.fields != ""
+        if must or (response.size > shown and _is_json(response)):
             parsed = _json(response, sent, redactor, shown)
         return parsed or _text(response, sent, redactor, shown)
     return _binary(response, sent, redactor)
@@ -71,6 +72,8 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     if large:
         text, size = _whole_lines(text, shown)
         text += f"\n[Cut: the first {size:,} of {response.size:,} bytes are shown.{_to_see_more(response, sent)}]"
+    if sent.fields:
+        notes.append("The answer is no JSON, so fields could not be taken from it.")
     notes += [*_damage(whole or large, unseen), *_unread(response)]
     return _linked({"type": "text", "text": text}, notes, response, sent, large)
 
@@ -85,26 +88,30 @@ def _whole_lines(text: str, most: int) -> tuple[str, int]:
 
 def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Result | None:
     """A JSON answer as a value, cut along its structure, and as its text; None where it is none."""
-    from . import shortening, structured  # most answers are small and promise nothing
+    from . import projection, shortening, structured  # most answers are small and promise nothing
 
     most = max(LARGEST_PARSED, 2 * shown)
     complete = response.size <= most and not response.partial
     text, whole = decode(response.content[:most], response.header("content-type"))
-    value, twice = structured.read(text if complete else shortening.beginning(text))
+    promised = sent.tool.output_schema is not None
+    mark = projection.mark(text) if sent.fields and not promised else ""
+    value, twice = structured.read(text if complete else shortening.beginning(text), mark)
     if value is ABSENT:
         return None
     value, unseen = structured.presentable(value, redactor)
-    cut = shortening.Shortened(value, shown, complete)
-    notes = _notes(response, sent, value, cut.items)
+    cut, missing = projection.shortened(value, sent, shown, complete)
+    notes = [*_notes(response, sent, value, cut.items), *map(redactor.text, missing)]
     if twice:
         notes.append("Some objects in the answer name a member twice; the last one is shown.")
     notes += _damage(whole or not complete, unseen)
     if cut.left_out:
         notes.append(f"Cut: {cut.told()} are left out.{_to_see_more(response, sent, cut.items)}")
+    elif sent.fields and response.kept:
+        notes.append(_kept(response, sent))
     notes += _unread(response)
-    block = {"type": "text", "text": shortening.written(cut.value)}
-    result = _linked(block, notes, response, sent, bool(cut.left_out))
-    if sent.tool.output_schema is not None:
+    block = {"type": "text", "text": projection.exact(cut.value, mark)}
+    result = _linked(block, notes, response, sent, bool(cut.left_out or sent.fields))
+    if promised:
         beside = redactor.text("\n".join(notes))
         result.structured = structured.wrapped(cut.value, sent.tool.binding.get("output", "written"), beside)
     return result
@@ -114,8 +121,12 @@ def _to_see_more(response: Response, sent: Sent, items: int = 0) -> str:
     """How to get what was left out: by other arguments, and from what was kept."""
     found = [paging.narrower(sent.tool, items)]
     if response.kept:
-        found.append(f"All that came, {response.size:,} bytes, is kept: resources/read of {sent.uri}.")
+        found.append(_kept(response, sent))
     return "".join(f" {sentence}" for sentence in found if sentence)
+
+
+def _kept(response: Response, sent: Sent) -> str:
+    return f"All that came, {response.size:,} bytes, is kept: resources/read of {sent.uri}."
 
 
 def _unread(response: Response) -> list[str]:

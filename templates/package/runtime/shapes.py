@@ -63,6 +63,10 @@ class Result:
         self.structured = structured
         self.is_error = is_error
 
+    def __str__(self) -> str:
+        """What it says: its texts, a line break between them."""
+        return "\n".join(str(block["text"]) for block in self.content if block["type"] == "text")
+
     @classmethod
     def text(cls, text: str) -> Result:
         """A success that is one text."""

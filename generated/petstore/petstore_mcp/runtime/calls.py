@@ -20,16 +20,16 @@ from . import credentials, failures, log, request, response, spans
 from .client import Client, Failure
 from .effects import Dialogue
 from .exchange import Sent
-from .hooks import HookFailed
 from .preparation import Preparation, sentence
 from .redaction import Redactor
-from .refusal import Refused
+from .refusal import HookFailed, Refuse, Refused
 from .resources import Resources
 from .sending import Sender
 from .settings import NotReady
 from .shapes import ABSENT, Result
 
 if TYPE_CHECKING:
+    from .allowance import Allowance
     from .catalog import Catalog, Tool
     from .consent import Ask, Consent
     from .preparation import Ready
@@ -62,6 +62,7 @@ class Caller:
         self._client = Client(settings, self._preparation.agent)
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
         log.redact_with(self._redactor.text)
+        self._hooks.report()
         self._sender = Sender(self._client, settings, self._redactor.learn)
         self._consent: Consent | None = None
         self._numbers = count(1)
@@ -77,6 +78,7 @@ class Caller:
         caller._catalog, caller._settings = catalog, settings
         caller._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
         caller._hooks, caller._promises = caller._preparation.hooks, None
+        caller._hooks.report()
         caller._client.agent = caller._preparation.agent
         return caller
 
@@ -92,9 +94,10 @@ class Caller:
         and `ask` are how the user can be asked. Raises shapes.Ended.
         """
         tool = self._catalog.tool(name)
+        allowance = self._preparation.allowance(tool)
         try:
-            result = await self._made(tool, arguments, report, dialogue, ask)
-            result = await self._hooks.after(name, result)
+            result = await self._made(tool, arguments, report, dialogue, ask, allowance)
+            result = await self._hooks.after(name, result, allowance)
         except HookFailed as failed:
             result = Result.error(sentence(name, failed))
         result = self._redacted(result)
@@ -133,21 +136,27 @@ class Caller:
         await self._client.close()
 
     async def _made(
-        self, tool: Tool, arguments: dict[str, Any], report: Report, dialogue: Dialogue, ask: Ask | None
+        self,
+        tool: Tool,
+        arguments: dict[str, Any],
+        report: Report,
+        dialogue: Dialogue,
+        ask: Ask | None,
+        allowance: Allowance,
     ) -> Result:
         """Checked, confirmed, and either answered by the user's own code or sent. Raises HookFailed or Ended."""
         given = deepcopy(arguments) if "confirm" in tool.binding else {}  # what hooks make of them is nobody's business
         try:
-            arguments = await self._preparation.checked(tool, arguments)
+            arguments = await self._preparation.checked(tool, arguments, allowance)
             hook = self._hooks.replacing(tool.name)
-            ready = None if hook else self._preparation.ready(tool, arguments, os.urandom(16))
+            ready = None if hook else await self._preparation.ready(tool, arguments, os.urandom(16), allowance)
             about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
             if "confirm" in tool.binding and (refusal := await self._confirmed(tool, given, about, dialogue, ask)):
                 return refusal
             if ready is not None:
-                return await self._sent(tool, ready, arguments, report)
-            return await self._hooks.instead(tool.name, arguments)
-        except (Refused, NotReady) as reason:
+                return await self._sent(tool, ready, arguments, report, allowance)
+            return await self._hooks.instead(tool.name, arguments, allowance)
+        except (Refused, NotReady, Refuse) as reason:
             spans.note(refused=True)
             return Result.error(sentence(tool.name, reason))
 
@@ -168,17 +177,21 @@ class Caller:
 
         return Consent(Tickets(os.urandom(32), time.monotonic, os.urandom), self._redactor.text)
 
-    async def _sent(self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report) -> Result:
+    async def _sent(
+        self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, allowance: Allowance
+    ) -> Result:
         """The request sent, and what its answer comes to."""
         uri = f"{self._catalog.name}://result/{next(self._numbers)}"
         ready.attach()
         made = ready.request
         sent = Sent(tool, made.method, made.path, ready.variables, uri, arguments, made.key)
         sent.scopes, sent.offers = ready.chosen.scopes, ready.chosen.offers
-        seconds = tool.binding.get("timeout", self._settings.timeout)
+        for secret in ready.private:
+            self._redactor.learn(secret, "hook")
         self._traced(ready)
         try:
-            answer = await self._sender.send(ready, sent, seconds, report)
+            with allowance.counted() as seconds:
+                answer = await self._sender.send(ready, sent, seconds, report)
             spans.note(status=answer.status)
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)

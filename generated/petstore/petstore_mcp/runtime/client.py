@@ -138,7 +138,7 @@ class Client:
             request.method,
             URL(address.origin + address.path + request.target, encoded=True),
             data=request.body,
-            headers=[*request.fields, *sender_fields(self.agent)],
+            headers=[*request.fields, *sender_fields(request, self.agent)],
             skip_auto_headers=_AUTOMATIC,
             allow_redirects=False,
             ssl=self._secured() if address.scheme == "https" else True,

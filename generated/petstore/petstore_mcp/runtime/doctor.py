@@ -6,10 +6,12 @@ API no credential."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from . import credentials
+from . import credentials, hooking
 from .calls import Caller
 from .commands import table
 from .keys import variables
@@ -60,6 +62,8 @@ def examine(catalog: Catalog, environ: Mapping[str, str], base_url: str | None) 
     """Whether all is well, and the report."""
     settings = load(catalog, environ, base_url)
     needs = _needs(catalog, settings.secrets)
+    with contextlib.redirect_stdout(sys.stderr):  # what hooks.py prints is no part of the report
+        mistakes = hooking.load([*catalog.names(), *catalog.hidden]).mistakes
     problems = asyncio.run(_reach(catalog, settings)) + _without_endpoint(catalog, settings)
     callable_tools = len(catalog.names()) - sum(needs.values())
     lines = [f"{catalog.title} {catalog.version}", ""]
@@ -67,8 +71,8 @@ def examine(catalog: Catalog, environ: Mapping[str, str], base_url: str | None) 
     lines += ["", f"{callable_tools} of {len(catalog.names())} tools can be called with these credentials."]
     lines += [f"{count} cannot: {sentence}" for sentence, count in needs.items()]
     lines += problems or ["The API answers."]
-    lines += settings.warnings
-    return not (needs or problems), lines
+    lines += [*mistakes, *settings.warnings]
+    return not (needs or problems or mistakes), lines
 
 
 def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: dict[str, str]) -> list[Row]:

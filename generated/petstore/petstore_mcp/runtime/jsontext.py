@@ -36,8 +36,11 @@ class NotJSON(ValueError):
     """The text is not JSON as it is understood here; its message is a sentence for the peer."""
 
 
-def loads(text: str) -> tuple[object, list[Repeated]]:
-    """The value, and those objects in it that name keys twice (the last counts), with these keys. Raises NotJSON."""
+def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tuple[object, list[Repeated]]:
+    """The value, and those objects in it that name keys twice (the last counts), with these keys. Raises NotJSON.
+
+    `parse_float` makes something else of numbers with a point or an exponent.
+    """
     repeated: list[Repeated] = []
 
     def members(pairs: Pairs) -> dict[str, object]:
@@ -51,13 +54,14 @@ def loads(text: str) -> tuple[object, list[Repeated]]:
         return found
 
     text = text.strip(_SPACE)
+    rules = _Rules(members, parse_float or _double)
     try:
-        value = _scan(text, members)
+        value = _scan(text, rules)
     except NotJSON:
         raise
     except Exception:
         repeated.clear()
-        value = _verdict(text, members)
+        value = _verdict(text, rules)
     if text.count("[") + text.count("{") > MAX_DEPTH and _too_deep(value):
         raise NotJSON(_TOO_DEEP)
     return value, repeated
@@ -80,13 +84,14 @@ def echo(value: object) -> bytes:
 class _Rules:
     """What the C scanner reads from its context; the names are those of `json.JSONDecoder`."""
 
-    __slots__ = ("object_pairs_hook",)
+    __slots__ = ("object_pairs_hook", "parse_float")
 
     strict = True
     object_hook = array_hook = None
 
-    def __init__(self, members: Members) -> None:
+    def __init__(self, members: Members, parse_float: Callable[[str], object]) -> None:
         self.object_pairs_hook = members
+        self.parse_float = parse_float
 
     @staticmethod
     def parse_constant(name: str) -> object:
@@ -98,33 +103,32 @@ class _Rules:
             raise NotJSON(_TOO_LARGE)
         return int(digits)
 
-    @staticmethod
-    def parse_float(digits: str) -> float:
-        number = float(digits)
-        if number in (_INFINITY, -_INFINITY):
-            raise NotJSON(_TOO_LARGE)
-        return number
+
+def _double(digits: str) -> float:
+    number = float(digits)
+    if number in (_INFINITY, -_INFINITY):
+        raise NotJSON(_TOO_LARGE)
+    return number
 
 
-def _scan(text: str, members: Members) -> object:
+def _scan(text: str, rules: _Rules) -> object:
     """What the C core makes of the text; any exception but NotJSON means that it must not decide."""
     from _json import make_scanner
 
-    value, end = make_scanner(_Rules(members))(text, 0)  # type: ignore[arg-type]
+    value, end = make_scanner(rules)(text, 0)  # type: ignore[arg-type]
     if end < len(text):
         raise ValueError
     return value
 
 
-def _verdict(text: str, members: Members) -> object:
+def _verdict(text: str, rules: _Rules) -> object:
     """The same from the package, with the place of the fault."""
     import json
 
-    rules = _Rules(members)
     try:
         return json.loads(
             text,
-            object_pairs_hook=members,
+            object_pairs_hook=rules.object_pairs_hook,
             parse_constant=rules.parse_constant,
             parse_int=rules.parse_int,
             parse_float=rules.parse_float,

@@ -35,7 +35,7 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._secrets = list(secrets)
-        self._learnt: list[str] = []
+        self._learnt: dict[str, list[str]] = {}
         self._prepare()
 
     def add(self, secrets: Iterable[str]) -> None:
@@ -43,13 +43,15 @@ class Redactor:
         self._secrets = list(dict.fromkeys([*self._secrets, *secrets]))
         self._prepare()
 
-    def learn(self, secret: str) -> None:
-        """One more, which came up on the way."""
-        self._learnt = [*(each for each in self._learnt if each != secret), secret][-MOST_LEARNT:]
+    def learn(self, secret: str, source: str = "token") -> None:
+        """One more, which came up on the way. One source does not make the secrets of another forgotten."""
+        learnt = self._learnt.get(source, [])
+        self._learnt[source] = [*(each for each in learnt if each != secret), secret][-MOST_LEARNT:]
         self._prepare()
 
     def _prepare(self) -> None:
-        forms = {form for secret in [*self._secrets, *self._learnt] for form in _forms(secret)}
+        secrets = [*self._secrets, *(each for learnt in self._learnt.values() for each in learnt)]
+        forms = {form for secret in secrets for form in _forms(secret)}
         # The longest first: one form may be a part of another.
         self._forms = sorted(forms, key=lambda form: (-len(form), form))
         self._encoded = [form.encode() for form in self._forms]

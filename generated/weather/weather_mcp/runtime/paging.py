@@ -76,7 +76,7 @@ def narrower(tool: Tool, items: int = 0) -> str:
         ways.append(f"{size}={items}" if items else f"a smaller {size}")
     if page := _argument(tool, _NUMBER) or _argument(tool, _OFFSET):
         ways.append(f"the next {page}")
-    if fields := _argument(tool, _FIELDS):
+    if fields := _argument(tool, _FIELDS) or tool.binding.get("fields", ""):
         ways.append(f"fewer {fields}" if fields.endswith("s") else f"a shorter {fields}")
     if ways:
         return f"To see more, call again with {', '.join(ways)}."

@@ -23,7 +23,7 @@ Parameter = dict[str, Any]
 ABSENT: Any = object()
 """Stands for an argument that was not given; null is a value."""
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 # The fields that credentials and cookies make; no parameter does.
 _OURS = ("authorization", "cookie")
@@ -64,7 +64,7 @@ def path_piece(parameter: Parameter, value: Any) -> list[str]:
         piece = write(STYLES[parameter["style"]], parameter["name"], value, parameter.get("explode", False), place)
     if not piece or (parameter.get("style") != "matrix" and isinstance(value, str) and not value.strip()):
         raise Unsendable("expected a value that is not empty")
-    if _CONTROL.search(unquote(piece)):
+    if CONTROL.search(unquote(piece)):
         raise Unsendable("expected text without control characters")
     return [piece]
 

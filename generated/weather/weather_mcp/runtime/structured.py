@@ -54,10 +54,16 @@ _KINDS: dict[type, tuple[str, ...]] = {
 }
 
 
-def read(text: str) -> tuple[Any, bool]:
-    """The JSON value that a text is, and whether it names a member twice; ABSENT where it is none."""
+def read(text: str, mark: str = "") -> tuple[Any, bool]:
+    """The JSON value that a text is, and whether it names a member twice; ABSENT where it is none. Numbers that would
+    be written otherwise are texts behind the `mark`, where there is one."""
+
+    def literal(digits: str) -> float | str:
+        number = float(digits)
+        return number if repr(number) == digits else mark + digits
+
     try:
-        value, repeated = loads(text)
+        value, repeated = loads(text, literal if mark else None)
     except NotJSON:
         return ABSENT, False
     return value, bool(repeated)

@@ -1,0 +1,164 @@
+"""What the user writes in hooks.py: the examples that we give are typed and do what they say, and what is wrong is told
+when the server starts."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from mcpgen.demo.client import Client, connect
+from tests.runtime.process import line
+
+GENERATED = Path(__file__).parents[2] / "generated" / "weather"
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"
+KEY = "sk-0123456789abcdef"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(GENERATED, tmp_path / "weather", ignore=shutil.ignore_patterns("__pycache__")))
+
+
+def write(project: Path, code: str) -> None:
+    (project / "weather_mcp" / "hooks.py").write_text(code, encoding="utf-8")
+
+
+def of_readme(project: Path) -> str:
+    [code] = re.findall(r"^```python\n(.*?)^```$", (project / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    return str(code)
+
+
+def of_docstring(project: Path) -> str:
+    text = (project / "weather_mcp" / "hooks.py").read_text()
+    [code] = re.findall(r"For example:\n\n(    import os\n.*?)\n\n(?=\S)", text, re.DOTALL)
+    return textwrap.dedent(code).replace("after_get_pet", "after_get_forecast")
+
+
+@contextmanager
+def upstream(answer: bytes = OK) -> Iterator[tuple[str, list[bytes]]]:
+    """A socket that answers whatever comes; what came."""
+    received: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    with connection, suppress(ConnectionError):
+                        while data := connection.recv(65536):
+                            received.append(data)
+                            connection.sendall(OK.removesuffix(b"ok") if data.startswith(b"HEAD") else answer)
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}", received
+        listening.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def running(project: Path, url: str, **variables: str) -> Iterator[Client]:
+    environment = {"WEATHER_BASE_URL": url, "WEATHER_API_KEY": KEY, **variables}
+    with connect([sys.executable, "-m", "weather_mcp"], project, environment) as client:
+        yield client
+
+
+@pytest.mark.parametrize("example", [of_readme, of_docstring])
+def test_an_example_is_typed_and_does_what_it_says(example: Callable[[Path], str], project: Path) -> None:
+    write(project, example(project))
+    types = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", os.devnull]
+    checked = subprocess.run([*types, "-p", "weather_mcp"], cwd=project, capture_output=True, text=True, timeout=120)
+    assert checked.returncode == 0, checked.stdout
+    [hooked] = re.findall(r"def after_(\w+)\(", (project / "weather_mcp" / "hooks.py").read_text())
+    with upstream() as (url, received), running(project, url) as client:
+        answered = client.call("get_forecast", city="Oslo")
+        assert answered["content"][0]["text"] == "Answer in one sentence: " * (hooked == "get_forecast") + "ok"
+        assert b"\r\nX-Tool: get_forecast\r\n" in received[0]
+        assert KEY.encode() in received[0]
+    with upstream() as (url, received), running(project, url, MAINTENANCE="1") as client:
+        answered = client.call("get_forecast", city="Oslo")
+        assert answered["isError"]
+        assert answered["content"][0]["text"] == (
+            "get_forecast was not called. The API is down for maintenance until 18:00. Try again then."
+        )
+        assert received == []
+
+
+WRONG = """
+print("loaded")
+def before_get_forecats(arguments): ...
+def request_all(request): ...
+"""
+SENTENCES = [
+    "before_get_forecats is for no tool, so it is never called. Did you mean before_get_forecast? (hooks.py)",
+    "request_all must take two parameters: tool, request. (hooks.py)",
+]
+
+
+def test_what_is_wrong_is_in_the_log_when_the_server_has_started(project: Path) -> None:
+    write(project, WRONG)
+    command = [sys.executable, "-m", "weather_mcp"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=project, text=True, **pipes) as process:  # type: ignore[call-overload]
+        process.stdin.write(line("tools/list").decode())
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == "tools/list"
+        assert process.stderr.readline() == "loaded\n"
+        events = [json.loads(process.stderr.readline()) for _ in SENTENCES]
+        assert [(event["level"], event["event"], event["reason"]) for event in events] == [
+            ("warning", "hooks", sentence) for sentence in SENTENCES
+        ]
+        process.stdin.close()
+        assert process.stdout.read() == ""
+
+
+def ask(project: Path, *flags: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "weather_mcp", *flags]
+    environment = {"WEATHER_API_KEY": KEY}
+    return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=60)
+
+
+def test_the_list_and_the_doctor_say_it_too(project: Path) -> None:
+    good = ask(project, "--list")
+    assert good.stderr == ""
+    write(project, WRONG)
+    listed = ask(project, "--list")
+    assert (listed.returncode, listed.stdout) == (0, good.stdout)
+    assert listed.stderr == "\n".join(["loaded", *SENTENCES, ""])
+    with upstream() as (url, _):
+        assert ask(project, "--doctor", "--base-url", url).returncode == 1
+        examined = ask(project, "--doctor", "--base-url", url)
+        assert examined.stdout.splitlines()[-3:] == ["The API answers.", *SENTENCES]
+        write(project, "")
+        assert ask(project, "--doctor", "--base-url", url).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        ("import yaml_of_nobody\n", "hooks.py could not be loaded: ModuleNotFoundError (yaml_of_nobody) in line 1."),
+        ("x = 1\nx.y('secret')\n", "hooks.py could not be loaded: AttributeError in line 2."),
+        ("x = \n", "hooks.py could not be loaded: SyntaxError in line 1."),
+        ("raise SystemExit('secret')\n", "hooks.py could not be loaded: SystemExit in line 1."),
+    ],
+)
+def test_a_file_that_does_not_load_is_one_sentence(code: str, sentence: str, project: Path) -> None:
+    write(project, code)
+    listed = ask(project, "--list")
+    assert (listed.returncode, listed.stderr) == (0, f"{sentence}\n")
+    explained = ask(project, "--explain", "get_forecast", '{"city": "Oslo"}')
+    assert explained.returncode == 1
+    assert explained.stderr.splitlines() == [
+        sentence,
+        "get_forecast was not completed. hooks.py of this server could not be loaded. Its log says why.",
+    ]
