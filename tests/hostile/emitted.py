@@ -122,10 +122,10 @@ def _assert_markdown(tree: FileTree) -> None:
     assert hidden_characters(readme.replace("\n", "")) == 0
     headings = [line for line in readme.split("\n") if line.startswith("#")]
     assert headings[0].endswith(": an MCP server")
-    known = ["## Use", "## Environment", "## Tools", "## Not compiled", "## What is whose"]
+    known = ["## Use", "## Environment", "## Tools", "## Not compiled", "## Hooks", "## What is whose"]
     assert [line for line in known if line in headings] == headings[1:]
     fences = [line for line in readme.split("\n") if line.lstrip().startswith(("```", "~~~"))]
-    assert fences == ["```sh", "```", "```json", "```"]
+    assert fences == ["```sh", "```", "```json", "```", "```python", "```"]
     prose = "".join(outside_code(line) for line in readme.split("\n"))
     assert not re.search(r"<[a-zA-Z/!]|\]\(|\]\[|!\[", prose), "markup comes from a document"
     assert tree["mcpgen.yaml"] == (assets.project_templates() / "mcpgen.yaml.jinja").read_bytes()
