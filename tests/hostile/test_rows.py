@@ -5,6 +5,7 @@ Each row begins with the case that it is of. What a rule alone decides stands in
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -210,7 +211,7 @@ async def when_it_may(connection: Connection) -> None:
     """Answers the first request only once the second is there."""
     while await connection.request():
         while len(connection._upstream.requests) < 2:
-            await __import__("asyncio").sleep(0)
+            await asyncio.sleep(0)
         await connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 
 
