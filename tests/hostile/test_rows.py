@@ -24,6 +24,7 @@ from tests.runtime.process import Server, call, line
 from tests.runtime.revisions import ENVELOPE, META
 from tests.runtime.upstream import Connection, Upstream, answer_ok
 
+TEMPLATES = Path(__file__).parents[2] / "templates" / "package"
 BIG = "x" * 2**20
 
 
@@ -123,7 +124,7 @@ def test_what_is_sent(subject: Subject, case: str, tool: str, arguments: dict[st
     assert re.match(expected, request.decode("latin-1")), request
 
 
-@pytest.mark.parametrize("arguments", [[], "x", 7, [{"id": "a"}]])
+@pytest.mark.parametrize("arguments", [None, [], "x", 7, [{"id": "a"}]])
 def test_arg_20_arguments_that_are_no_object(subject: Subject, arguments: object) -> None:
     answer, requests = subject.called("get_detail", arguments)
     assert (answer["error"]["code"], requests) == (-32602, [])
@@ -179,10 +180,11 @@ def test_arg_23_a_tool_that_is_hidden_is_neither_listed_nor_called(project: Path
 HEADERS = [
     *("Authorization", "Host", "Cookie", "Content-Length", "Transfer-Encoding", "Connection", "TE", "Trailer"),
     *("Upgrade", "Proxy-Authorization", "Proxy-Connection", "Keep-Alive", "Expect", "Accept", "Content-Type"),
+    *("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-HTTP-Method-Override", "Proxy-Authenticate"),
 ]
 
 
-@pytest.mark.parametrize("spelled", [str, str.upper, str.lower, str.swapcase])
+@pytest.mark.parametrize("spelled", [str, str.upper, str.lower, str.swapcase, lambda name: name.replace("-", "_")])
 def test_arg_16_headers_of_http_are_never_arguments(tmp_path: Path, spelled: Any) -> None:
     parameters = [{"name": spelled(name), "in": "header", "schema": {"type": "string"}} for name in HEADERS]
     tool = {"name": "look", "request": "GET /look", "parameters": parameters}
@@ -241,6 +243,13 @@ def test_life_11_a_process_that_was_stopped_goes_on_where_it_was(project: Path) 
         answers = [message for message in server.rest() if "id" in message]
         assert sorted(message["id"] for message in answers) == ids
         assert not any(message["result"]["isError"] for message in answers)
+
+
+def test_life_11_nothing_asks_for_the_time_of_day_but_the_log() -> None:
+    """A clock that is set back moves no deadline: these go by the monotonic clock of the loop."""
+    runtime = {path.name: path.read_text(encoding="utf-8") for path in (TEMPLATES / "runtime").glob("*.py")}
+    asking = {name for name, text in runtime.items() if re.search(r"time\.(time|gmtime|localtime)|datetime\.now", text)}
+    assert asking == {"log.py"}
 
 
 @pytest.mark.parametrize(
