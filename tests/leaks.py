@@ -123,7 +123,7 @@ def planted(prefix: str, name: str = "KEY") -> dict[str, str]:
     return {**kept, **trap().environment(), f"{prefix}_{name}": SECRET}
 
 
-def searched(written: bytes) -> None:
+def searched(written: bytes, secret: str = SECRET) -> None:
     """AssertionError where a server wrote the secret, or obeyed a proxy of the environment."""
-    find(SECRET, written.decode("latin-1"))
+    find(secret, written.decode("latin-1"))
     trap().check()
