@@ -212,9 +212,9 @@ MUTATIONS = (
         ("tests/runtime/test_tickets.py", "tests/runtime/test_consent.py"),
     ),
     Mutation(
-        "subject of a ticket", "tickets.py", "if about != subject:", "if False:", ("tests/runtime/test_tickets.py",)
+        "subject of a ticket", "tickets.py", "if about != subject:", "if False:", ("tests/runtime/test_consent.py",)
     ),
-    Mutation("end of a ticket", "tickets.py", "if now >= until:", "if False:", ("tests/runtime/test_tickets.py",)),
+    Mutation("end of a ticket", "tickets.py", "if now >= until:", "if False:", ("tests/runtime/test_consent.py",)),
     Mutation(
         "origin of a server",
         "origins.py",
