@@ -256,10 +256,11 @@ def test_life_11_nothing_asks_for_the_time_of_day_but_the_log() -> None:
     "raised", ["MemoryError", "RecursionError", "SystemExit", "KeyboardInterrupt", "GeneratorExit"]
 )
 def test_life_10_whatever_a_hook_raises_costs_its_call_alone(tmp_path: Path, raised: str) -> None:
+    """Its words hold the secret, which is searched for as always."""
     project = compiled(tmp_path)
-    hook = f"\ndef before_delete_user(arguments):\n    raise {raised}('about {SECRET}')\n"
     with (project / PACKAGE / "hooks.py").open("a") as hooks:
-        hooks.write(hook.replace("\\", "\\\\").replace("about " + SECRET, "it"))
+        hooks.write("\nimport os\n\n\ndef before_delete_user(arguments):\n")
+        hooks.write(f"    raise {raised}(os.environ['HOSTILE_KEY'])\n")
     with playing(answer_ok) as upstream, started(project, upstream) as server:
         broken = server.ask("tools/call", name="delete_user", arguments={"id": "7"})
         assert "error" in broken or broken["result"]["isError"] is True

@@ -167,7 +167,7 @@ def play(cases: dict[int, Case]) -> Play:
                 patience = await one(connection, request)
 
     async def one(connection: Connection, request: bytes) -> float:
-        # For how long another request is awaited.
+        """Answer it; for how many seconds another is awaited."""
         number = int(re.search(rb"\?n=(\d+)", request)[1])  # type: ignore[index]
         case = cases.get(number)
         if case is None:
