@@ -126,8 +126,11 @@ ARG-17 a cookie stays one pair
 ARG-18 bodies are checked against their schema
 ARG-19 form fields and parts cannot break out
 ARG-20 unknown arguments are refused with the nearest name
+ARG-21 an unknown tool is an error of few words, whatever its name
 ARG-22 only integral numbers are integers
+ARG-23 with --read-only what changes something is neither listed nor called
 ARG-24 what was sent reads back as what was given
+ARG-25 what stands beside the arguments of a call is never forwarded
 CRED-01 a credential that cannot be sent is named, never shown
 CRED-02 redirects are not followed
 CRED-03 also with the credential in a header, the query, a cookie or a login, nothing leaves but to the API
@@ -175,6 +178,7 @@ IO-10 numbers that JSON does not have are parse errors
 IO-11 an id in use is refused
 IO-12 a client that does not read makes nothing pile up
 IO-13 unknown methods are -32601; unknown notifications and responses are ignored
+IO-14 a call before a handshake, a second handshake and both eras in one process are answered by their rules
 IO-15 names are exact, and an envelope names each key once
 IO-16 cancels that mean nothing are ignored
 IO-17 a cancel ends the call
@@ -186,11 +190,13 @@ LIFE-01 an idle server ends when stdin does
 LIFE-02 what runs at the end of stdin is answered
 LIFE-03 a closed stdout ends the server
 LIFE-04 signals end it at once and quietly
+LIFE-05 a server ends with its client, however that ends
 LIFE-06 streams that are missing or useless do no harm
 LIFE-07 a full stderr holds up no call
+LIFE-08 a call that was cancelled is not answered when its upstream does
 LIFE-09 calls that are given up leave nothing behind
 LIFE-10 a call that breaks is an error and the server lives
-LIFE-11 a client that has left holds nothing up by not reading
+LIFE-11 a process that is stopped goes on where it was, and no deadline goes by the time of day
 CFG-01 nothing is imported from the working directory
 CFG-02 the environment of others is not obeyed
 CFG-03 files that do not belong together are refused at start
@@ -199,11 +205,18 @@ CFG-05 arguments are neither logged nor repeated, however large
 CFG-06 proxies of the environment are not obeyed
 CFG-07 nothing but the API is connected to
 CFG-08 installing runs a static build backend, and every dependency has two bounds
-REL-02 a tool whose upstream hangs leaves room to the others
+REL-01 of many calls at once none is lost and none is answered twice
+REL-02 a call that hangs is answered at its deadline, and delays no other
 REL-03 memory stays within 64 MiB of what a small answer takes
 REL-04 what is not idempotent is sent at most once
+REL-05 a server ends in time, and never outlives its client
+REL-06 many calls leave no more behind than few
+REL-07 no line and no answer ends the process or silences it
+REL-08 a run that is killed at any moment leaves what the next run can take up, and nothing of others is lost
 REL-11 a running server is not disturbed by regeneration
-REL-12 a run that is killed at any moment leaves what the next run can take up, and nothing of others is lost
+REL-12 a server of many tools starts, lists and stays small
+REL-14 calls that are given up free all that they held
+REL-15 locale, encodings, time zone and home change no answer
 """
 
 REQUIREMENTS: dict[str, str] = dict(line.split(" ", 1) for line in _TABLE.strip().splitlines())

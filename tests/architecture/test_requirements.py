@@ -1,11 +1,19 @@
-"""The table of requirements and the tests name each other, both ways."""
+"""The table of requirements and the tests name each other, both ways; so do attack cases and what differs from them."""
 
+import re
 from pathlib import Path
 
+import pytest
+
+from tests.hostile.divergences import DIVERGENCES, Divergence
 from tests.requirements import ID, REQUIREMENTS, SOURCES
 
 TESTS = Path(__file__).parents[1]
-OWN = {TESTS / "requirements.py", Path(__file__)}
+ROOT = TESTS.parent
+OWN = {TESTS / "requirements.py", TESTS / "hostile" / "divergences.py", Path(__file__)}
+CATALOGUE = ROOT.parent / "shared" / "reference" / "security.md"
+CASES = {"TXT": 9, "ARG": 25, "CRED": 14, "UP": 20, "IO": 21, "LIFE": 11, "CFG": 8}
+"""How many attack cases each family has that a server or a text can show; they are numbered from 1."""
 
 
 def _named() -> dict[str, set[str]]:
@@ -31,3 +39,34 @@ def test_every_id_that_a_test_names_is_a_requirement() -> None:
 def test_every_requirement_has_a_source_and_a_sentence() -> None:
     assert {identifier.split("-")[0] for identifier in REQUIREMENTS} == set(SOURCES)
     assert all(len(sentence.split()) >= 3 for sentence in REQUIREMENTS.values())
+
+
+def test_every_attack_case_is_a_requirement() -> None:
+    """So each has a test that names it; where a part of it differs, `divergences.py` says which."""
+    assert [case for case in _cases() if case not in REQUIREMENTS] == []
+
+
+@pytest.mark.skipif(not CATALOGUE.exists(), reason="the catalogue of attack cases is not beside the repository")
+def test_the_attack_cases_are_those_of_the_catalogue() -> None:
+    rows = re.findall(r"^\| ([A-Z]+-\d\d) \|", CATALOGUE.read_text(encoding="utf-8"), re.MULTILINE)
+    own = {row for row in rows if row.partition("-")[0] in CASES} - {"TXT-10"}  # what changes when it is compiled again
+    assert own == set(_cases())
+
+
+@pytest.mark.parametrize("divergence", DIVERGENCES, ids=lambda each: " ".join(each.cases))
+def test_a_divergence_says_which_part_and_is_still_true(divergence: Divergence) -> None:
+    assert set(divergence.cases) <= set(_cases())
+    assert all(text.strip() for text in divergence[1:])
+    assert divergence.expected != divergence.ours
+    file, _, text = divergence.shown.partition("::")
+    assert (ROOT / file).exists(), "what shows it is gone"
+    assert not text or text in (ROOT / file).read_text(encoding="utf-8"), "what shows it is gone"
+
+
+def test_a_part_differs_once() -> None:
+    parts = [(case, each.part) for each in DIVERGENCES for case in each.cases]
+    assert len(parts) == len(set(parts))
+
+
+def _cases() -> list[str]:
+    return [f"{family}-{number:02}" for family, count in CASES.items() for number in range(1, count + 1)]

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from mcpgen.cli import main
+from tests.leaks import searched, trap
 from tests.runtime.process import call, line
 
 SECRET = "s3cret/of+the-client"
@@ -80,11 +81,12 @@ def served(folder: Path, url: str, *calls: bytes, flags: tuple[str, ...] = (), *
     done = subprocess.run(
         [sys.executable, "-m", "store_mcp", *flags],
         cwd=folder / "out",
-        env={**kept, **environ},
+        env={**kept, **trap().environment(), **environ},
         input=b"".join(calls),
         capture_output=True,
         check=True,
     )
+    searched(done.stdout + done.stderr, SECRET)
     answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
     return answers, done.stdout.decode() + done.stderr.decode()
 

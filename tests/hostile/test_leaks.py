@@ -9,13 +9,10 @@ import asyncio
 import base64
 import html
 import json
-import random
-import re
-import string
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, quote_plus, unquote
+from urllib.parse import quote, unquote
 
 import pytest
 from package.runtime import settings, spans
@@ -24,42 +21,9 @@ from package.runtime.calls import Caller
 from package.runtime.effects import Call, Dialogue, Origin
 from package.runtime.shapes import ABSENT
 
+from tests.leaks import Leaks, forms, random_secret
 from tests.runtime.table_stub import Catalog
 from tests.runtime.upstream import Connection, Play, Upstream, serving
-
-VISIBLE = string.ascii_letters + string.digits + string.punctuation
-LENGTH = 32
-
-
-def random_secret() -> str:
-    """Of visible ASCII; a colon would end a user name."""
-    return "".join(random.SystemRandom().choices(VISIBLE.replace(":", ""), k=LENGTH))
-
-
-def forms(secret: str) -> dict[str, str]:
-    """How a secret may look on its way out, written here anew."""
-    found = {
-        "raw": secret,
-        "percent": quote(secret, safe=""),
-        "percent of a path": quote(secret),
-        "form": quote_plus(secret),
-        "json": json.dumps(secret)[1:-1],
-        "json with slashes": json.dumps(secret)[1:-1].replace("/", "\\/"),
-        "html": html.escape(secret),
-        "hex": secret.encode().hex(),
-        "reversed": secret[::-1],
-    }
-    for before in range(3):
-        encoded = base64.b64encode(b"\0" * before + secret.encode()).decode()
-        found[f"base64 at {before}"] = encoded[4 if before else 0 : -4]
-    return found
-
-
-def in_base64(text: str) -> list[str]:
-    """What base64 in the text says, wherever in it one begins to read."""
-    runs = [run[start:] for run in re.findall(r"[A-Za-z0-9+/]{12,}", text) for start in range(4)]
-    return [base64.b64decode(run[: len(run) // 4 * 4]).decode("latin-1") for run in runs]
-
 
 VALUE = {"value": "PETSTORE_A"}
 SCHEMES: dict[str, dict[str, Any]] = {
@@ -158,24 +122,6 @@ WORST: dict[str, Worst] = {
     "silent": lambda request, evil: b"",
     "cut": lambda request, evil: answered("200 OK", decoded(request).encode())[:-1],
 }
-
-
-class Leaks:
-    """What left, and what was given."""
-
-    def __init__(self, secret: str) -> None:
-        self.secret = secret
-        self.left: list[str] = []
-
-    def check(self) -> None:
-        everything = "\n".join(self.left)
-        unescaped = re.sub(r"\\(.)", r"\1", everything)
-        for name, form in forms(self.secret).items():
-            assert form not in everything, f"{name} of {self.secret!r} left"
-            assert form not in unescaped, f"{name} of {self.secret!r} left, escaped"
-        for seen in (everything, unescaped, *in_base64(unescaped)):
-            assert self.secret not in unquote(seen), f"{self.secret!r} left, percent-encoded in part"
-            assert self.secret not in unquote(seen.replace("+", " ")), f"{self.secret!r} left as a form"
 
 
 async def called(scheme: str, worst: Worst, leaks: Leaks, folder: object) -> list[Upstream]:

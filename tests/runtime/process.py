@@ -1,4 +1,6 @@
-"""A generated server as a real process with pipes, its lines checked as they come."""
+"""A generated server as a real process with pipes: its lines are checked as they come, and all that it wrote is
+searched for the secret that it was given (`tests/leaks.py`).
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from tests.leaks import planted, searched
 from tests.runtime.conversation import TABLE
 from tests.runtime.revisions import ENVELOPE, R4, Checker
 
@@ -62,15 +65,21 @@ class Server:
         self,
         directory: Path,
         *arguments: str,
+        package: str = "mirror_mcp",
         flags: tuple[str, ...] = (),
-        program: tuple[str, ...] = ("-m", "mirror_mcp"),
+        program: tuple[str, ...] = (),
         **popen: Any,
     ) -> None:
-        environ = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-        command = [sys.executable, *flags, *program, *arguments]
+        """`program` is what Python runs in place of the package. `popen` are arguments of Popen; of `env`, what is to
+        stand beside what every server is given.
+        """
+        environ = {**planted(package.removesuffix("_mcp").upper()), **popen.pop("env", {})}
+        command = [sys.executable, *flags, *(program or ("-m", package)), *arguments]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environ}
         self.process = subprocess.Popen(command, cwd=directory, **{**pipes, **popen})
         self.checker = Checker("--reload" in arguments)
+        self._written: list[bytes] = []
+        self._readers: list[threading.Thread] = []
         self._out = self._collect(self.process.stdout)
         self._err = self._collect(self.process.stderr)
         self._number = -1  # the first id and progress token is 0, as in the TypeScript SDK
@@ -83,17 +92,24 @@ class Server:
     ) -> None:
         self.process.kill()
         self.process.wait()
+        for reader in self._readers:
+            reader.join(PATIENCE)
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             if pipe is not None and not pipe.closed:
                 try:
                     pipe.close()
                 except BrokenPipeError:
                     continue
+        searched(b"".join(self._written))
 
     def say(self, data: bytes) -> None:
-        """Write bytes."""
+        """Write bytes, of which the checker hears."""
         for line in data.split(b"\n"):
             self.checker.heard(line)
+        self.write(data)
+
+    def write(self, data: bytes) -> None:
+        """Write bytes."""
         assert self.process.stdin is not None
         self.process.stdin.write(data)
         self.process.stdin.flush()
@@ -170,17 +186,18 @@ class Server:
         """The exit code."""
         return self.process.wait(timeout=PATIENCE)
 
-    @staticmethod
-    def _collect(pipe: IO[bytes] | None) -> queue.Queue[bytes | None]:
+    def _collect(self, pipe: IO[bytes] | None) -> queue.Queue[bytes | None]:
         lines: queue.Queue[bytes | None] = queue.Queue()
 
         def collect() -> None:
             try:
                 for line in pipe or ():
+                    self._written.append(line)
                     lines.put(line)
             except (OSError, ValueError):
                 pass  # the test closed it
             lines.put(None)
 
-        threading.Thread(target=collect, daemon=True).start()
+        self._readers.append(threading.Thread(target=collect, daemon=True))
+        self._readers[-1].start()
         return lines

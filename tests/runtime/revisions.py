@@ -140,7 +140,7 @@ class Checker:
             return
         asked = self._answers(message["id"], last=problem["code"] != -32603)
         valid(asked.revision, "JSONRPCErrorResponse" if asked.revision >= R4 else "JSONRPCError", message)
-        if asked.method == "resources/read" and "data" in problem:
+        if asked.method == "resources/read" and "uri" in problem.get("data", {}):
             assert isinstance(problem["data"]["uri"], str)
             assert problem["code"] == (-32602 if asked.revision == R5 else -32002)
         else:

@@ -236,7 +236,7 @@ SLOW = {
 
 
 @pytest.mark.parametrize("play", SLOW.values(), ids=SLOW)
-def test_up_06_the_deadline_covers_everything(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_up_06_rel_02_the_deadline_covers_everything(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     async def scene(client: Client, upstream: Upstream) -> None:
         deadlines = Deadlines(monkeypatch)
         failing = asyncio.ensure_future(fails(client, upstream.address(), 7.5))

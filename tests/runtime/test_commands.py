@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.leaks import searched, trap
 from tests.runtime.process import PACKAGE, Server, generate
 
 SECRET = "correct-horse-battery-staple"
@@ -33,15 +34,17 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(home: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
     kept = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME")}
     command = [sys.executable, "-m", "mirror_mcp", *arguments]
-    return subprocess.run(
+    done = subprocess.run(
         command,
         cwd=home,
-        env={**kept, **environ},
+        env={**kept, **trap().environment(), **environ},
         capture_output=True,
         text=True,
         check=False,
         stdin=subprocess.DEVNULL,
     )
+    searched((done.stdout + done.stderr).encode(), SECRET)
+    return done
 
 
 def test_version(home: Path) -> None:

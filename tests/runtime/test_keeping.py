@@ -31,7 +31,15 @@ def text_kept(content: bytes, content_type: str, *secrets: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("charset", "codec"), [("utf-8", "utf-8"), ("iso-8859-1", "latin-1"), ("utf-16", "utf-16"), ("no-such", "utf-8")]
+    ("charset", "codec"),
+    [
+        ("utf-8", "utf-8"),
+        ("iso-8859-1", "latin-1"),
+        ("utf-16", "utf-16"),
+        ("utf-16", "utf-16-le"),
+        ("utf-16be", "utf-16-be"),
+        ("no-such", "utf-8"),
+    ],
 )
 @pytest.mark.parametrize("piece", [1, 2, 3, 10_000])
 def test_text_is_kept_as_utf_8(charset: str, codec: str, piece: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import pytest
 from package.runtime import settings
 from package.runtime.catalog import Catalog
 
+from tests.leaks import searched, trap
 from tests.runtime.conversation import TABLE
 from tests.runtime.process import Server, line
 from tests.runtime.table_stub import Catalog as Stub
@@ -26,14 +27,16 @@ EXIT_CONFIG = 78
 def started(home: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[bytes]:
     """A server that is asked for its tools."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    return subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "mirror_mcp", *arguments],
         cwd=home,
-        env={**kept, **environ},
+        env={**kept, **trap().environment(), **environ},
         input=line("tools/list"),
         capture_output=True,
         check=False,
     )
+    searched(done.stdout + done.stderr, SECRET)
+    return done
 
 
 @pytest.mark.parametrize(

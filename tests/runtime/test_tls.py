@@ -6,7 +6,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,7 @@ from package.runtime.settings import Settings
 from tests.runtime.upstream import Connection, serving
 
 CERTIFICATE = Path(__file__).parent / "tls" / "localhost.pem"
+TEMPLATES = Path(__file__).parents[2] / "templates"
 PATIENT = 20.0
 
 
@@ -106,6 +110,16 @@ def test_cfg_02_session_keys_are_not_written(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
     assert exchange("localhost", CERTIFICATE) == b"ok"
     assert not (tmp_path / "keys").exists()
+
+
+def test_cfg_02_the_library_makes_no_file_for_them_when_it_is_imported(tmp_path: Path) -> None:
+    asked = "from package.runtime import client; import ssl; ssl.create_default_context(); client.tls.context(None)"
+    environ = {**os.environ, "PYTHONPATH": str(TEMPLATES), "SSLKEYLOGFILE": str(tmp_path / "keys")}
+    early = asked.partition(" import ssl")[0]
+    subprocess.run([sys.executable, "-c", early], env=environ, check=True)
+    assert not (tmp_path / "keys").exists()
+    subprocess.run([sys.executable, "-c", asked], env=environ, check=True)
+    assert (tmp_path / "keys").exists(), "contexts of others, made after it, do what they always did"
 
 
 def test_the_librarys_own_contexts_trust_nobody() -> None:

@@ -1,4 +1,4 @@
-"""A client that never reads what it asked for: the server waits for it while stdin is open, and no longer (LIFE-11)."""
+"""A client that never reads what it asked for: the server waits for it while stdin is open, and no longer (LIFE-03)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def unread() -> Iterator[int]:
 
 
 @pytest.mark.parametrize("stuck", SAID)
-def test_life_11_stdin_is_closed(home: Path, unread: int, stuck: str) -> None:
+def test_life_03_stdin_is_closed(home: Path, unread: int, stuck: str) -> None:
     with Server(home, stdout=unread) as server:
         os.close(unread)
         server.say(SAID[stuck])
@@ -44,14 +44,14 @@ def test_life_11_stdin_is_closed(home: Path, unread: int, stuck: str) -> None:
 
 
 @pytest.mark.parametrize("stuck", SAID)
-def test_life_11_stdin_is_a_file(home: Path, unread: int, tmp_path: Path, stuck: str) -> None:
+def test_life_03_stdin_is_a_file(home: Path, unread: int, tmp_path: Path, stuck: str) -> None:
     (tmp_path / "said").write_bytes(SAID[stuck])
     with (tmp_path / "said").open("rb") as said, Server(home, stdin=said, stdout=unread) as server:
         assert server.ended() == 0
 
 
 @pytest.mark.parametrize("stuck", SAID)
-def test_life_11_stdin_is_a_socket_of_which_one_direction_ends(home: Path, stuck: str) -> None:
+def test_life_03_stdin_is_a_socket_of_which_one_direction_ends(home: Path, stuck: str) -> None:
     ours_in, its_in = socket.socketpair()
     ours_out, its_out = socket.socketpair()
     with ours_in, ours_out, its_in, its_out, Server(home, stdin=its_in, stdout=its_out) as server:

@@ -1,4 +1,4 @@
-"""A run that is killed while it publishes (REL-12): at each step, in a process of its own, with nothing tidied up."""
+"""A run that is killed while it publishes (REL-08): at each step, in a process of its own, with nothing tidied up."""
 
 from __future__ import annotations
 

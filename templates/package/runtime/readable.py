@@ -52,11 +52,13 @@ def charset(content: bytes, content_type: str) -> str:
     """The encoding of content that begins so, by the name of a codec that exists."""
     declared = _DECLARED.search(content_type)
     named = declared[1].lower() if declared and _CHARSET.fullmatch(declared[1].lower()) else "utf-8"
-    named = next((known for mark, known in _MARKS if content.startswith(mark)), named)
+    marked = next((known for mark, known in _MARKS if content.startswith(mark)), None)
     try:
-        return codecs.lookup(named).name
+        name = codecs.lookup(marked or named).name
     except LookupError:
         return "utf-8"
+    # Without a mark browsers take it for little-endian (WHATWG Encoding, 4.2), and Python's decoder of streams raises.
+    return "utf-16-le" if name == "utf-16" and not marked else name
 
 
 def clean(text: str) -> tuple[str, int]:

@@ -27,6 +27,9 @@ Written = TypeVar("Written")
 LONGEST_TARGET = 32 * 1024
 """In bytes. Servers commonly stop at 8 KiB, and none is known to read more than this."""
 
+LONGEST_HEAD = 32 * 1024
+"""In bytes, of all header fields of a request: the same is true of them."""
+
 _CHARACTERS = r"[A-Za-z0-9\-._~!$&'()*+,;=:@/\[\]]|%[0-9A-Fa-f]{2}"
 _TARGET = re.compile(rf"/(?:{_CHARACTERS})*(?:\?(?:{_CHARACTERS}|\?)+)?")
 _HOLE = re.compile(r"\{(\w*)\}")
@@ -165,6 +168,9 @@ def check_target(request: Request) -> None:
     size = len(request.target)
     if size > LONGEST_TARGET:
         raise Refused(Problem("", f"the request target is longer than {LONGEST_TARGET >> 10} KiB ({size} bytes)"))
+    head = sum(len(name) + len(value) + len(": \r\n") for name, value in request.fields)
+    if head > LONGEST_HEAD:
+        raise Refused(Problem("", f"the header fields are longer than {LONGEST_HEAD >> 10} KiB ({head} bytes)"))
     if not _TARGET.fullmatch(request.target):
         raise Refused(Problem("", "the request target holds characters that no URL has"))
 

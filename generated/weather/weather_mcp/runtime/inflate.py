@@ -12,8 +12,8 @@ from collections.abc import Callable
 _GZIP, _ZLIB, _RAW = 31, 15, -15
 _GZIP_MAGIC = b"\x1f\x8b"
 
-_PIECE = 256 * 1024
-"""Bytes that are decoded at a time: 64 KiB from the wire can be 64 MiB, and would be there several times over."""
+_STEP = 256 * 1024
+"""Bytes that are decoded at a time. What came in one piece may be a thousand times as long, and would all be held."""
 
 
 class BadCoding(Exception):
@@ -23,7 +23,7 @@ class BadCoding(Exception):
 class Inflate:
     """Passes content on as it comes. `full` says that there was more than the limit, which was dropped."""
 
-    __slots__ = ("_coding", "_limit", "_raw", "_size", "_stream", "_take", "full")
+    __slots__ = ("_behind", "_coding", "_limit", "_raw", "_size", "_stream", "_take", "full")
 
     def __init__(self, coding: str, limit: int, take: Callable[[bytes], None]) -> None:
         """`coding` is the value of Content-Encoding; `take` is given what was decoded, at most the limit. Raises
@@ -35,6 +35,7 @@ class Inflate:
         self._take = take
         self._size = 0
         self._raw = 0
+        self._behind = False
         self._stream: zlib._Decompress | None = None
         self.full = False
 
@@ -59,7 +60,7 @@ class Inflate:
 
     def _decode(self, data: bytes) -> None:
         # One byte over the limit is enough to know that there is more.
-        while data and (room := self._limit + 1 - self._size) > 0:
+        while (room := min(self._limit + 1 - self._size, _STEP)) > 0 and (data or self._behind):
             if self._stream is None:
                 self._stream = zlib.decompressobj(self._window(data))
             elif self._stream.eof:
@@ -67,10 +68,13 @@ class Inflate:
                     return  # padding behind the last member
                 self._stream = zlib.decompressobj(_GZIP)
             try:
-                self._pass(self._stream.decompress(data, min(room, _PIECE)))
+                decoded = self._stream.decompress(data, room)
             except zlib.error:
                 raise BadCoding("is not compressed the way it says") from None
+            self._pass(decoded)
             data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
+            # A step that is full may have left something behind, although all that came was taken in.
+            self._behind = len(decoded) == room and not self._stream.eof
 
     def _window(self, data: bytes) -> int:
         if self._coding != "deflate":

@@ -43,11 +43,14 @@ def problem(ca_file: str | None, client: tuple[str, str | None] | None) -> str:
 
 @contextmanager
 def unloaded() -> Iterator[None]:
-    """While inside, contexts that load the certificates of the system load none."""
+    """While inside, contexts that load the certificates of the system load none, and none makes a file for its keys."""
     original = ssl.SSLContext.load_default_certs, ssl.SSLContext.set_default_verify_paths
     ssl.SSLContext.load_default_certs = lambda self, purpose=None: None  # type: ignore[method-assign]
     ssl.SSLContext.set_default_verify_paths = lambda self: None  # type: ignore[method-assign]
+    # Setting it opens the file that SSLKEYLOGFILE names. It is inherited, so this hides it and del brings it back.
+    ssl.SSLContext.keylog_filename = property(lambda self: None, lambda self, name: None)  # type: ignore[assignment]
     try:
         yield
     finally:
+        del ssl.SSLContext.keylog_filename
         ssl.SSLContext.load_default_certs, ssl.SSLContext.set_default_verify_paths = original  # type: ignore[method-assign]

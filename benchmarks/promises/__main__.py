@@ -1,0 +1,72 @@
+"""Promises of reliability, each with its figure and its bar. The numbers of the promises are those of their tests.
+
+    python -m benchmarks.promises [--promise REL-01]... [--seconds N]
+
+REL-01 10,000 calls, 200 in flight, none lost      REL-06 three minutes at 200 calls a second: a flat line
+REL-02 answered at the deadline; nobody waits      REL-07 any line and any answer: mutated for a minute
+REL-03 memory under bombs and floods               REL-12 5,000 tools: start, list, memory
+REL-04 a POST arrives once at most                 REL-14 calls that are given up leave nothing behind
+REL-05 ends in time, and never as an orphan        REL-15 nothing around it matters
+
+`--seconds` is for the soak of REL-06 and the fuzz of REL-07. A figure is of this machine while nothing else runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import subprocess
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "templates")]
+
+from benchmarks.bars import Bar, show  # noqa: E402
+from benchmarks.promises import ends, load, memory, restarts, soak, surroundings  # noqa: E402
+from tests.hostile.subject import compiled  # noqa: E402
+
+Measure = Callable[[Path], Awaitable[list[Bar]]]
+
+
+def measures(seconds: float | None) -> dict[str, list[Measure]]:
+    """How each promise is measured."""
+
+    async def fuzz(project: Path) -> list[Bar]:
+        command = [sys.executable, "-m", "tests.hostile.fuzz", "--seconds", f"{seconds or 60:g}"]
+        done = await asyncio.to_thread(subprocess.run, command, cwd=ROOT, check=False)
+        return [Bar("REL-07 runs of the fuzz that found something", done.returncode, "<=", 0)]
+
+    return {
+        "REL-01": [load.none_is_lost],
+        "REL-02": [load.the_deadline_holds],
+        "REL-03": [memory.stays_small],
+        "REL-04": [restarts.post_is_sent_at_most_once],
+        "REL-05": [ends.ends_in_time, ends.no_orphans],
+        "REL-06": [lambda project: soak.the_line_is_flat(project, seconds or 180)],
+        "REL-07": [fuzz],
+        "REL-12": [surroundings.many_tools],
+        "REL-14": [load.cancelled_calls_leave_nothing],
+        "REL-15": [surroundings.nothing_around_it_matters],
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--promise", action="append", choices=sorted(measures(None)), help="only this one; repeatable")
+    parser.add_argument("--seconds", type=float)
+    options = parser.parse_args()
+    bars: list[Bar] = []
+    with tempfile.TemporaryDirectory() as folder:
+        project = compiled(Path(folder))
+        for promise, each in measures(options.seconds).items():
+            for measure in each if promise in (options.promise or [promise]) else ():
+                bars += asyncio.run(measure(project))  # type: ignore[arg-type]
+    print()
+    return show(bars)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,311 @@
+"""Guards taken out one at a time, to see that the suite notices: python -m tests.hostile.broken [--only NAME] [--list]
+
+The repository is copied to a temporary folder; of each mutation the old text is replaced there and the tests are run
+that must fail then. A mutation that they survive is a guard that nobody holds. Exit code 1 where there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+RUNTIME = Path("templates/package/runtime")
+COPIED = ("templates", "tests", "mcpgen", "benchmarks", "specs", "generated", "pyproject.toml")
+
+REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_rows.py"
+LEAKS, ANSWERS = "tests/hostile/test_leaks.py", "tests/runtime/test_client_answers.py"
+
+
+class Mutation(NamedTuple):
+    """A guard, where it stands, what stands in its place, and the tests that hold it."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+MUTATIONS = (
+    Mutation("dot segments", "request.py", "if holes and _misleads(segment):", "if False:", (REQUESTS,)),
+    Mutation(
+        "decoding dot segments",
+        "request.py",
+        "for _ in range(4):\n        if any",
+        "for _ in range(1):\n        if any",
+        (REQUESTS,),
+    ),
+    Mutation(
+        "what is sent against the template", "request.py", '    _compare(request, binding["path"])\n', "", (REQUESTS,)
+    ),
+    Mutation("length of a target", "request.py", "if size > LONGEST_TARGET:", "if False:", (REQUESTS, ROWS)),
+    Mutation("length of a head", "request.py", "if head > LONGEST_HEAD:", "if False:", (ROWS,)),
+    Mutation("query names", "request.py", "is not parameter:\n", "is None:\n", (REQUESTS,)),
+    Mutation("empty path values", "parameters.py", "if not piece or (", "if False and (", (REQUESTS, ROWS)),
+    Mutation("control characters", "parameters.py", "if _CONTROL.search(unquote(piece)):", "if False:", (REQUESTS,)),
+    Mutation("header values", "parameters.py", "if not fields.is_value(text):", "if False:", (REQUESTS,)),
+    Mutation(
+        "header names",
+        "parameters.py",
+        "if name.lower() in _OURS or not fields.is_name(name):",
+        "if False:",
+        (REQUESTS,),
+    ),
+    Mutation(
+        "cookie separators",
+        "parameters.py",
+        "percent(text, _COOKIE_OCTETS), lambda",
+        'percent(text, _COOKIE_OCTETS + "; "), lambda',
+        (REQUESTS, ROWS),
+    ),
+    Mutation(
+        "lone surrogates",
+        "request.py",
+        'raise Unsendable("expected text without lone surrogates") from None',
+        "return value",
+        (REQUESTS, ROWS),
+    ),
+    Mutation(
+        "quoting", "styles.py", "return quote(text, safe=safe)", 'return quote(text, safe=safe + "&=#")', (REQUESTS,)
+    ),
+    Mutation(
+        "redaction",
+        "redaction.py",
+        "            if form in text:\n                text = text.replace(form, REDACTED)\n",
+        "            pass\n",
+        (LEAKS,),
+    ),
+    Mutation("redaction in base64", "redaction.py", "for offset in range(3):", "for offset in range(0):", (LEAKS,)),
+    Mutation(
+        "redaction across pieces",
+        "redaction.py",
+        "sure = len(buffer) if last else max(0, len(buffer) - self._reach)",
+        "sure = len(buffer)",
+        ("tests/runtime/test_keeping.py", "tests/runtime/test_credentials.py"),
+    ),
+    Mutation(
+        "redirects",
+        "client.py",
+        "allow_redirects=False,",
+        "allow_redirects=True,",
+        (LEAKS, "tests/runtime/test_client_requests.py"),
+    ),
+    Mutation(
+        "cookies kept",
+        "client.py",
+        "cookie_jar=aiohttp.DummyCookieJar(),",
+        "cookie_jar=aiohttp.CookieJar(unsafe=True),",
+        ("tests/runtime/test_client_requests.py",),
+    ),
+    Mutation(
+        "proxies of the environment",
+        "client.py",
+        "trust_env=False,",
+        "trust_env=True,",
+        ("tests/runtime/test_client_requests.py",),
+    ),
+    Mutation(
+        "deadline",
+        "client.py",
+        "async with asyncio.timeout(seconds) as deadline:",
+        "async with asyncio.timeout(None) as deadline:",
+        (ANSWERS,),
+    ),
+    Mutation(
+        "words of libraries",
+        "client.py",
+        "return text.format(address.authority)",
+        "return f'{problem!r} {text}'.format(address.authority)",
+        (ANSWERS,),
+    ),
+    Mutation(
+        "decompression cap",
+        "inflate.py",
+        "min(self._limit + 1 - self._size, _STEP)",
+        "max(10**9, self._limit)",
+        (ANSWERS, "tests/runtime/test_inflate.py"),
+    ),
+    Mutation(
+        "steps of decompression",
+        "inflate.py",
+        "min(self._limit + 1 - self._size, _STEP)",
+        "self._limit + 1 - self._size",
+        ("tests/runtime/test_inflate.py",),
+    ),
+    Mutation(
+        "content codings",
+        "inflate.py",
+        'not in ("", "identity", "gzip", "x-gzip", "deflate"):',
+        'in ("no such",):',
+        (ANSWERS,),
+    ),
+    Mutation(
+        "strict UTF-8",
+        "jsonrpc.py",
+        "loads(line.decode())",
+        'loads(line.decode(errors="replace"))',
+        ("tests/runtime/test_protocol.py",),
+    ),
+    Mutation(
+        "keys named twice", "jsonrpc.py", "    if twice:\n", "    if False:\n", ("tests/runtime/test_transcripts.py",)
+    ),
+    Mutation(
+        "ids",
+        "jsonrpc.py",
+        "return type(value) is int or",
+        "return isinstance(value, (int, float)) or",
+        ("tests/runtime/test_protocol.py", "tests/runtime/test_transcripts.py"),
+    ),
+    Mutation(
+        "depth of JSON",
+        "jsontext.py",
+        "> MAX_DEPTH and _too_deep(value)",
+        "> MAX_DEPTH and False",
+        ("tests/runtime/test_jsontext.py",),
+    ),
+    Mutation(
+        "size of a line",
+        "framing.py",
+        "if self._length > self._limit:",
+        "if False:",
+        ("tests/runtime/test_framing.py", "tests/runtime/test_load.py"),
+    ),
+    Mutation(
+        "ids in use",
+        "protocol.py",
+        "if request.id in self._in_flight:",
+        "if False:",
+        ("tests/runtime/test_transcripts.py",),
+    ),
+    Mutation(
+        "answers after a cancel",
+        "protocol.py",
+        "        call = self._calls.pop(key)\n        withdrawn",
+        "        call = self._calls[key]\n        withdrawn",
+        ("tests/runtime/test_transcripts.py",),
+    ),
+    Mutation("private stdout", "stdio.py", "        os.dup2(2, 1)\n", "", ("tests/runtime/test_process.py",)),
+    Mutation(
+        "read only", "catalog.py", "self.tools = self._described.keep(kept)", "self._described.keep(names)", (ROWS,)
+    ),
+    Mutation(
+        "unknown arguments",
+        "arguments.py",
+        "for name in arguments if name not in known]",
+        "for name in ()]",
+        ("tests/runtime/test_arguments.py", ROWS),
+    ),
+    Mutation(
+        "signature of a ticket",
+        "tickets.py",
+        'if not hmac.compare_digest(signature.encode("utf-8", "replace"), self._signature(body).encode()):',
+        "if False:",
+        ("tests/runtime/test_tickets.py", "tests/runtime/test_consent.py"),
+    ),
+    Mutation(
+        "subject of a ticket", "tickets.py", "if about != subject:", "if False:", ("tests/runtime/test_consent.py",)
+    ),
+    Mutation("end of a ticket", "tickets.py", "if now >= until:", "if False:", ("tests/runtime/test_consent.py",)),
+    Mutation(
+        "origin of a server",
+        "origins.py",
+        "or own.host in self._hosts:",
+        "or True:",
+        ("tests/runtime/test_settings.py",),
+    ),
+    Mutation(
+        "http without TLS",
+        "origins.py",
+        'raise ValueError(f"must begin with https:// unless {self._prefix}_ALLOW_HTTP is 1")',
+        "pass",
+        ("tests/runtime/test_settings.py",),
+    ),
+    Mutation(
+        "link-local addresses",
+        "origins.py",
+        "            if address.forbidden:\n"
+        '                raise ValueError("must not be a link-local or metadata address")\n'
+        "        except",
+        "        except",
+        ("tests/runtime/test_settings.py", "tests/runtime/test_addresses.py"),
+    ),
+    Mutation(
+        "digest of the table",
+        "catalog.py",
+        'header.get("digest") != _digest(tools) or',
+        "",
+        ("tests/runtime/test_torn.py",),
+    ),
+    Mutation(
+        "unseen characters",
+        "readable.py",
+        'return _UNSEEN.subn("", text)',
+        "return text, 0",
+        ("tests/runtime/test_responses.py", "tests/runtime/test_readable.py"),
+    ),
+    Mutation(
+        "a stderr that nobody reads", "log.py", "or not _writable():", "or False:", ("tests/runtime/test_process.py",)
+    ),
+)
+
+
+@contextmanager
+def copied() -> Iterator[Path]:
+    """The repository in a folder of its own, without what is made in it."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "repository"
+        root.mkdir()
+        for name in COPIED:
+            source = ROOT / name
+            if source.is_dir():
+                shutil.copytree(source, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, root)
+        yield root
+
+
+def notices(root: Path, mutation: Mutation) -> bool:
+    """Whether a test fails in that copy once the guard is broken."""
+    file = root / RUNTIME / mutation.file
+    whole = file.read_text(encoding="utf-8")
+    assert whole.count(mutation.old) == 1, f"{mutation.file} has not once what {mutation.name} replaces"
+    file.write_text(whole.replace(mutation.old, mutation.new), encoding="utf-8")
+    try:
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *mutation.tests]
+        return subprocess.run(command, cwd=root, capture_output=True, check=False).returncode == 1
+    finally:
+        file.write_text(whole, encoding="utf-8")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", choices=[each.name for each in MUTATIONS])
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    chosen = [each for each in MUTATIONS if each.name in (options.only or [each.name])]
+    survived = 0
+    with copied() as root:
+        for mutation in [] if options.list else chosen:
+            began = time.perf_counter()
+            noticed = notices(root, mutation)
+            survived += not noticed
+            verdict = "noticed" if noticed else "SURVIVED"
+            print(f"{mutation.name:32} {mutation.file:16} {verdict:9} {time.perf_counter() - began:5.1f} s", flush=True)
+    if options.list:
+        print("\n".join(f"{each.name:32} {each.file:16} {' '.join(each.tests)}" for each in chosen))
+    else:
+        print(f"{len(chosen) - survived} of {len(chosen)} broken guards were noticed")
+    return 1 if survived else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,251 @@
+"""Raw answers of an upstream, mutated, to a real server: each call comes to a result within its deadline, in our words,
+without the credential that the answer repeats; and the next call finds a connection that works and its own answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from tests.hostile.fuzz.lines import events
+from tests.hostile.fuzz.mutation import mutated, text, torn, tree_of
+from tests.hostile.subject import playing, started
+from tests.leaks import SECRET
+from tests.runtime.process import Server
+from tests.runtime.upstream import Connection, Play
+
+AT_ONCE = 16
+MOMENT, AGES = 0.05, 60.0
+SECONDS = "1"
+"""The deadline of each call. A few of the answers wait for it."""
+
+TOOLS = ("get_case", "get_case", "get_case_structured", "post_case")
+KEY = b"%KEY%"
+VALUE: Any = {
+    "a": "text",
+    "b": 7,
+    "list": [1, 2.5, None, {"x": "\u00e9"}],
+    "next": "/api/v1/case?n=2&page=2",
+    "key": "%KEY%",
+}
+PROBLEM = {"type": "about:blank", "title": "Wrong", "status": 422, "detail": "no %KEY%", "errors": [{"field": "n"}]}
+ROWS = [{"id": number, "name": f"row {number}", "note": "x" * 40} for number in range(900)]
+KINDS = [
+    *("application/json", "application/json; charset=utf-8", "text/plain", "text/html; charset=iso-8859-1", "text/csv"),
+    *("application/problem+json", "text/event-stream", "application/x-ndjson", "image/png", "audio/mpeg", "x", ""),
+    *(
+        "application/octet-stream",
+        "application/xml",
+        "text/plain; charset=utf-16",
+        "text/plain; charset=utf-7",
+        "a/b;=",
+    ),
+    *("application/json; charset=no-such", "multipart/mixed; boundary=x", "application/vnd.api+json", "image/svg+xml"),
+]
+STATUSES = [
+    *(b"200 OK", b"200 OK", b"200 OK", b"201 Created", b"202 ", b"204 No Content", b"206 Partial", b"304 Not Modified"),
+    *(b"301 Moved", b"307 Temporary", b"400 Bad", b"401 Unauthorized", b"403 F", b"404 Not Found", b"409 C", b"422 U"),
+    *(
+        b"429 Too Many",
+        b"500 Oh %KEY%",
+        b"503 Un\x1b[31mavailable",
+        b"599",
+        b"100 Continue",
+        b"103 Early",
+        b"999 X",
+        b"0",
+    ),
+]
+FIELDS = [
+    *(b"Connection: close", b"Connection: keep-alive", b"Connection: upgrade\r\nUpgrade: websocket", b"Retry-After: 1"),
+    *(
+        b"Retry-After: 99999999999",
+        b"Set-Cookie: a=%KEY%; Path=/",
+        b"Location: http://127.0.0.1:1/%KEY%",
+        b"X: \xff\xfe",
+    ),
+    *(b'Link: </api/v1/case?n=2&page=2>; rel="next"', b"Link: <>;;", b"Content-Length: 3", b"Content-Length: -1"),
+    *(b"Transfer-Encoding: chunked", b"Transfer-Encoding: gzip, chunked", b"Content-Encoding: br", b"Trailer: X"),
+    *(b"Content-Encoding: gzip", b"Content-Encoding: gzip, gzip", b"Content-Type: text/plain", b"X-Total-Count: 9"),
+    *(b"X-Long: " + b"y" * 9000, b" folded: line", b"No-Colon", b": no name", b"WWW-Authenticate: Bearer realm=%KEY%"),
+    *(b'Content-Disposition: attachment; filename="../../%KEY%"', b"ETag: \x00", b"Date: now", b"Server: x"),
+]
+
+
+class Case(NamedTuple):
+    """What comes back of a call, and for how many seconds the connection stays open behind it."""
+
+    answer: bytes
+    open: float
+
+
+def bodies(chance: Random) -> bytes:
+    """Content: JSON in most cases, mutated as JSON."""
+    source = chance.choice([VALUE] * 6 + [PROBLEM] * 3 + [ROWS, [], "text", 7, None])
+    tree = mutated(chance, tree_of(source), chance.choice((0, 1, 2, 4))) if source is not ROWS else tree_of(source)
+    content = text(chance, tree).encode("utf-8", "surrogatepass")
+    kind = chance.randrange(12)
+    others = {
+        0: b"",
+        1: b"data: " + content + b"\n\nevent: x\ndata: 2\n\n",
+        2: content + b"\n" + content + b"\n",
+        3: b"\x89PNG\r\n\x1a\n" + bytes(chance.randrange(256) for _ in range(200)),
+        4: b"<html><body><h1>Oh</h1><pre>%KEY%</pre></body></html>",
+        5: content.decode("utf-8", "replace").encode("utf-16"),
+    }
+    return others.get(kind, content)
+
+
+def cases(chance: Random, count: int) -> Iterator[Case]:
+    """Answers of every shape, most of them nearly right."""
+    before = b""
+    for _ in range(count):
+        content = bodies(chance)
+        fields = [b"Content-Type: " + chance.choice(KINDS).encode()] if chance.random() < 0.9 else []
+        coding = chance.randrange(12)
+        if coding == 0:
+            content, more = gzip.compress(content, mtime=0), b"Content-Encoding: gzip"
+            fields.append(more)
+        elif coding == 1:
+            content = zlib.compress(content)
+            fields.append(b"Content-Encoding: deflate")
+        if chance.random() < 0.3:
+            fields.append(b"Transfer-Encoding: chunked")
+            cut = chance.randrange(1, 40)
+            pieces = [content[at : at + cut] for at in range(0, len(content), cut)][:200]
+            content = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
+        elif chance.random() < 0.9:
+            fields.append(b"Content-Length: %d" % (len(content) + chance.choice((0,) * 20 + (1, -1, 1000))))
+        fields += chance.sample(FIELDS, chance.choice((0, 0, 0, 0, 1, 1, 3)))
+        chance.shuffle(fields)
+        version = chance.choice((b"HTTP/1.1",) * 60 + (b"HTTP/1.0", b"HTTP/2", b"HTTP/9.9", b"ICY", b"http/1.1"))
+        head = b"\r\n".join((version + b" " + chance.choice([*STATUSES, *(b"200 OK",) * 20]), *fields))
+        answer = head + b"\r\n\r\n" + content
+        if chance.random() < 0.3:
+            answer = torn(chance, answer, chance.choice((1, 1, 1, 2, 4)), before)
+        if chance.random() < 0.03:
+            answer = chance.choice((b"HTTP/1.1 103 Early\r\n\r\n", b"HTTP/1.1 100 Continue\r\n\r\n")) * 3 + answer
+        if chance.random() < 0.03:
+            answer += answer
+        before = answer
+        yield Case(answer, chance.choices((0, MOMENT, AGES), (50, 50, 0.3))[0])
+
+
+LIBRARY = re.compile(
+    r"Traceback|aiohttp|yarl|multidict|Client[A-Z]|Exception|NoneType|object at 0x|<class |codec can't|Expecting "
+    r"|[Ii]nvalid (start |continuation )?(byte|header|character|HTTP)|zlib|Errno|Bad status"
+    r"|LineTooLong|Not enough data|Can not"
+)
+"""Words of libraries and of Python. The answers hold none of them."""
+
+
+class Found(AssertionError):
+    """The answer that shows a fault, and what is wrong."""
+
+    def __init__(self, case: Case, problem: object) -> None:
+        super().__init__(f"{problem}\n{case.answer[:3000]!r} open={case.open}")
+        self.case = case
+
+
+def play(cases: dict[int, Case]) -> Play:
+    """Each request gets the answer of its number; every other number is answered with that number."""
+
+    async def answer(connection: Connection) -> None:
+        patience = AGES
+        with suppress(TimeoutError):
+            while request := await asyncio.wait_for(connection.request(), patience):
+                patience = await one(connection, request)
+
+    async def one(connection: Connection, request: bytes) -> float:
+        """Answer it; for how many seconds another is awaited."""
+        number = int(re.search(rb"\?n=(\d+)", request)[1])  # type: ignore[index]
+        case = cases.get(number)
+        if case is None:
+            content = b'{"a":"number %d"}' % number
+            head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(content)
+            await connection.send(head + content)
+            return AGES
+        key = re.search(rb"(?i)x-key: (\S+)", request)[1]  # type: ignore[index]
+        await connection.send(case.answer.replace(KEY, shapes(key)[number % 4]))
+        return case.open
+
+    return answer
+
+
+def shapes(key: bytes) -> list[bytes]:
+    """Ways to repeat a credential."""
+    return [key, quote(key, safe="").encode(), base64.b64encode(b"me:" + key), json.dumps(key.decode())[1:-1].encode()]
+
+
+def fuzz(project: Path, seed: int, count: int) -> None:
+    """So many cases. Raises Found."""
+    run(project, list(cases(Random(seed), count)))
+
+
+def run(project: Path, given: list[Case]) -> None:
+    """These cases, each as the answer to a call of a server of its own, sixteen at a time; then a call that is well."""
+    numbered = dict(enumerate(given, 1))
+    with playing(play(numbered)) as upstream, started(project, upstream, HOSTILE_TIMEOUT=SECONDS) as server:
+        for first in range(1, len(given) + 1, AT_ONCE):
+            numbers = range(first, min(first + AT_ONCE, len(given) + 1))
+            _calls(server, numbered, {number: TOOLS[number % 4] for number in numbers}, check)
+            well = {number: TOOLS[number % 4] for number in range(10**9 + first, 10**9 + first + 4)}
+            _calls(server, numbered, well, check_well)
+        server.end()
+        server.rest()
+        assert server.ended() == 0
+        events(server)
+
+
+def _calls(
+    server: Server, cases: dict[int, Case], tools: dict[int, str], check: Callable[[int, dict[str, Any]], None]
+) -> None:
+    ids = {_asked(server, tool, number): number for number, tool in tools.items()}
+    while ids:
+        number = 0
+        try:
+            message = server.message()
+            if "method" in message:
+                continue
+            number = ids.pop(message["id"])
+            assert "result" in message, f"it broke: {message}"
+            check(number, message["result"])
+        except Exception as problem:
+            last = [case for each, case in cases.items() if each <= max(tools) % 10**9]
+            raise Found(cases.get(number, last[-1]), f"{type(problem).__name__}: {problem}") from problem
+
+
+def _asked(server: Server, tool: str, number: int) -> int:
+    arguments = {"n": number, "name": "x"} if tool == "post_case" else {"n": number}
+    return server.request("tools/call", name=tool, arguments=arguments)
+
+
+def check(number: int, result: dict[str, Any]) -> None:
+    """What a model is shown: words of ours and what came, and no credential."""
+    shown = json.dumps(result)
+    assert result["content"]
+    assert SECRET not in shown
+    assert not LIBRARY.search(shown), LIBRARY.search(shown)
+    for block in result["content"]:
+        if block["type"] == "text":
+            assert block["text"]
+            assert len(block["text"].encode("utf-8", "surrogatepass")) < 40_000
+            assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", block["text"]), block["text"][:500]
+
+
+def check_well(number: int, result: dict[str, Any]) -> None:
+    """Its own answer, and no other; or none, where the upstream had just closed the connection."""
+    if "closed the connection without an answer" in result["content"][0]["text"]:
+        return
+    assert result["isError"] is False, result
+    assert json.loads(result["content"][0]["text"]) == {"a": f"number {number}"}, result

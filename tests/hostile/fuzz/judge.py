@@ -1,0 +1,137 @@
+"""What a line of a client demands, written from the standards and not from the server: who must be answered, and how
+often. JSON-RPC 2.0; Model Context Protocol: base protocol, stdio, cancellation; section 9 of the design for lines whose
+id cannot be read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any, NamedTuple
+
+Key = tuple[type, object]
+
+WITHOUT_ID = (None, "2025-11-25")
+"""Before a handshake, and in the revision that has errors without an id."""
+BATCHES = "2025-03-26"
+LONGEST = 8 * 1024 * 1024
+MOST_DIGITS = 308
+DEEPEST = 128
+LONGEST_ID = 1024
+MOST_MESSAGES = 100
+BLANKS = b" \t\r"
+
+
+class Demand(NamedTuple):
+    """Ids that must be answered, how many errors have none, and ids that may be answered no more, as cancelled."""
+
+    ids: Counter[Key]
+    without_id: int = 0
+    cancelled: frozenset[Key] = frozenset()
+    shakes: bool = False
+    """Whether another revision may hold from here on."""
+
+
+NOTHING = Demand(Counter())
+
+
+class _No(ValueError):
+    """It is no JSON."""
+
+
+class _Object(dict[str, Any]):
+    """An object that knows which of its names came twice."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        counted = Counter(name for name, _ in pairs)
+        self.twice = {name for name, number in counted.items() if number > 1}
+
+
+def demand(line: bytes, agreed: str | None) -> Demand:
+    """Of one line, without its line feed, where that revision was agreed on."""
+    if not line.strip(BLANKS):
+        return NOTHING
+    error = Demand(Counter(), 1 if agreed in WITHOUT_ID else 0)
+    if len(line) > LONGEST:
+        return error
+    try:
+        value = _parsed(line)
+    except ValueError:
+        return error
+    if isinstance(value, list):
+        if agreed != BATCHES or not value or len(value) > MOST_MESSAGES:
+            return error
+        demands = [_message(each, agreed) for each in value]
+        ids = sum((each.ids for each in demands), Counter[Key]())
+        return Demand(ids, 0, frozenset().union(*(each.cancelled for each in demands)))
+    return _message(value, agreed)
+
+
+def key(id_: object) -> Key:
+    """7 and "7" are two."""
+    return type(id_), id_
+
+
+def _message(message: Any, agreed: str | None) -> Demand:
+    error = Demand(Counter(), 1 if agreed in WITHOUT_ID else 0)
+    if not isinstance(message, _Object):
+        return error
+    if "method" not in message and message.keys() & {"result", "error"}:
+        return NOTHING
+    params = message.get("params")
+    meta = params.get("_meta") if isinstance(params, _Object) else None
+    twice = set().union(*(each.twice for each in (message, params, meta) if isinstance(each, _Object)))
+    id_ = message.get("id")
+    known = (type(id_) is int or (type(id_) is str and len(id_) <= LONGEST_ID)) and "id" not in twice
+    answer = Demand(Counter([key(id_)]), shakes=message.get("method") == "initialize") if known else error
+    if twice or message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str) or "id" in message:
+        return answer
+    if message["method"] == "notifications/cancelled" and isinstance(params, _Object):
+        return Demand(Counter(), 0, frozenset([_hashable(params.get("requestId"))]))
+    return NOTHING
+
+
+def _hashable(id_: object) -> Key:
+    return key(id_) if isinstance(id_, (int, str)) else (type(id_), None)
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        value = json.loads(
+            line.decode().strip(" \t\r"),
+            object_pairs_hook=_Object,
+            parse_constant=_refused,
+            parse_int=_integer,
+            parse_float=_double,
+        )
+    except RecursionError:
+        raise _No from None
+    if _depth(value) > DEEPEST:
+        raise _No
+    return value
+
+
+def _refused(name: str) -> object:
+    raise _No(name)
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise _No
+    return int(digits)
+
+
+def _double(digits: str) -> float:
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):
+        raise _No
+    return number
+
+
+def _depth(value: Any) -> int:
+    level, depth = [value], 0
+    while level := [each for each in level if isinstance(each, (dict, list))]:
+        depth += 1
+        level = [child for each in level for child in (each.values() if isinstance(each, dict) else each)]
+    return depth

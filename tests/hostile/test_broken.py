@@ -1,0 +1,24 @@
+"""The table of broken guards is of this source; `python -m tests.hostile.broken` breaks each and runs its tests."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.hostile.broken import MUTATIONS, ROOT, RUNTIME, Mutation, copied, notices
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda each: each.name)
+def test_a_guard_stands_once_where_the_table_says(mutation: Mutation) -> None:
+    assert (ROOT / RUNTIME / mutation.file).read_text(encoding="utf-8").count(mutation.old) == 1, mutation
+    assert mutation.new != mutation.old
+    assert mutation.tests
+    assert all((ROOT / test.partition("::")[0]).exists() for test in mutation.tests)
+
+
+def test_a_guard_that_is_taken_out_is_noticed_and_one_that_stands_is_not() -> None:
+    """One of them from end to end, so that the command is known to work."""
+    whole = MUTATIONS[0]
+    kept = whole._replace(new=whole.old)
+    with copied() as root:
+        assert notices(root, whole)
+        assert not notices(root, kept)

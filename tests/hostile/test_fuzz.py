@@ -1,0 +1,57 @@
+"""REL-07: any line and any answer. The process never dies and never goes silent.
+
+The same cases in every run, about a minute of them; `python -m tests.hostile.fuzz` looks at others. IO-18 and UP-13 as
+well: whatever was said before, every line out is checked, and the next call is well.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.hostile.fuzz import answers, finds, lines, mutation
+from tests.hostile.fuzz.judge import demand
+from tests.hostile.subject import compiled
+
+LINES = 2500
+ANSWERS = 700
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("fuzz"))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rel_07_lines(project: Path, seed: int) -> None:
+    lines.fuzz(project, seed, LINES)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rel_07_answers(project: Path, seed: int) -> None:
+    answers.fuzz(project, seed, ANSWERS)
+
+
+@pytest.mark.parametrize("found", [*finds.LINES, *finds.ANSWERS])
+def test_what_was_found(project: Path, found: str) -> None:
+    lines.run(project, iter(finds.LINES.get(found, [])))
+    answers.run(project, finds.ANSWERS.get(found, []))
+
+
+def test_a_seed_gives_the_same_cases() -> None:
+    assert list(lines.cases(Random(1), 50)) == list(lines.cases(Random(1), 50)) != list(lines.cases(Random(2), 50))
+    assert list(answers.cases(Random(1), 50)) == list(answers.cases(Random(1), 50))
+
+
+def test_most_mutations_still_ask_for_something() -> None:
+    """A fuzz of lines that nobody can read would find nothing."""
+    said = [line for case in lines.cases(Random(1), 500) for line in case.split(b"\n")]
+    asking = [line for line in said if demand(line, "2025-11-25").ids]
+    assert 0.4 < len(asking) / len(said) < 0.9
+
+
+def test_a_tree_says_what_json_says() -> None:
+    tree = mutation.parsed('{"a":[1,null,{"b":true}],"a":2}')
+    assert all(mutation.parsed(mutation.text(Random(seed), tree)) == tree for seed in range(100))

@@ -1,0 +1,129 @@
+"""The search for a secret in what left a process, in each form that it may have on its way out.
+
+Every test that starts a server plants `SECRET`, random in each run, in a credential of that server, and has all that
+the server wrote searched for it (`tests/runtime/process.py`); `Trap` is where an unwanted connection would end.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import os
+import random
+import re
+import socket
+import string
+import threading
+from functools import cache
+from urllib.parse import quote, quote_plus, unquote
+
+VISIBLE = string.ascii_letters + string.digits + string.punctuation
+LENGTH = 32
+
+
+def random_secret() -> str:
+    """Of visible ASCII; a colon would end a user name."""
+    return "".join(random.SystemRandom().choices(VISIBLE.replace(":", ""), k=LENGTH))
+
+
+SECRET = random_secret()
+
+
+def forms(secret: str) -> dict[str, str]:
+    """How a secret may look on its way out, written here anew."""
+    found = {
+        "raw": secret,
+        "percent": quote(secret, safe=""),
+        "percent of a path": quote(secret),
+        "form": quote_plus(secret),
+        "json": json.dumps(secret)[1:-1],
+        "json with slashes": json.dumps(secret)[1:-1].replace("/", "\\/"),
+        "html": html.escape(secret),
+        "hex": secret.encode().hex(),
+        "reversed": secret[::-1],
+    }
+    for before in range(3):
+        encoded = base64.b64encode(b"\0" * before + secret.encode()).decode()
+        found[f"base64 at {before}"] = encoded[4 if before else 0 : -4]
+    return found
+
+
+def in_base64(text: str) -> list[str]:
+    """What base64 in the text says, wherever in it one begins to read."""
+    runs = [run[start:] for run in re.findall(r"[A-Za-z0-9+/]{12,}", text) for start in range(4)]
+    return [base64.b64decode(run[: len(run) // 4 * 4]).decode("latin-1") for run in runs]
+
+
+def find(secret: str, text: str) -> None:
+    """AssertionError where the text holds the secret in one of its forms, also inside JSON."""
+    unescaped = re.sub(r"\\(.)", r"\1", text)
+    for name, form in forms(secret).items():
+        assert form not in text, f"{name} of {secret!r} left"
+        assert form not in unescaped, f"{name} of {secret!r} left, escaped"
+
+
+class Leaks:
+    """What left, and what was given."""
+
+    def __init__(self, secret: str) -> None:
+        self.secret = secret
+        self.left: list[str] = []
+
+    def check(self) -> None:
+        """`find`, and in what is encoded more than once."""
+        everything = "\n".join(self.left)
+        find(self.secret, everything)
+        unescaped = re.sub(r"\\(.)", r"\1", everything)
+        for seen in (everything, unescaped, *in_base64(unescaped)):
+            assert self.secret not in unquote(seen), f"{self.secret!r} left, percent-encoded in part"
+            assert self.secret not in unquote(seen.replace("+", " ")), f"{self.secret!r} left as a form"
+
+
+class Trap:
+    """A listener that nobody may call: what the proxies of the environment are said to be."""
+
+    def __init__(self) -> None:
+        self.received: list[bytes] = []
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def environment(self) -> dict[str, str]:
+        """Variables that lead programs here which obey them."""
+        names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
+        return dict.fromkeys(names, self.url)
+
+    def check(self) -> None:
+        """AssertionError where somebody called since the last time."""
+        received, self.received = self.received, []
+        assert received == [], "a proxy of the environment was obeyed"
+
+    def _listen(self) -> None:
+        while True:
+            connection, _ = self._socket.accept()
+            with connection:
+                connection.settimeout(1)
+                try:
+                    self.received.append(connection.recv(65536))
+                except OSError:
+                    self.received.append(b"")
+
+
+@cache
+def trap() -> Trap:
+    """The one of this run."""
+    return Trap()
+
+
+def planted(prefix: str, name: str = "KEY") -> dict[str, str]:
+    """The environment of a server whose secret is searched for: without Python's own variables, with proxies that are
+    traps."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", f"{prefix}_"))}
+    return {**kept, **trap().environment(), f"{prefix}_{name}": SECRET}
+
+
+def searched(written: bytes, secret: str = SECRET) -> None:
+    """AssertionError where a server wrote the secret, or obeyed a proxy of the environment."""
+    find(secret, written.decode("latin-1"))
+    trap().check()
