@@ -147,9 +147,8 @@ SecurityRequirement = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class PathTemplate:
-    """A path as it is sent: `literals` are percent-encoded and stand around the variables, one more of them than of
-    `variables`, whose names differ. `declared` are the names that the path itself gives them.
-    """
+    """A path as it is sent: `literals` are percent-encoded and stand around `variables`, whose names differ, one more
+    of them than of these. `declared` are the names that the path itself gives them."""
 
     literals: tuple[str, ...]
     variables: tuple[str, ...] = ()
@@ -161,9 +160,8 @@ class PathTemplate:
 class Operation:
     """One operation, references resolved. `key` is METHOD + path with parameter names blanked, unique in its API.
 
-    `name`, `title`, `output`, `output_schema`, `confirm`, `roles` and `fields` are set where a person wrote them.
-    `credentials`
-    are parameters that carry one although no security scheme says so.
+    `name`, `title` and all from `output` on are set where a person wrote them. `credentials` are parameters that carry
+    one although no security scheme says so.
     """
 
     key: str

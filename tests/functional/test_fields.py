@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 from mcpgen.cli import main
-from mcpgen.demo.client import connect
 from tests.functional.test_hooks import upstream
+from tests.runtime.process import Server
 
 ROWS = [{"id": 1, "price": 1.10, "owner": {"name": "Ann", "age": 3}}, {"id": 2, "price": 2, "owner": None}]
 BODY = json.dumps(ROWS).replace("1.1", "1.10").encode()
@@ -28,12 +27,13 @@ def test_parts_of_a_result(tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["generate", str(tmp_path / "t.tools.yaml"), "--fields", "-o", str(tmp_path / "out")])
     assert ended.value.code == 0
-    with upstream(ANSWER) as (url, received):
-        variables = {"WEATHER_BASE_URL": url}
-        with connect([sys.executable, "-m", "weather_mcp"], tmp_path / "out", variables) as client:
-            parts = client.call("look", q="a", fields="id,price,owner.name,owner.nme")
-            whole = client.call("look", q="a")
-            wrong = client.call("look", fields=["id"])
+    with (
+        upstream(ANSWER) as (url, received),
+        Server(tmp_path / "out", package="weather_mcp", env={"WEATHER_BASE_URL": url}) as server,
+    ):
+        parts = server.result("look", q="a", fields="id,price,owner.name,owner.nme")
+        whole = server.result("look", q="a")
+        wrong = server.result("look", fields=["id"])
     assert [block["text"] for block in parts["content"]] == [
         '[{"id":1,"price":1.10,"owner":{"name":"Ann"}},{"id":2,"price":2,"owner":null}]',
         "owner.nme of fields is not in the answer; in owner there is name, age.",

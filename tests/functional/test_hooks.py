@@ -18,12 +18,11 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.demo.client import Client, connect
-from tests.runtime.process import line
+from tests.leaks import SECRET, searched
+from tests.runtime.process import Server, line
 
 GENERATED = Path(__file__).parents[2] / "generated" / "weather"
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"
-KEY = "sk-0123456789abcdef"
 
 
 @pytest.fixture
@@ -67,10 +66,10 @@ def upstream(answer: bytes = OK) -> Iterator[tuple[str, list[bytes]]]:
 
 
 @contextmanager
-def running(project: Path, url: str, **variables: str) -> Iterator[Client]:
-    environment = {"WEATHER_BASE_URL": url, "WEATHER_API_KEY": KEY, **variables}
-    with connect([sys.executable, "-m", "weather_mcp"], project, environment) as client:
-        yield client
+def running(project: Path, url: str, **variables: str) -> Iterator[Server]:
+    environment = {"WEATHER_BASE_URL": url, "WEATHER_API_KEY": SECRET, **variables}
+    with Server(project, package="weather_mcp", env=environment) as server:
+        yield server
 
 
 @pytest.mark.parametrize("example", [of_readme, of_docstring])
@@ -80,13 +79,13 @@ def test_an_example_is_typed_and_does_what_it_says(example: Callable[[Path], str
     checked = subprocess.run([*types, "-p", "weather_mcp"], cwd=project, capture_output=True, text=True, timeout=120)
     assert checked.returncode == 0, checked.stdout
     [hooked] = re.findall(r"def after_(\w+)\(", (project / "weather_mcp" / "hooks.py").read_text())
-    with upstream() as (url, received), running(project, url) as client:
-        answered = client.call("get_forecast", city="Oslo")
+    with upstream() as (url, received), running(project, url) as server:
+        answered = server.result("get_forecast", city="Oslo")
         assert answered["content"][0]["text"] == "Answer in one sentence: " * (hooked == "get_forecast") + "ok"
         assert b"\r\nX-Tool: get_forecast\r\n" in received[0]
-        assert KEY.encode() in received[0]
-    with upstream() as (url, received), running(project, url, MAINTENANCE="1") as client:
-        answered = client.call("get_forecast", city="Oslo")
+        assert SECRET.encode() in received[0]
+    with upstream() as (url, received), running(project, url, MAINTENANCE="1") as server:
+        answered = server.result("get_forecast", city="Oslo")
         assert answered["isError"]
         assert answered["content"][0]["text"] == (
             "get_forecast was not called. The API is down for maintenance until 18:00. Try again then."
@@ -124,8 +123,10 @@ def test_what_is_wrong_is_in_the_log_when_the_server_has_started(project: Path) 
 
 def ask(project: Path, *flags: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "weather_mcp", *flags]
-    environment = {"WEATHER_API_KEY": KEY}
-    return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=60)
+    environment = {"WEATHER_API_KEY": SECRET}
+    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=60)
+    searched((done.stdout + done.stderr).encode())
+    return done
 
 
 def test_the_list_and_the_doctor_say_it_too(project: Path) -> None:

@@ -36,7 +36,7 @@ class Mutation(NamedTuple):
 
 
 MUTATIONS = (
-    Mutation("dot segments", "request.py", "if holes and _misleads(segment):", "if False:", (REQUESTS,)),
+    Mutation("dot segments", "request.py", "if holes and misleads(segment):", "if False:", (REQUESTS,)),
     Mutation(
         "decoding dot segments",
         "request.py",
@@ -51,7 +51,7 @@ MUTATIONS = (
     Mutation("length of a head", "request.py", "if head > LONGEST_HEAD:", "if False:", (ROWS,)),
     Mutation("query names", "request.py", "is not parameter:\n", "is None:\n", (REQUESTS,)),
     Mutation("empty path values", "parameters.py", "if not piece or (", "if False and (", (REQUESTS, ROWS)),
-    Mutation("control characters", "parameters.py", "if _CONTROL.search(unquote(piece)):", "if False:", (REQUESTS,)),
+    Mutation("control characters", "parameters.py", "if CONTROL.search(unquote(piece)):", "if False:", (REQUESTS,)),
     Mutation("header values", "parameters.py", "if not fields.is_value(text):", "if False:", (REQUESTS,)),
     Mutation(
         "header names",
@@ -241,7 +241,7 @@ MUTATIONS = (
     Mutation(
         "digest of the table",
         "catalog.py",
-        'header.get("digest") != _digest(tools) or',
+        'header.get("digest") != digest(tools) or',
         "",
         ("tests/runtime/test_torn.py",),
     ),
@@ -253,7 +253,7 @@ MUTATIONS = (
         ("tests/runtime/test_responses.py", "tests/runtime/test_readable.py"),
     ),
     Mutation(
-        "a stderr that nobody reads", "log.py", "or not _writable():", "or False:", ("tests/runtime/test_process.py",)
+        "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)
     ),
 )
 

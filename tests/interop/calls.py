@@ -21,16 +21,17 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from mcpgen.demo.http import Request
-from mcpgen.demo.petstore import API_KEY, BASE, TOKEN
+from mcpgen.demo.petstore import BASE
 from tests.demo.exchange import Sent, of_form, of_json, of_parts
+from tests.leaks import SECRET
 
 Case = dict[str, Any]
 CASES: tuple[Case, ...] = tuple(json.loads(Path(__file__).with_name("calls.json").read_text()))
 
 #: What each of these shows to the API, and nothing else that would tell who it is.
 CREDENTIALS: dict[str, dict[str, str]] = {
-    "reader": {"x-api-key": API_KEY},
-    "writer": {"authorization": f"Bearer {TOKEN}"},
+    "reader": {"x-api-key": SECRET},
+    "writer": {"authorization": f"Bearer {SECRET}"},
     "nobody": {},
 }
 

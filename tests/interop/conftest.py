@@ -25,6 +25,7 @@ from tests.interop import calls, changes, confirmations, environments, slow
 from tests.interop.clients import CLIENTS, Client, Step, Work, carry_out
 from tests.interop.promises import EXPECTED
 from tests.interop.sessions import Changed, Confirmed, Direct, Held, Promised, Session
+from tests.leaks import SECRET, searched
 
 #: How long the compiler may take before the test fails. Nothing is measured with it.
 PATIENCE = 60
@@ -78,8 +79,8 @@ def promised(
     tools = json.loads((promises / "promises_mcp" / "tools.json").read_text())
     steps: list[Step] = [{"do": "call", "tool": name, "arguments": {}} for name in EXPECTED]
     record = tmp_path_factory.mktemp("promised") / "lines"
-    with petstore.serve() as api:
-        variables = {"PROMISES_BASE_URL": api.url, "PROMISES_API_KEY": petstore.API_KEY}
+    with petstore.serve(api_key=SECRET, token=SECRET) as api:
+        variables = {"PROMISES_BASE_URL": api.url, "PROMISES_API_KEY": SECRET}
         work = _carried_out(request.param, promising, variables, [{"do": "list"}, *steps], record)
         listed, *outcomes = work.outcomes
         return Promised(work.client, outcomes, work.complaints, work.transcripts, listed, tools)
@@ -110,8 +111,8 @@ def confirmed(
     done = {}
     for name, job in confirmations.jobs(client.revision).items():
         record = tmp_path_factory.mktemp("confirmed") / "lines"
-        with petstore.serve() as api:
-            variables = {"CONFIRM_BASE_URL": api.url, "CONFIRM_BEARER": petstore.TOKEN}
+        with petstore.serve(api_key=SECRET, token=SECRET) as api:
+            variables = {"CONFIRM_BASE_URL": api.url, "CONFIRM_BEARER": SECRET}
             server = hasty if job.hasty else confirming
             work = _carried_out(client, server, variables, list(job.steps), record, asks=job.asks)
             sent = [(received.method, received.target) for received in api.requests]
@@ -158,7 +159,7 @@ def session(
     keys = ("tool", "arguments", "progress")
     table: list[Step] = [{"do": "call", **{key: case.get(key) for key in keys}} for case in calls.CASES]
     record = tmp_path_factory.mktemp("record") / "lines"
-    with petstore.serve() as api:
+    with petstore.serve(api_key=SECRET, token=SECRET) as api:
         work = _carried_out(request.param, server, _of_petstore(api.url), [{"do": "list"}, *table], record)
         listed, *outcomes = work.outcomes
         yield Session(work.client, outcomes, work.complaints, work.transcripts, listed, api)
@@ -181,13 +182,17 @@ def held(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.
 
 
 def _of_petstore(url: str) -> dict[str, str]:
-    return {"PETSTORE_BASE_URL": url, "PETSTORE_API_KEY": petstore.API_KEY, "PETSTORE_BEARER": petstore.TOKEN}
+    return {"PETSTORE_BASE_URL": url, "PETSTORE_API_KEY": SECRET, "PETSTORE_BEARER": SECRET}
 
 
 def _carried_out(
     client: Client, server: Path, variables: dict[str, str], steps: list[Step], record: Path, asks: bool = False
 ) -> Work:
+    """What came of it; nothing that the server wrote holds its credential."""
     try:
-        return carry_out(client, server, variables, steps, record, asks)
+        work = carry_out(client, server, variables, steps, record, asks)
     except environments.Missing as missing:
         pytest.skip(str(missing))
+    for transcript in work.transcripts:
+        searched(b"\n".join([*transcript.said("server"), *transcript.said("stderr")]))
+    return work

@@ -172,6 +172,13 @@ class Server:
         self.request(method, **params)
         return self.message()
 
+    def result(self, name: str, **arguments: Any) -> Any:
+        """A stateless call and its result, whatever progress is said before."""
+        id_ = self.call(name, **arguments)
+        while (message := self.message()).get("id") != id_:
+            assert message["method"] == "notifications/progress"
+        return message["result"]
+
     def complaint(self) -> str:
         """The next line on stderr."""
         line = self._err.get(timeout=PATIENCE)
