@@ -7,7 +7,6 @@ fits none of several forms (`anyOf`), only the form that fits best is spoken of.
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -68,6 +67,8 @@ def unknown(path: str, name: str, known: Iterable[str]) -> Problem:
 def nearest(name: str, known: list[str]) -> str | None:
     """The known name that looks most like it, whatever the case; None where none does."""
     lowered = {each.lower(): each for each in reversed(known)}
+    import difflib  # a mistaken name is rare, and this is not for free
+
     found = difflib.get_close_matches(name[:64].lower(), lowered, 1)
     return lowered[found[0]] if found else None
 
