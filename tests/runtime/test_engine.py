@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from package.runtime import engine
 from package.runtime.effects import Call, Dialogue
-from package.runtime.engine import MOST, Engine
+from package.runtime.engine import Engine
 from package.runtime.shapes import Ended, Failure, Question, Result
 
 if TYPE_CHECKING:
@@ -287,7 +287,7 @@ class TestCancel:
         assert sorted(bench.outcomes(1)) == [2]
         assert bench.upstream.cancelled == ["1"]
         bench.engine.drain(PATIENCE)
-        assert bench.engine._unfinished == 0
+        assert bench.engine._backlog._calls == 0
 
     def test_before_it_is_begun(self, bench: Bench) -> None:
         bench.submit(1)
@@ -296,7 +296,7 @@ class TestCancel:
         bench.upstream.let_go("2")
         assert sorted(bench.outcomes(1)) == [2]
         bench.engine.drain(PATIENCE)
-        assert bench.engine._unfinished == 0
+        assert bench.engine._backlog._calls == 0
 
     def test_after_it_finished(self, bench: Bench) -> None:
         bench.submit(1)
@@ -309,34 +309,22 @@ class TestCancel:
         assert sorted(bench.outcomes(2)) == [1, 2]
 
 
-def test_submit_blocks_when_too_many_are_unfinished(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The submitter stops at the first call beyond the bound and goes on when one is done."""
-    bound = MOST
-    stopped = threading.Event()
-    wait_for = bench.engine._changed.wait_for
-
-    def watched(predicate: Callable[[], bool], timeout: float | None = None) -> bool:
-        if not predicate():
-            assert bench.engine._unfinished == bound
-            stopped.set()
-        return wait_for(predicate, timeout)
-
-    monkeypatch.setattr(bench.engine._changed, "wait_for", watched)
-
-    def submit() -> None:
-        for key in range(bound + 1):
-            bench.submit(key)
-
-    submitter = threading.Thread(target=submit, daemon=True)
-    submitter.start()
-    bench.upstream.until(lambda upstream: len(upstream.running) == MOST)
-    assert stopped.wait(PATIENCE)
-    bench.upstream.let_go("0")
-    submitter.join(PATIENCE)
-    assert not submitter.is_alive()
-    for key in range(bound + 1):
-        bench.upstream.let_go(str(key))
-    assert sorted(bench.outcomes(bound + 1)) == list(range(bound + 1))
+def test_so_many_are_at_work_and_the_others_wait_in_their_order(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "MOST", 2)
+    for key in range(6):
+        bench.submit(key)
+    bench.upstream.until(lambda upstream: upstream.running == {"0", "1"})
+    bench.engine.cancel(2)
+    bench.upstream.let_go("1")
+    bench.upstream.until(lambda upstream: upstream.running == {"0", "3"})
+    bench.engine.cancel(3)
+    bench.upstream.until(lambda upstream: upstream.running == {"0", "4"})
+    for name in ("0", "4", "5"):
+        bench.upstream.let_go(name)
+    assert sorted(bench.outcomes(4)) == [0, 1, 4, 5]
+    assert bench.upstream.cancelled == ["3"]
+    bench.engine.drain(PATIENCE)
+    assert bench.engine._backlog._calls == 0
 
 
 def test_drain_waits_for_what_runs_and_no_longer(bench: Bench) -> None:

@@ -10,6 +10,8 @@ import threading
 from pathlib import Path
 from typing import IO
 
+from package.runtime.backlog import MOST_CALLS
+
 from tests.runtime.process import Server, call, line
 
 
@@ -43,6 +45,39 @@ class TestLoad:
             ids = [server.call("echo", text=str(number)) for number in range(500)]
             server.end()
             assert sorted(answer["id"] for answer in server.rest()) == ids
+
+    def test_io_17_what_is_said_behind_calls_that_hang_is_heard(self, home: Path) -> None:
+        with Server(home) as server:
+            first = server.waiting()
+            others = range(first + 1, 1000)
+            server.say(b"".join(call(number, "wait") for number in others) + line("ping"))
+            assert server.message()["id"] == "ping"
+            server.cancel(first)
+            assert server.complaint() == "loaded"
+            assert server.complaint() == "cancelled"
+            server.end()
+            assert sorted(answer["id"] for answer in server.rest()) == list(others)
+            assert server.ended() == 0
+
+    def test_life_03_a_client_leaves_behind_more_calls_than_are_read(self, home: Path) -> None:
+        """With stdout closed while the reader waits for room, the process ends all the same."""
+        read, write = os.pipe()
+        with Server(home, stdout=write) as server:
+            os.close(write)
+            _pushed(server.process.stdin, b"".join(call(number, "wait") for number in range(MOST_CALLS + 1000)))
+            os.close(read)
+            assert server.ended() == 0
+
+    def test_life_02_stdin_is_closed_behind_more_calls_than_are_read(self, home: Path) -> None:
+        """Each of them has an answer: those that nobody came to, too."""
+        with Server(home) as server:
+            total = MOST_CALLS + 50  # what is not read fits into the pipe
+            server.say(b"".join(call(number, "wait") for number in range(total)))
+            server.end()
+            answers = server.rest()
+            assert sorted(answer["id"] for answer in answers) == list(range(total))
+            assert all(answer["result"]["isError"] for answer in answers)
+            assert server.ended() == 0
 
     def test_io_01_an_endless_line(self, home: Path) -> None:
         with Server(home) as server:

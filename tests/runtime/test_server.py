@@ -45,7 +45,10 @@ class Watched:
     def write(self, lines: bytes) -> None:
         self.locked(lambda: self.written.append(lines))
 
-    def submit(self, call: Any, on_progress: Any, on_ask: Any, on_done: Any) -> None:
+    def attended(self) -> bool:
+        return True
+
+    def submit(self, call: Any, on_progress: Any, on_ask: Any, on_done: Any, size: int, attended: Any) -> bool:
         """Free of the lock, since it may have to wait; and what is reported comes from another thread. No other table
         comes between what was decided and this."""
         assert not self.server._lock.locked()
@@ -60,6 +63,7 @@ class Watched:
             thread = threading.Thread(target=report)
             thread.start()
             thread.join()
+        return True
 
     def answer(self, key: int, reply: object) -> None:
         assert not self.server._lock.locked()

@@ -40,6 +40,7 @@ _A_MOMENT = 0.1
 EXIT_CONFIG = 78
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_CROWDED = Result.error("The server was stopped before it came to this call. Nothing was sent.")
 _CUT = Result.error("The server was stopped before the upstream answered. The request may have taken effect.")
 
 
@@ -107,6 +108,7 @@ class Server:
 
     def _take(self, line: Line) -> None:
         message = parse(line)
+        size = len(line) if isinstance(line, bytes) else 0
         with self._turn:
             with self._lock:
                 effects = self._protocol.receive(message)
@@ -114,11 +116,11 @@ class Server:
                     if isinstance(effect, Send):
                         self._wire.write(effect.line)
             for effect in effects:  # without the lock: a submit may have to wait for a call that waits for the lock
-                self._do(effect)
+                self._do(effect, size)
 
-    def _do(self, effect: Effect) -> None:
+    def _do(self, effect: Effect, size: int = 0) -> None:
         if isinstance(effect, Call):
-            self._begin(effect)
+            self._begin(effect, size)
         elif isinstance(effect, Rejected):
             if self._audit is not None:
                 self._audit.reject(effect)
@@ -139,12 +141,13 @@ class Server:
 
             log.event("warning", "unanswerable_message", reason=effect.sentence)
 
-    def _begin(self, call: Call) -> None:
+    def _begin(self, call: Call, size: int) -> None:
         if self._audit is not None and (refusal := self._audit.begin(call)):
             self._done(call.key, refusal)
             return
         on_progress = self._progress if call.progress_token is not None else _nothing
-        self._running().submit(call, on_progress, self._ask, self._done)
+        if not self._running().submit(call, on_progress, self._ask, self._done, size, self._wire.attended):
+            self._done(call.key, _CROWDED)
 
     def _running(self) -> Engine:
         if self._engine is None:

@@ -6,9 +6,9 @@ submitted meanwhile waits for it. Knows neither MCP nor HTTP.
 
 Calls run with the caller that was there when they were submitted, whatever takes its place meanwhile.
 
-Invariants: every call that was submitted and not cancelled reports exactly once, whatever is raised inside it; no more
-than `MOST` are unfinished, after which `submit` blocks, and with it the reading of stdin. How many of them send at a
-time is not decided here (pacing.py).
+Invariants: every call that was taken and not cancelled reports exactly once, whatever is raised inside it; no more than
+`MOST` are at work, the others wait in the order in which they came. How many may wait is not decided here (backlog.py),
+nor how many of those at work send at a time (pacing.py).
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ import os
 import threading  # first imported by the main thread: 3.11 hangs at its end where another thread was first
 
 from . import log, spans
+from .backlog import Backlog
 from .shapes import Ended, Failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Awaitable, Callable, Coroutine
+    from collections.abc import Awaitable, Callable
     from typing import Any, Protocol, TypeAlias
 
     from .effects import Call, Dialogue
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     Ask: TypeAlias = Callable[[int, "str | None"], bool]
     Done: TypeAlias = Callable[[int, Outcome], None]
 
-#: Calls that are unfinished: more than any agent has, and little enough to hold when a client floods.
+#: Calls that are at work: more than any agent has, and few enough to hold what each of them builds.
 MOST = 320
 
 
@@ -60,21 +61,34 @@ class Engine:
     def __init__(self, load: Callable[[], Caller]) -> None:
         """Start; `load` makes the caller, in the engine's thread, inside its loop."""
         self._load = load
-        self._changed = threading.Condition()
-        self._unfinished = 0
+        self._backlog = Backlog()
+        self._starting = threading.Lock()
+        self._at_work = 0
+        self._waiting: dict[int, _Taken] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._early: list[Callable[[], None]] = []
         self._tasks: dict[int, asyncio.Task[Outcome]] = {}
         self._questions: dict[int, asyncio.Future[object]] = {}
         threading.Thread(target=self._run, name="engine", daemon=True).start()
 
-    def submit(self, call: Call, on_progress: Progress, on_ask: Ask, on_done: Done) -> None:
-        """Run a tool. Blocks while too many calls are unfinished."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._unfinished < MOST)
-            self._unfinished += 1
+    def submit(
+        self,
+        call: Call,
+        on_progress: Progress,
+        on_ask: Ask,
+        on_done: Done,
+        size: int = 0,
+        attended: Callable[[], bool] = lambda: True,
+    ) -> bool:
+        """Run a tool, whose call took `size` bytes. Waits while there is no room in the backlog; False where it was not
+        taken (`Backlog.enter`).
+        """
+        if not self._backlog.enter(size, attended):
+            return False
         call.span = call.span or spans.Span(call.origin)
-        self._post(lambda: self._begin(call.key, self._work(self._caller, call, on_progress, on_ask), on_done))
+        taken = _Taken(call, on_progress, on_ask, on_done, size)
+        self._post(lambda: self._arrive(taken))
+        return True
 
     def cancel(self, key: int) -> None:
         """Stop that call, wherever it is; it will not report. Unknown keys are those that have finished."""
@@ -90,11 +104,10 @@ class Engine:
 
     def drain(self, seconds: float) -> None:
         """Wait until nothing is unfinished, or for so long."""
-        with self._changed:
-            self._changed.wait_for(lambda: not self._unfinished, seconds)
+        self._backlog.drain(seconds)
 
     def _post(self, action: Callable[[], None]) -> None:
-        with self._changed:
+        with self._starting:
             if self._loop is None:
                 self._early.append(action)
                 return
@@ -112,7 +125,7 @@ class Engine:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(_unhandled)
         self._caller = self._loaded(self._load)
-        with self._changed:
+        with self._starting:
             self._loop = loop
         for action in self._early:
             action()
@@ -130,13 +143,23 @@ class Engine:
         if self._caller is not None:  # what could not be loaded at first cannot be now
             self._caller = self._loaded(load)
 
-    def _begin(self, key: int, work: Coroutine[Any, Any, Outcome], on_done: Done) -> None:
-        task = self._tasks[key] = asyncio.ensure_future(work)
-        task.add_done_callback(lambda task: self._end(key, task, on_done))
+    def _arrive(self, taken: _Taken) -> None:
+        taken.caller = self._caller
+        self._waiting[taken.call.key] = taken
+        self._admit()
+
+    def _admit(self) -> None:
+        """Begin what waits, as long as there is room."""
+        while self._waiting and self._at_work < MOST:
+            taken = self._waiting.pop(next(iter(self._waiting)))
+            self._at_work += 1
+            task = self._tasks[taken.call.key] = asyncio.ensure_future(self._work(taken))
+            task.add_done_callback(lambda task, taken=taken: self._end(taken, task))  # type: ignore[misc]
 
     def _abandon(self, key: int) -> None:
-        task = self._tasks.pop(key, None)
-        if task is not None:
+        if key in self._waiting:
+            self._backlog.leave(self._waiting.pop(key).size)
+        elif task := self._tasks.pop(key, None):
             task.cancel()
 
     def _answered(self, key: int, reply: object) -> None:
@@ -153,18 +176,18 @@ class Engine:
             del self._questions[key]
             on_ask(key, None)
 
-    async def _work(self, caller: Caller | None, call: Call, on_progress: Progress, on_ask: Ask) -> Outcome:
-        phase = 0
+    async def _work(self, taken: _Taken) -> Outcome:
+        call, caller, phase = taken.call, taken.caller, 0
         if call.span is not None:
             spans.enter(call.span)
 
         def report(message: str) -> None:
             nonlocal phase
             phase += 1
-            on_progress(call.key, phase, message)
+            taken.on_progress(call.key, phase, message)
 
         def ask(question: str) -> Awaitable[object]:
-            return self._asked(call.key, question, on_ask)
+            return self._asked(call.key, question, taken.on_ask)
 
         if caller is None:
             return Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
@@ -177,16 +200,30 @@ class Engine:
         except BaseException as problem:  # SystemExit too: nothing that a call does may end the server
             return _failure(call, problem)
 
-    def _end(self, key: int, task: asyncio.Task[Outcome], on_done: Done) -> None:
+    def _end(self, taken: _Taken, task: asyncio.Task[Outcome]) -> None:
         """Report, unless the call was abandoned; only then make room for the next."""
         try:
-            if self._tasks.pop(key, None) is not None:
+            if self._tasks.pop(taken.call.key, None) is not None:
                 cut_short = Failure("The call was cut short inside the server.")
-                on_done(key, cut_short if task.cancelled() else task.result())
+                taken.on_done(taken.call.key, cut_short if task.cancelled() else task.result())
         finally:
-            with self._changed:
-                self._unfinished -= 1
-                self._changed.notify_all()
+            self._at_work -= 1
+            self._backlog.leave(taken.size)
+            self._admit()
+
+
+class _Taken:
+    """A call that was taken, and the caller that was there when it was."""
+
+    __slots__ = ("call", "caller", "on_ask", "on_done", "on_progress", "size")
+
+    def __init__(self, call: Call, on_progress: Progress, on_ask: Ask, on_done: Done, size: int) -> None:
+        self.call = call
+        self.caller: Caller | None = None
+        self.on_progress = on_progress
+        self.on_ask = on_ask
+        self.on_done = on_done
+        self.size = size
 
 
 def _failure(call: Call, problem: BaseException) -> Failure:

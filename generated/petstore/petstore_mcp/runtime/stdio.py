@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def complain(sentence: str) -> None:
 class Wire:
     """Takes stdin and stdout for itself when it is made."""
 
-    __slots__ = ("_fits", "_in", "_out", "_poll", "_room", "_seconds")
+    __slots__ = ("_fits", "_in", "_left_at", "_out", "_poll", "_room", "_seconds")
 
     def __init__(self) -> None:
         self._in = os.dup(0)
@@ -83,6 +84,7 @@ class Wire:
         self._poll: select.poll | None = None
         self._fits = _ROOM_AT_FIRST
         self._room: Room | None = None
+        self._left_at = 0.0
         self._seconds = LAST_SECONDS
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 0)
@@ -123,6 +125,25 @@ class Wire:
                 rest = rest[os.write(self._out, rest[:size]) :]
         except OSError:
             leave(0)
+
+    def attended(self) -> bool:
+        """Whether somebody may still want what is not done, for a reader that has to wait: false once the client has
+        left for `LAST_SECONDS`. Ends the process where it closed its side of stdout.
+        """
+        import select  # as above
+
+        if not hasattr(select, "poll"):
+            return True
+        poll = select.poll()
+        poll.register(self._in, getattr(select, "POLLRDHUP", 0))
+        poll.register(self._out, 0)
+        gone = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
+        left = {descriptor for descriptor, event in poll.poll(0) if event & gone}
+        if self._out in left:
+            leave(0)
+        if self._in in left:
+            self._left_at = self._left_at or time.monotonic()
+        return not self._left_at or time.monotonic() - self._left_at < LAST_SECONDS
 
     def hurry(self, seconds: float) -> None:
         """From now on the client has no more than that to make room."""

@@ -1,0 +1,67 @@
+"""The backlog: room by number and by size, and who waits for it goes on when there is some, or when nobody is there."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from package.runtime import backlog
+from package.runtime.backlog import Backlog
+
+#: How long to wait for what must happen before the test fails. Nothing is measured with it.
+PATIENCE = 10
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"MOST_CALLS": 3, "MOST_BYTES": 100, "SECONDS": 0.001}.items():
+        monkeypatch.setattr(backlog, name, value)
+
+
+def nobody() -> bool:
+    return False
+
+
+@pytest.mark.parametrize(
+    ("sizes", "taken"),
+    [
+        ((1, 1, 1), (True, True, True)),
+        ((1, 1, 1, 1), (True, True, True, False)),
+        ((60, 40), (True, True)),
+        ((60, 41), (True, False)),
+        ((60, 41, 40), (True, False, True)),
+        ((1000, 1), (True, False)),
+    ],
+)
+def test_room_is_by_number_and_by_size(sizes: tuple[int, ...], taken: tuple[bool, ...]) -> None:
+    held = Backlog()
+    assert tuple(held.enter(size, nobody) for size in sizes) == taken
+
+
+def test_who_leaves_makes_room() -> None:
+    held = Backlog()
+    assert held.enter(100, nobody)
+    held.leave(100)
+    assert held.enter(100, nobody)
+    held.leave(100)
+    held.drain(PATIENCE)
+
+
+def test_who_waits_goes_on_when_there_is_room() -> None:
+    held, asked, entered = Backlog(), threading.Event(), threading.Event()
+    assert held.enter(100, nobody)
+
+    def attended() -> bool:
+        asked.set()
+        return True
+
+    def wait() -> None:
+        assert held.enter(1, attended)
+        entered.set()
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    assert asked.wait(PATIENCE)
+    assert not entered.is_set()
+    held.leave(100)
+    assert entered.wait(PATIENCE)
