@@ -113,7 +113,7 @@ def test_a_client_that_leaves_answers_what_is_open() -> None:
     hello = request(0, "initialize", R4, protocolVersion=R4, capabilities={"elicitation": {}})
     watched = Watched([f"{hello}\n".encode()])
     engine: Any = watched
-    engine.submit = lambda call, progress, ask, done: ask(call.key, "May I?")
+    engine.submit = lambda call, progress, ask, done, *_: ask(call.key, "May I?")
     watched.said.append(f"{call(1, revision=R4)}\n".encode())
     watched.server.serve()
     assert watched.answers == [None]
