@@ -21,7 +21,7 @@ import traceback
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from . import log
+from . import log, spans
 from .readable import brief
 from .refusal import HookFailed, Refuse, Unsendable
 from .shapes import Result
@@ -226,9 +226,14 @@ def _rewritten(name: str, built: Request, wanted: Any) -> Request:
     from .rewriting import rewritten  # it was loaded for the hook
 
     try:
-        return rewritten(built, wanted)
+        made = rewritten(built, wanted)
     except Unsendable as reason:
         raise HookFailed(f"The hook {name} of this server made a request that cannot be sent: {reason}.") from None
+    made.rewritten = built.rewritten
+    if made.path != built.path:
+        made.rewritten = name
+        spans.note(rewritten=name)
+    return made
 
 
 def _expect(name: str, value: Any, kind: type[Any]) -> Any:

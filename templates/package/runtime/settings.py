@@ -320,7 +320,11 @@ def _file(value: str) -> str:
 def _audit(value: str) -> str:
     from . import audit  # most operators keep none
 
-    path = value if value == audit.STDERR else os.path.abspath(value)
+    if value.lower() == audit.STDERR:
+        return audit.STDERR
+    if not os.path.dirname(value):  # a word such as `stdout` or `1`, of which a file would be made in silence
+        raise ValueError("must be stderr, or the path of a file, such as ./audit.jsonl")
+    path = os.path.abspath(value)
     if reason := audit.problem(path):
         raise ValueError(reason)
     return path
