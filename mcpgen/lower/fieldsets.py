@@ -13,7 +13,7 @@ from mcpgen.model import Operation
 ARGUMENT = "fields"
 SCHEMA: JsonObject = {
     "type": "string",
-    "description": "Parts of the result to show, as dotted paths: id,owner.name",
+    "description": "Parts of the result to show, as up to 20 dotted paths: id,owner.name",
 }
 
 _OWN = re.compile(r"fields?|select|include(fields)?|fl|attributes|only")

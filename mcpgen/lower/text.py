@@ -73,6 +73,7 @@ _HIDDEN = re.compile(
     "["
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200e\u200f\u2060-\u2064\ufeff\ufff9-\ufffb"  # unseen
+    "\u2800\u3164\uffa0"  # blanks that are no space
     "\u202a-\u202e\u2066-\u206f"  # change of direction
     "\U000e0000-\U000e0fff"  # tags and variation selectors of the supplementary plane
     "\ud800-\udfff"  # halves of surrogate pairs

@@ -8,6 +8,8 @@ import json
 import os
 import signal
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -37,6 +39,10 @@ HOOKS = """
 def before_get_item(arguments):
     if arguments.get("id") == "raise":
         raise ValueError("words of a hook")
+def request_get_item(request):
+    if "moved" in request.segments:
+        return request.with_path("missing")
+    return request.with_query("seen", "1")
 def after_get_item(result):
     if "refused" in str(result.content):
         raise SystemExit(1)
@@ -161,7 +167,7 @@ def test_a_call_of_what_is_not_there(store: Path, tmp_path: Path, name: Any) -> 
         server.end()
         server.ended()
     [line] = lines(tmp_path / "audit")
-    told = name.replace(SECRET, "[redacted]")[:80] if isinstance(name, str) else ""
+    told = name.replace(SECRET, "[redacted]")[:240] if isinstance(name, str) else ""
     assert (line["outcome"], line["tool"], line["request"]) == ("rejected", told, "")
 
 
@@ -212,7 +218,7 @@ def test_the_arguments_only_where_they_are_asked_for_and_without_secrets(store: 
         server.ended()
     [line] = lines(tmp_path / "audit")
     assert line["arguments"].startswith('{"id":"[redacted]","q":"x')
-    assert len(json.dumps(line)) < 4096
+    assert len((tmp_path / "audit").read_bytes()) <= 4096
 
 
 def test_on_stderr_between_the_lines_of_the_log(store: Path) -> None:
@@ -236,6 +242,30 @@ def test_the_upstream_hears_of_the_trace_under_the_id_of_the_call(store: Path, t
         server.ended()
     [line] = lines(tmp_path / "audit")
     assert heard["traceparent"] == f"00-{TRACE}-{line['call']}-01"
+
+
+def test_a_stderr_that_is_closed_ends_the_start(store: Path) -> None:
+    """What is written there is recorded nowhere, and nobody would know."""
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'exec "$0" -m mirror_mcp 2>&-', sys.executable],
+        cwd=store,
+        env={"MIRROR_KEY": SECRET, "MIRROR_AUDIT": "stderr"},
+        input=b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
+        stdout=subprocess.PIPE,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (78, b"")
+
+
+def test_a_path_that_a_hook_gave_is_not_taken_for_that_of_the_tool(store: Path, tmp_path: Path) -> None:
+    with started(store, tmp_path / "audit", MIRROR_LOG_LEVEL="debug") as server:
+        ask(server, "get_item", {"id": "moved"})
+        server.end()
+        [request] = [json.loads(line) for line in server.complaints()]
+    [line] = lines(tmp_path / "audit")
+    assert line["status"] == 404
+    assert line["rewritten"] == request["rewritten"] == "request_get_item"
+    assert "missing" not in f"{line}{request}"
 
 
 @pytest.mark.parametrize("kind", ["link", "folder", "nowhere", "pipe"])

@@ -253,6 +253,21 @@ MUTATIONS = (
         ("tests/runtime/test_responses.py", "tests/runtime/test_readable.py"),
     ),
     Mutation(
+        "an audit on a stderr that is closed",
+        "server.py",
+        "path == STDERR and 2 in gaps",
+        "False",
+        ("tests/functional/test_watching.py",),
+    ),
+    Mutation(
+        "length of an audit line",
+        "audit.py",
+        "LONGEST - len(dumps(told)) - 1",
+        "LONGEST",
+        ("tests/runtime/test_audit.py",),
+    ),
+    Mutation("blanks in a question", "picture.py", " and each not in BLANK", "", ("tests/runtime/test_consent.py",)),
+    Mutation(
         "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)
     ),
 )

@@ -152,6 +152,45 @@ def test_arguments_are_without_secrets_also_before_the_caller_is_there(
     assert max(map(len, (tmp_path / "a").read_text().splitlines())) < 4096
 
 
+@pytest.mark.parametrize("text", ["\U0001f600", '"', "\\", "\u00e9", "\ud800", "\x00", "x"])
+@pytest.mark.parametrize("with_arguments", [True, False])
+def test_no_line_is_longer_than_a_pipe_takes_at_once(tmp_path: Path, text: str, with_arguments: bool) -> None:
+    long = text * 5000
+    table: Any = Catalog({"look": {"binding": {"method": "GET", "path": [f"/{long}"]}}})
+    table.version = long
+    audit = Audit(str(tmp_path / "a"), table, list, with_arguments, Clock())
+    audit.begin(call(1, {"name": long, "version": long}, x=long))
+    audit.end(1, OK)
+    audit.reject(Rejected(long, Origin({"name": long, "version": long})))
+    written = (tmp_path / "a").read_bytes().splitlines(keepends=True)
+    assert len(written) == 2
+    assert max(map(len, written)) <= module.LONGEST
+    said = json.loads(written[0])
+    assert said["client"]["name"][:1] == text.replace("\ud800", "\ufffd")
+    if with_arguments:
+        assert len(written[0]) > module.LONGEST - 8
+        assert said["arguments"].endswith(" characters)")
+
+
+def test_a_pipe_that_is_nearly_full_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a system promises less room than a line takes, the line goes in pieces."""
+    asked: list[int] = []
+    monkeypatch.setattr(log, "at_once", lambda: 100)
+    monkeypatch.setattr(log, "writable", lambda: len(asked) < 2)
+
+    def write(descriptor: int, data: bytes) -> int:
+        if descriptor == 2:
+            asked.append(len(data))
+        return len(data)
+
+    monkeypatch.setattr(os, "write", write)
+    audit = made(module.STDERR)
+    audit.begin(call(1))
+    audit.end(1, OK)
+    assert asked == [100, 100]
+    assert audit.begin(call(2)) is not None
+
+
 def test_what_a_full_disk_leaves_of_a_line_comes_later_and_nothing_is_called_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

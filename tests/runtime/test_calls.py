@@ -323,7 +323,10 @@ def test_a_failing_hook_is_an_error_result(monkeypatch: pytest.MonkeyPatch) -> N
     async def scene(caller: Caller, upstream: Upstream) -> None:
         result = await caller.call("public", {}, quiet)
         assert result.is_error
-        assert text(result) == "public was not completed. The hook after_all of this server failed. Its log says where."
+        assert text(result) == (
+            "The result of public is withheld. The hook after_all of this server failed. Its log says where. "
+            "The request was answered: HTTP 200 OK from GET /public. Calling again is safe."
+        )
 
     run(scene)
 

@@ -369,6 +369,15 @@ class TestQuestion:
             '- e: "\\u202e\\u001b[2J"',
         ]
 
+    @pytest.mark.parametrize("blank", "\u00a0\u115f\u1160\u200b\u2800\u3164\uffa0\U000e0041\U000e0100")
+    def test_what_nobody_sees_is_written_out(self, blank: str) -> None:
+        written = blank.encode("unicode_escape").decode()
+        value, name = self.lines({"a": f"x{blank}", f"a{blank}": 1})[2:]
+        assert (value, name.replace('"', "")) == (f'- a: "x{written}"', f"- a{written}: 1")
+
+    def test_what_is_seen_stays(self) -> None:
+        assert self.lines({"a": "한국어 日本 \u2764\ufe0f é"})[2:] == ['- a: "한국어 日本 \u2764\ufe0f é"']
+
     def test_what_is_long_is_cut_and_says_so_and_hides_no_other(self) -> None:
         asked = self.lines({"a": "x" * 5000, "b": 1, **{f"c{number}": 0 for number in range(99)}})
         assert asked[2] == f'- a: "{"x" * 199}\u2026 (5,002 characters)'

@@ -97,7 +97,24 @@ def leaving(*given: Any) -> Any:
     sys.exit("secret text")
 
 
-@pytest.mark.parametrize("failing", [broken, leaving, waiting(broken)])
+class Own(BaseException):
+    """What a user may have made."""
+
+
+def raising(kind: type[BaseException]) -> Callable[..., Any]:
+    def raises(*given: Any) -> Any:
+        raise kind("secret text")
+
+    return raises
+
+
+BASE = [KeyboardInterrupt, GeneratorExit, asyncio.CancelledError, StopIteration, Own]
+
+
+@pytest.mark.parametrize(
+    "failing",
+    [broken, leaving, waiting(broken), *map(raising, BASE), *(waiting(raising(kind)) for kind in BASE)],
+)
 def test_a_hook_that_fails_fails_the_call_and_says_nothing_to_the_model(
     failing: Callable[..., Any], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -112,7 +129,7 @@ def test_a_hook_that_fails_fails_the_call_and_says_nothing_to_the_model(
     log = capfd.readouterr().err
     assert log.count('"event":"hook_failed"') == 5
     assert "secret text" not in log
-    assert '"at":"broken:' in log or '"at":"leaving:' in log
+    assert '"at":"broken:' in log or '"at":"leaving:' in log or '"at":"raises:' in log
 
 
 def takes_nothing() -> dict[str, Any]:
@@ -170,6 +187,16 @@ def test_cancelling_reaches_a_hook() -> None:
 
     run(main())
     assert stopped == [True]
+
+
+def test_what_a_hook_waited_for_and_was_cancelled_is_its_failure() -> None:
+    async def waits(arguments: Any) -> None:
+        other = asyncio.get_running_loop().create_future()
+        other.cancel()
+        await other
+
+    with pytest.raises(HookFailed, match=r"before_get_pet of this server failed\."):
+        run(Hooks({"before_get_pet": waits}, TOOLS).before("get-pet", {}, allowance()))
 
 
 def test_the_users_file_begins_without_hooks() -> None:
@@ -256,8 +283,8 @@ def test_a_refusal_is_not_a_failure(failing: Callable[..., Any], capfd: pytest.C
 def test_a_result_that_is_refused_is_withheld_and_the_hook_for_all_sees_that() -> None:
     seen: list[str] = []
     found = {"after_get_pet": refusing, "after_all": lambda tool, result: seen.append(str(result))}
-    result = run(Hooks(found, TOOLS).after("get-pet", Result.text("private"), allowance()))
-    assert (str(result), result.is_error) == ("The result of get-pet is withheld. Not on Sundays.", True)
+    result = run(Hooks(found, TOOLS).after("get-pet", Result.text("private"), allowance(), "It was done."))
+    assert (str(result), result.is_error) == ("The result of get-pet is withheld. Not on Sundays. It was done.", True)
     assert seen == [str(result)]
 
 

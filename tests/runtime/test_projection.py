@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +12,13 @@ import pytest
 from jsonschema import Draft202012Validator
 from package.runtime.catalog import Tool
 from package.runtime.exchange import Response, Sent
-from package.runtime.projection import mark
+from package.runtime.projection import MOST_PATHS, mark, shortened
 from package.runtime.redaction import Redactor
 from package.runtime.response import LARGEST_PARSED, interpret, is_large
 from package.runtime.shapes import Result
 from package.runtime.structured import Promises
+
+from mcpgen.lower.fieldsets import SCHEMA as ARGUMENT
 
 TABLE = json.loads((Path(__file__).parent / "responses" / "fields.json").read_text(encoding="utf-8"))
 REDACTOR = Redactor(["hunter22"])
@@ -118,3 +122,38 @@ def test_parts_are_taken_whether_or_not_the_answer_is_large() -> None:
 
 def test_the_mark_is_in_no_text() -> None:
     assert mark("a\ue000\\uE001") == "\ue002"
+
+
+def test_as_many_paths_are_read_as_the_description_says_and_more_are_told() -> None:
+    assert f"up to {MOST_PATHS} dotted paths" in str(ARGUMENT["description"])
+    body = {f"a{number}": number for number in range(MOST_PATHS + 3)}
+    text, *notes = asked(json.dumps(body).encode(), {"fields": ",".join(body)}, shown=8000)
+    assert len(json.loads(text)) == MOST_PATHS
+    assert notes == [f"Only the first {MOST_PATHS} paths of fields were read."]
+
+
+def steps(work: Callable[[], Any]) -> int:
+    """How many functions are called for that, those in C too."""
+    count = 0
+
+    def called(frame: Any, event: str, argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(called)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("item", [{}, {"a": {"b": 1}, "x.y": 2}, [[{"k": None}]], {"k0": {"k0": {}}}])
+@pytest.mark.parametrize("path", ["k{}", "a.b{}.c", "k0.k0.k{}", "x.y.z{}"])
+def test_many_paths_take_about_the_time_of_one(item: Any, path: str) -> None:
+    def taken(paths: int) -> int:
+        asked = ",".join(path.format(number) for number in range(paths))
+        sent = Sent(Tool("get_a", {}, BINDING), "GET", "/a", [], "x://1", {"fields": asked})
+        return steps(lambda: shortened([item] * 2000, sent, 1000, True))
+
+    assert taken(MOST_PATHS) < 1.1 * taken(1)

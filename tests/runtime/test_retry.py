@@ -86,6 +86,8 @@ def test_pauses_grow_by_chance_and_end() -> None:
         ({"Retry_After": "\u0662"}, 0.25),
         ({"Retry_After": LATER}, 0.25),
         ({"Retry_After": DATE, "Date": LATER}, 0.25),
+        ({"Retry_After": "Mon, 01 Jan 2024 00:00:00 +9999999999999", "Date": DATE}, 0.25),
+        ({"Retry_After": LATER, "Date": "Mon, 01 Jan 2024 00:00:00 +9999999999999"}, 0.25),
     ],
 )
 def test_up_20_retry_after_is_obeyed_where_time_is_left(fields: dict[str, str], expected: float | None) -> None:

@@ -47,6 +47,10 @@ class TestProxyFile:
         ("TRACE", "perhaps", "PETSTORE_TRACE must be 1 or 0."),
         ("AUDIT_ARGUMENTS", "all", "PETSTORE_AUDIT_ARGUMENTS must be 1 or 0."),
         ("ROLES", "a b", "PETSTORE_ROLES must be names of roles, joined by commas."),
+        *(
+            ("AUDIT", word, "PETSTORE_AUDIT must be stderr, or the path of a file, such as ./audit.jsonl.")
+            for word in ("stdout", "1", "true", "audit.jsonl")
+        ),
         ("AUDIT", "/nowhere/at/all", "PETSTORE_AUDIT must name a file in a folder that can be written to."),
         (
             "AUDIT",
@@ -57,3 +61,9 @@ class TestProxyFile:
 )
 def test_what_watches_is_checked_too(name: str, value: str, problem: str) -> None:
     assert load({f"PETSTORE_{name}": value}).problems == [problem]
+
+
+@pytest.mark.parametrize("word", ["stderr", "STDERR", " Stderr "])
+def test_the_audit_on_stderr_in_any_case(word: str) -> None:
+    settings = load({"PETSTORE_AUDIT": word})
+    assert (settings.problems, settings.audit) == ([], "stderr")

@@ -47,7 +47,7 @@ def test_plain(text: str, expected: str) -> None:
     assert plain(text) == expected
 
 
-HIDDEN = "\x00\x07\x1b\x7f\x9b\u00ad\u034f\u200b\u200e\u202e\u2066\ufeff\U000e0041\ud800"
+HIDDEN = "\x00\x07\x1b\x7f\x9b\u00ad\u034f\u200b\u200e\u202e\u2066\ufeff\U000e0041\ud800\u115f\u2800\u3164\uffa0"
 
 
 def test_hidden_characters_are_counted_and_taken_out() -> None:

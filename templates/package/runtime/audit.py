@@ -16,6 +16,7 @@ import os
 import stat
 import time
 from _thread import allocate_lock, get_ident
+from bisect import bisect_right
 
 from . import log
 from .effects import Call, Dialogue
@@ -37,9 +38,11 @@ if TYPE_CHECKING:
 
 STDERR = "stderr"
 FORMAT = 1
-#: A line fits into a pipe at once, so that it never mixes with another process's; the arguments twice escaped.
-LONGEST_ARGUMENTS = 1400
-LONGEST_NAME = 80
+#: Bytes of a line: what a pipe of Linux takes at once, so that none mixes with another process's.
+LONGEST = 4096
+#: Bytes of the other texts in it as they are written, so that each leaves room for the rest.
+LONGEST_NAME = 240
+LONGEST_REQUEST = 600
 #: Lines that wait: those of the calls that run, and of refused ones. One more is lost, and counted.
 MOST_WAITING = 1000
 
@@ -134,13 +137,14 @@ class Audit:
         self._guard = _Guard()
         self.postpones = self._guard.postpones
         self._descriptor = 2 if path == STDERR else _opened(path, os.O_CREAT)
-        self._same = {"server": catalog.name, "version": catalog.version, "pid": os.getpid(), "user": _user()}
+        version = _fitting(catalog.version, LONGEST_NAME)
+        self._same = {"server": catalog.name, "version": version, "pid": os.getpid(), "user": _user()}
 
     def renew(self, catalog: Catalog, secrets: Callable[[], list[str]]) -> None:
         """Another table is served from now on, whose calls may need other credentials."""
         with self._guard:
             self._catalog, self._secrets, self._redactor = catalog, secrets, None
-            self._same = {**self._same, "version": catalog.version}
+            self._same = {**self._same, "version": _fitting(catalog.version, LONGEST_NAME)}
 
     def begin(self, call: Call) -> Result | None:
         """Note that a call begins. What to answer instead, where no record of it can be kept."""
@@ -160,7 +164,7 @@ class Audit:
 
     def reject(self, rejected: Rejected) -> None:
         """Note a call that was answered with an error of the protocol: of a tool that is not there, or malformed."""
-        name = self._redacted(rejected.name)[:LONGEST_NAME] if isinstance(rejected.name, str) else ""
+        name = _fitting(self._redacted(rejected.name), LONGEST_NAME) if isinstance(rejected.name, str) else ""
         call = Call(0, name, {}, None, Dialogue("", ""), rejected.origin)
         with self._guard:
             self._record(self._line(call, 0.0, "", "rejected"))
@@ -194,7 +198,7 @@ class Audit:
             **self._same,
             "client": self._client(span.origin.client),
             "tool": call.name,
-            "request": operation[:500],
+            "request": _fitting(operation, LONGEST_REQUEST),
             "outcome": outcome if isinstance(outcome, str) else _named(outcome, span),
             "status": span.status or None,
             "ms": round(seconds * 1000),
@@ -204,8 +208,11 @@ class Audit:
         }
         if span.confirmation:
             told["confirmation"] = span.confirmation
+        if span.rewritten:
+            told["rewritten"] = span.rewritten
         if self._with_arguments:
-            told["arguments"] = _clipped(self._redacted(arguments))
+            told["arguments"] = ""
+            told["arguments"] = _clipped(self._redacted(arguments), LONGEST - len(dumps(told)) - 1)
         return dumps(told) + b"\n"
 
     def _client(self, said: object) -> dict[str, str] | None:
@@ -213,7 +220,7 @@ class Audit:
         if not isinstance(said, dict):
             return None
         named = {key: said[key] for key in ("name", "version") if isinstance(said.get(key), str)}
-        return {key: self._redacted(value)[:LONGEST_NAME] for key, value in named.items()} or None
+        return {key: _fitting(self._redacted(value), LONGEST_NAME) for key, value in named.items()} or None
 
     def _redacted(self, text: str) -> str:
         known = log.without_secrets(text)
@@ -242,11 +249,13 @@ class Audit:
         return True
 
     def _write(self) -> None:
-        """The first line, at once. What a full disk leaves of it comes as soon as there is room."""
+        """The first line, at once. What a full disk leaves of it, or a pipe that takes less, comes as soon as there is
+        room.
+        """
+        line = self._waiting[0]
         if self._path == STDERR and not log.writable():
             raise BlockingIOError
-        line = self._waiting[0]
-        written = os.write(self._descriptor, line)
+        written = os.write(self._descriptor, line[: log.at_once()] if self._path == STDERR else line)
         self._waiting[:1] = [line[written:]] if written < len(line) else []
 
     def _reopen(self) -> None:
@@ -277,10 +286,18 @@ def _named(outcome: Outcome, span: Span) -> str:
     return "error" if outcome.is_error else "ok"
 
 
-def _clipped(text: str) -> str:
-    if len(text) <= LONGEST_ARGUMENTS:
+def _fitting(text: str, room: int) -> str:
+    """As much of the beginning as takes that many bytes where it is written."""
+    text = text[:room]
+    return text[: bisect_right(range(1, len(text) + 1), room, key=lambda end: len(dumps(text[:end])) - 2)]
+
+
+def _clipped(text: str, room: int) -> str:
+    """The same, and how much there was."""
+    if (fitting := _fitting(text, room)) == text:
         return text
-    return f"{text[:LONGEST_ARGUMENTS]}... ({len(text)} characters)"
+    end = f"... ({len(text)} characters)"
+    return _fitting(fitting, room - len(end)) + end
 
 
 def _user() -> str:

@@ -75,6 +75,13 @@ def _write(line: bytes) -> None:
         return  # stderr is closed; there is nowhere to say so
 
 
+def at_once() -> int:
+    """The bytes that it takes then."""
+    import select  # as below
+
+    return getattr(select, "PIPE_BUF", _MAX_LINE)
+
+
 def writable() -> bool:
     """Whether stderr takes a line without waiting."""
     if os.name != "posix":

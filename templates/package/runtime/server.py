@@ -195,7 +195,7 @@ def _nothing(key: int, done: float, message: str) -> None:
 
 def main() -> int:
     """Serve, or do what the command line says. The exit code."""
-    fill_gaps()
+    gaps = fill_gaps()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(_signal, name):  # a handler, since the default does nothing to process 1 of a container
             _signal.signal(getattr(_signal, name), lambda number, frame: leave_by_signal(128 + number))
@@ -221,7 +221,7 @@ def main() -> int:
     server = _server(catalog, settings)
     if settings is not None and settings.audit:
         try:
-            server.record(_audit(settings.audit, settings, catalog))
+            server.record(_audit(settings.audit, settings, catalog, gaps))
         except OSError:
             complain(f"{settings.prefix}_AUDIT must name a file that can be made and appended to, or stderr.")
             return EXIT_CONFIG
@@ -229,10 +229,12 @@ def main() -> int:
     return leave(0)  # at once: a thread that looks up a host name would hold up an orderly end
 
 
-def _audit(path: str, settings: Settings, catalog: Catalog) -> Audit:
-    """Where calls are recorded. Raises OSError."""
-    from .audit import Audit  # most operators keep none
+def _audit(path: str, settings: Settings, catalog: Catalog, gaps: list[int]) -> Audit:
+    """Where calls are recorded; `gaps` are the descriptors that nobody has given us. Raises OSError."""
+    from .audit import STDERR, Audit  # most operators keep none
 
+    if path == STDERR and 2 in gaps:
+        raise OSError
     return Audit(path, catalog, lambda: _secrets(settings, catalog), settings.audit_arguments)
 
 

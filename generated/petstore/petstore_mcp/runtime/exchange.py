@@ -95,9 +95,9 @@ class Response:
         if value.isascii() and value.isdigit():
             return int(value)
         try:
-            then, now = parsedate_to_datetime(value), parsedate_to_datetime(self.header("date"))
+            then, now = parsedate_to_datetime(value), parsedate_to_datetime(self.header("date").strip()[:40])
             return int((then - now).total_seconds())
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, ArithmeticError, LookupError):  # whatever its parser makes of nonsense
             return None
 
     @property

@@ -59,6 +59,14 @@ def no_answer(failure: Failure, sent: Sent) -> str:
     return f"{sent} failed{tries}: {failure.reason}. {advice}"
 
 
+def answered(response: Response, sent: Sent) -> str:
+    """What a model is told of an answer that is kept from it, lest it call again what is done."""
+    told = f"The request was answered: {response.named} from {sent}."
+    if 200 <= response.status < 300:
+        return f"{told} {_repeat(sent, 'It was carried out')}"
+    return f"{told} {_repeat(sent)}" if response.status >= 500 else told
+
+
 def _said(found: Findings, response: Response) -> str:
     """Title and message, without the title where it is said already."""
     if found.title.lower() in response.named.lower() or found.title in found.message:
@@ -160,15 +168,15 @@ def _signature(sent: Sent) -> str:
     return f"Arguments of {sent.tool.name}: {', '.join(names) or 'none'}."
 
 
-def _repeat(sent: Sent) -> str:
+def _repeat(sent: Sent, known: str = "It may have been carried out") -> str:
     if sent.method in _SAFE:
         return "Calling again is safe."
     if sent.key and (argument := _key_argument(sent)):
         again = f"{argument} {brief(sent.key, 100)}"
-        return f"It may have been carried out; to call again without doing it twice, give {again}."
+        return f"{known}; to call again without doing it twice, give {again}."
     if sent.method in _IDEMPOTENT:
-        return "It may have been carried out; calling again has the same effect."
-    return "It may have been carried out all the same: look before calling again."
+        return f"{known}; calling again has the same effect."
+    return f"{known} all the same: look before calling again."
 
 
 def _key_argument(sent: Sent) -> str:

@@ -21,7 +21,7 @@ import traceback
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from . import log
+from . import log, spans
 from .readable import brief
 from .refusal import HookFailed, Refuse, Unsendable
 from .shapes import Result
@@ -45,7 +45,7 @@ def load(tools: Iterable[str]) -> Hooks:
     """The hooks of this package, whose tools have these names."""
     try:
         module = importlib.import_module("..hooks", __package__)
-    except (Exception, SystemExit) as problem:
+    except BaseException as problem:  # it may raise anything, and nothing of that is meant for us
         return Hooks({}, (), _unloaded(problem))
     own = {name: each for name, each in vars(module).items() if not name.startswith("__") and callable(each)}
     return Hooks(own, tools)
@@ -121,13 +121,13 @@ class Hooks:
         except (TypeError, ValueError):
             raise HookFailed(f"The hook {name} of this server returned what cannot be sent.") from None
 
-    async def after(self, tool: str, result: Result, allowance: Allowance) -> Result:
-        """The result to answer with. Errors pass through here too."""
+    async def after(self, tool: str, result: Result, allowance: Allowance, done: str = "") -> Result:
+        """The result to answer with. Errors pass through here too. `done` is what stays true where it is withheld."""
         for name, first in ((own_name("after_", tool), ()), ("after_all", (tool,))):
             try:
                 changed = await self._call(name, allowance, *first, result, least=LEAST)
             except Refuse as reason:
-                changed = Result.error(f"The result of {tool} is withheld. {refusal(reason)}")
+                changed = Result.error(withheld(tool, refusal(reason), done))
             if changed is not None:
                 result = _expect(name, changed, Result)
         return result
@@ -145,8 +145,11 @@ class Hooks:
             except Refuse:
                 log.event("info", "hook_refused", hook=name)
                 raise
-            except (Exception, SystemExit) as problem:
-                reason = problem.__cause__ if deadline.expired() and problem.__cause__ else problem
+            except BaseException as problem:  # a hook may raise anything; none of that ends more than its call
+                if isinstance(problem, asyncio.CancelledError) and _is_cancelled():
+                    raise
+                hidden = deadline.expired() or isinstance(problem.__cause__, StopIteration)
+                reason = problem.__cause__ if hidden and problem.__cause__ else problem
                 at = _place(reason, function) or f"{name} does not take {len(given)} arguments"
                 log.event("error", "hook_failed", hook=name, error=type(problem).__name__, at=at)
                 if deadline.expired():
@@ -165,6 +168,17 @@ def own_name(kind: str, tool: str) -> str:
 def refusal(reason: Refuse) -> str:
     """What a hook says to the model."""
     return brief(str(reason), LONGEST_REFUSAL) or "A rule of this server does not allow it."
+
+
+def withheld(tool: str, reason: str, done: str) -> str:
+    """What is said in place of the result of a call that was made: why, and what became of the call."""
+    return f"The result of {tool} is withheld. {reason} {done}".rstrip()
+
+
+def _is_cancelled() -> bool:
+    """Whether the call is to end, and not only something that a hook waited for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def _outcome(function: Any, given: tuple[Any, ...]) -> Any:
@@ -212,9 +226,14 @@ def _rewritten(name: str, built: Request, wanted: Any) -> Request:
     from .rewriting import rewritten  # it was loaded for the hook
 
     try:
-        return rewritten(built, wanted)
+        made = rewritten(built, wanted)
     except Unsendable as reason:
         raise HookFailed(f"The hook {name} of this server made a request that cannot be sent: {reason}.") from None
+    made.rewritten = built.rewritten
+    if made.path != built.path:
+        made.rewritten = name
+        spans.note(rewritten=name)
+    return made
 
 
 def _expect(name: str, value: Any, kind: type[Any]) -> Any:

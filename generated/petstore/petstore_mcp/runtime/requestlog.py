@@ -2,6 +2,7 @@
 """One line of the log for each request that is sent, and how many bytes they took for the span of their call.
 
 A line names the method, the host and the template of the path: neither a query nor the value of an argument.
+Where a hook gave the request another path, which may hold anything, it names that hook.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ class Exchange:
         self._request = request
         self._span = spans.current() or spans.Span()
         self._line: dict[str, object] = {"method": request.method, "url": f"{address}{request.template}"}
+        if request.rewritten:
+            self._line["rewritten"] = request.rewritten
         self._clock = asyncio.get_running_loop().time
 
     def __enter__(self) -> Exchange:

@@ -16,10 +16,11 @@ from .effects import Origin
 class Span:
     """One call. `call` is its id, 16 digits of hexadecimal; `requests` counts what was sent to any upstream, `sent` and
     `received` the bytes of bodies; `status` is the API's last one, 0 before there is any; `confirmation` is what became
-    of the question to the user, "" where none was asked; `refused` is whether we kept the request from being made.
+    of the question to the user, "" where none was asked; `refused` is whether we kept the request from being made;
+    `rewritten` is the hook that gave it another path than its tool has, "" where none did.
     """
 
-    __slots__ = ("call", "confirmation", "origin", "received", "refused", "requests", "sent", "status")
+    __slots__ = ("call", "confirmation", "origin", "received", "refused", "requests", "rewritten", "sent", "status")
 
     def __init__(self, origin: Origin | None = None) -> None:
         self.call = os.urandom(8).hex()
@@ -30,6 +31,7 @@ class Span:
         self.status = 0
         self.confirmation = ""
         self.refused = False
+        self.rewritten = ""
 
 
 _current: ContextVar[Span | None] = ContextVar("span", default=None)

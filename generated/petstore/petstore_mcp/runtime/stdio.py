@@ -55,13 +55,16 @@ def leave_by_signal(code: int) -> None:
         leave(code)
 
 
-def fill_gaps() -> None:
-    """Give each of descriptors 0 to 2 that is closed the null device, before a file or socket gets its number."""
+def fill_gaps() -> list[int]:
+    """Give each of descriptors 0 to 2 that is closed the null device, before a file or socket gets its number. Which
+    these were."""
+    gaps = []
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)
+            gaps.append(os.open(os.devnull, os.O_RDWR))
+    return gaps
 
 
 def complain(sentence: str) -> None:

@@ -16,7 +16,7 @@ from copy import copy, deepcopy
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from . import credentials, failures, log, request, response, spans
+from . import credentials, failures, hooking, log, request, response, spans
 from .client import Client, Failure
 from .effects import Dialogue
 from .exchange import Sent
@@ -95,11 +95,12 @@ class Caller:
         """
         tool = self._catalog.tool(name)
         allowance = self._preparation.allowance(tool)
+        done = ""
         try:
-            result = await self._made(tool, arguments, report, dialogue, ask, allowance)
-            result = await self._hooks.after(name, result, allowance)
+            result, done = await self._made(tool, arguments, report, dialogue, ask, allowance)
+            result = await self._hooks.after(name, result, allowance, done)
         except HookFailed as failed:
-            result = Result.error(sentence(name, failed))
+            result = Result.error(hooking.withheld(name, str(failed), done) if done else sentence(name, failed))
         result = self._redacted(result)
         if tool.output_schema is None or result.is_error:
             return result
@@ -143,8 +144,10 @@ class Caller:
         dialogue: Dialogue,
         ask: Ask | None,
         allowance: Allowance,
-    ) -> Result:
-        """Checked, confirmed, and either answered by the user's own code or sent. Raises HookFailed or Ended."""
+    ) -> tuple[Result, str]:
+        """Checked, confirmed, and either answered by the user's own code or sent; and in a sentence what was done,
+        whatever becomes of the result, "" where nothing was. Raises HookFailed or Ended.
+        """
         given = deepcopy(arguments) if "confirm" in tool.binding else {}  # what hooks make of them is nobody's business
         try:
             arguments = await self._preparation.checked(tool, arguments, allowance)
@@ -152,13 +155,13 @@ class Caller:
             ready = None if hook else await self._preparation.ready(tool, arguments, os.urandom(16), allowance)
             about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
             if "confirm" in tool.binding and (refusal := await self._confirmed(tool, given, about, dialogue, ask)):
-                return refusal
+                return refusal, ""
             if ready is not None:
                 return await self._sent(tool, ready, arguments, report, allowance)
-            return await self._hooks.instead(tool.name, arguments, allowance)
+            return await self._hooks.instead(tool.name, arguments, allowance), f"{hook} had answered the call."
         except (Refused, NotReady, Refuse) as reason:
             spans.note(refused=True)
-            return Result.error(sentence(tool.name, reason))
+            return Result.error(sentence(tool.name, reason)), ""
 
     async def _confirmed(
         self, tool: Tool, arguments: dict[str, Any], about: tuple[str, str], dialogue: Dialogue, ask: Ask | None
@@ -179,8 +182,8 @@ class Caller:
 
     async def _sent(
         self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, allowance: Allowance
-    ) -> Result:
-        """The request sent, and what its answer comes to."""
+    ) -> tuple[Result, str]:
+        """The request sent, and what its answer comes to; and what was done."""
         uri = f"{self._catalog.name}://result/{next(self._numbers)}"
         ready.attach()
         made = ready.request
@@ -195,13 +198,14 @@ class Caller:
             spans.note(status=answer.status)
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
-            return Result.error(failures.no_answer(failure, sent))
+            told = failures.no_answer(failure, sent)
+            return Result.error(told), told
         shown = self._settings.sizes.shown
         if response.is_large(answer, shown):
             from . import keeping  # most answers fit
 
             answer.kept = await keeping.keep(answer, uri, self._redactor, self.resources)
-        return response.interpret(answer, sent, self._redactor, shown)
+        return response.interpret(answer, sent, self._redactor, shown), failures.answered(answer, sent)
 
     def _traced(self, ready: Ready) -> None:
         """Tell the API which trace the call is part of, where it is to know."""

@@ -41,7 +41,7 @@ RESERVED = {
     "READ_ONLY": "1 to offer only the tools that change nothing",
     "ALLOW_HTTP": "1 to send to hosts other than this one without TLS",
     "ALLOW_HOSTS": "hosts that operations with a server of their own may be called at, where BASE_URL is set",
-    "AUDIT": "the file, or stderr, that gets a line for each call",
+    "AUDIT": "the path of a file, or stderr, that gets a line for each call",
     "AUDIT_ARGUMENTS": "1 to have the arguments in it, without secrets",
     "TRACE": "1 to begin a trace where the client names none, 0 to tell the API of none",
     "LOG_LEVEL": "debug, info, warning or error",

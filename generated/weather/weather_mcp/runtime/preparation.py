@@ -110,7 +110,9 @@ def _private(built: request.Request) -> list[str]:
 
 
 def sentence(tool: str, reason: Exception) -> str:
-    """Why that tool was not called, for the model that called it; `reason` is one of Unmade."""
+    """Why that tool was not called, for the model that called it; `reason` is one of Unmade. Where it was called, and
+    its result is kept from the model, `hooking.withheld` says so.
+    """
     if isinstance(reason, Refused):
         return report(reason.problems, tool)
     if isinstance(reason, Refuse):

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
+from .jsontext import MAX_DEPTH
 from .readable import brief
 from .shortening import Shortened, written
 
 if TYPE_CHECKING:
     from .exchange import Sent
 
-MOST_PATHS = 100
+MOST_PATHS = 20
+"""What the description of the argument says."""
+
 MOST_TOLD = 5
 MOST_NAMES = 20
 
@@ -32,7 +35,8 @@ def shortened(value: Any, sent: Sent, room: int, complete: bool) -> tuple[Shorte
     if not sent.fields:
         return Shortened(value, room, complete), []
     whole = Shortened(value, sys.maxsize, complete)  # what is open at its end goes before its parts are taken
-    paths = dict.fromkeys(_LIST.sub("", path.strip()) for path in sent.fields.split(",")[:MOST_PATHS])
+    asked = sent.fields.split(",", MOST_PATHS)
+    paths = dict.fromkeys(_LIST.sub("", path.strip()) for path in asked[:MOST_PATHS])
     # What the answer as a whole is called in the output schema may begin a path.
     root = {"items": "items.", "value": "value."}.get(sent.tool.binding.get("output", ""), "")
     picked = _Picked([path.removeprefix(root) for path in paths if path])
@@ -40,7 +44,8 @@ def shortened(value: Any, sent: Sent, room: int, complete: bool) -> tuple[Shorte
     cut = Shortened(found if picked.found else whole.value, room)
     cut.left_out[:0] = whole.left_out
     cut.items = cut.items or whole.items
-    return cut, picked.notes()
+    unread = [f"Only the first {MOST_PATHS} paths of fields were read."] if len(asked) > MOST_PATHS else []
+    return cut, [*unread, *picked.notes()]
 
 
 def mark(text: str) -> str:
@@ -56,65 +61,86 @@ def exact(value: Any, marked: str) -> str:
     return re.sub(_NUMBER.format(marked), r"\1", text).replace(marked, "") if marked else text
 
 
+class _Place:
+    """A place that paths lead to or through. `wanted` is whether one ends there, `reached` whether the answer has it;
+    `names` are those of the first object that is there. `steps` are the places one name further.
+    """
+
+    __slots__ = ("names", "reached", "steps", "wanted")
+
+    def __init__(self) -> None:
+        self.steps: dict[str, _Place] = {}
+        self.wanted = self.reached = False
+        self.names: list[str] = []
+
+    def under(self, name: str, names: Container[str]) -> _Place | None:
+        """The place that a member leads to, None where no path does; a name may hold dots itself, and then it leads as
+        far as its parts would, where the first of them is none of the `names`."""
+        if (step := self.steps.get(name)) is not None or "." not in name:
+            return step
+        place: _Place | None = self
+        for part in () if (parts := name.split("."))[0] in names else parts:
+            place = place.steps.get(part) if place is not None else None
+        return place if place is not self else None
+
+
 class _Picked:
-    """Takes the parts that paths lead to. `found` are the paths that lead somewhere."""
+    """Takes the parts that paths lead to, in one walk however many they are. `found` is whether one leads anywhere."""
 
     def __init__(self, paths: list[str]) -> None:
-        self._paths = paths
-        self._there: dict[str, tuple[str, list[str]]] = {}
-        self.found: set[str] = set()
+        self._root = _Place()
+        self._trails = {path: self._trail(path) for path in paths}
+
+    def _trail(self, path: str) -> list[tuple[str, _Place]]:
+        """The names of a path, each with its place."""
+        place, trail = self._root, []
+        for name in path.removesuffix(".").split(".", MAX_DEPTH):
+            place = place.steps.setdefault(name, _Place())
+            trail.append((name, place))
+        place.wanted = True
+        return trail
+
+    @property
+    def found(self) -> bool:
+        return any(trail[-1][1].reached for trail in self._trails.values())
 
     def of(self, value: Any) -> Any:
         """The value with nothing but what was asked for."""
-        made = self._of(value, [(path, path) for path in self._paths])
+        made = self._of(value, self._root)
         return None if made is _MISSING else made
 
     def notes(self) -> list[str]:
         """What was asked for and is not there."""
-        missing = [path for path in self._paths if path not in self.found]
+        missing = [path for path, trail in self._trails.items() if not trail[-1][1].reached]
         told = [self._told(path) for path in missing[:MOST_TOLD]]
         if len(missing) > MOST_TOLD:
             told.append(f"Nor are {len(missing) - MOST_TOLD} more paths of fields.")
         return [*told, "So all of the answer is shown."] if missing and not self.found else told
 
     def _told(self, path: str) -> str:
-        rest, names = self._there.get(path, (path, []))
+        above, names = "the answer", self._root.names
+        for count, (_, place) in enumerate(self._trails[path], 1):
+            if place.reached:
+                above, names = ".".join(name for name, _ in self._trails[path][:count]), place.names
         if not names:
             return f"{brief(path, 60)} of fields is not in the answer."
-        above = path[: -len(rest)].rstrip(".") if rest != path else "the answer"
         listed = ", ".join(brief(name, 60) for name in names[:MOST_NAMES])
         more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
         return f"{brief(path, 60)} of fields is not in the answer; in {brief(above, 60)} there is {listed}{more}."
 
-    def _of(self, value: Any, paths: list[tuple[str, str]]) -> Any:
-        """`paths` are what is left of each, and the path."""
-        done = [path for rest, path in paths if not rest]
-        self.found.update(done)
-        if done:
-            if others := [pair for pair in paths if pair[0]]:
-                self._of(value, others)  # what they lead to is a part of it; only whether it is there counts
-            return value
+    def _of(self, value: Any, place: _Place) -> Any:
+        """What of the value at a place is further, where paths lead."""
         if isinstance(value, list):
-            items = [self._of(item, paths) for item in value]
+            items = [self._of(item, place) for item in value]
             return [item for item in items if item is not _MISSING]
         if not isinstance(value, dict):
             return None if value is None else _MISSING  # a null says that there is nothing further
-        wanted: dict[str, list[tuple[str, str]]] = {}
-        for rest, path in paths:
-            name, further = _step(rest, value)
-            if name in value:
-                wanted.setdefault(name, []).append((further, path))
-            elif path not in self._there or len(rest) < len(self._there[path][0]):  # the furthest that it leads
-                self._there[path] = (rest, [*value])
-        made = {name: self._of(value[name], wanted[name]) for name in value if name in wanted}
-        return {name: member for name, member in made.items() if member is not _MISSING}
-
-
-def _step(path: str, names: Iterable[str]) -> tuple[str, str]:
-    """The first name of a path and the rest of it; a name may hold dots itself."""
-    first, _, rest = path.partition(".")
-    if rest and first not in names:
-        for name in names:
-            if path == name or path.startswith(f"{name}."):
-                return name, path[len(name) + 1 :]
-    return first, rest
+        place.names = place.names or list(value)
+        made = {}
+        for name, member in value.items():
+            if (step := place.under(name, value)) is not None:
+                step.reached = True
+                part = self._of(member, step) if step.steps else member  # under a whole one only whether it is there
+                if step.wanted or part is not _MISSING:
+                    made[name] = member if step.wanted else part
+        return made

@@ -40,15 +40,16 @@ _EXACT = 2**53
 
 class Request:
     """What is sent, but for the server's address and its credentials. `template` is the path as a log may show it,
-    without the values of arguments.
+    without the values of arguments; `rewritten` is the hook that made it another one, if any did.
     """
 
-    __slots__ = ("body", "cookies", "headers", "method", "path", "query", "server", "template")
+    __slots__ = ("body", "cookies", "headers", "method", "path", "query", "rewritten", "server", "template")
 
     def __init__(self, method: str, path: str, server: int = 0, template: str | None = None) -> None:
         self.method = method
         self.path = path
         self.template = path if template is None else template
+        self.rewritten = ""
         self.server = server
         self.query: list[str] = []
         self.headers: list[tuple[str, str]] = []

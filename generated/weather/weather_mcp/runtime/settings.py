@@ -132,7 +132,8 @@ def load(
     `read_only` does.
     """
     settings = Settings(catalog.prefix)
-    reader = _Reader(settings, environ)
+    asked = _Asked(environ)
+    reader = _Reader(settings, asked)
     settings.log_level = reader.checked("LOG_LEVEL", _level, "info")
     settings.timeout = reader.checked("TIMEOUT", _seconds, TIMEOUT)
     settings.concurrency = reader.checked("CONCURRENCY", _concurrency, CONCURRENCY)
@@ -152,10 +153,32 @@ def load(
     urls = [reader.url(server) for server in catalog.servers]
     settings.servers = reader.addresses(rules, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
-    settings.secrets, problems, warnings = keys.read(catalog.security, environ)
+    settings.secrets, problems, warnings = keys.read(catalog.security, asked)
     settings.problems += problems
-    settings.warnings += warnings
+    settings.warnings += warnings + asked.unread(f"{catalog.prefix}_")
     return settings
+
+
+class _Asked(dict[str, str]):
+    """The environment, which notes what is read of it: whatever else begins like a variable of ours may be meant as
+    one."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        super().__init__(environ)
+        self._names: set[str] = set()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self._names.add(name)
+        return super().get(name, default)
+
+    def unread(self, prefix: str) -> list[str]:
+        """A warning of those with that prefix that are set and were not read."""
+        names = [name for name, value in self.items() if name.startswith(prefix) and value and name not in self._names]
+        if not names:
+            return []
+        from . import misnamed  # few environments have any
+
+        return [sentence] if (sentence := misnamed.warning(names, self._names, prefix)) else []
 
 
 class _Reader:
@@ -217,7 +240,8 @@ class _Reader:
 
     def addresses(self, rules: Rules, urls: list[str], flag: str | None) -> list[Address | str]:
         """The address of each server of the table, by what the operator typed and allowed."""
-        name, value = ("--base-url", flag) if flag else self._value("BASE_URL")
+        name, value = self._value("BASE_URL")
+        name, value = ("--base-url", flag) if flag else (name, value)
         try:
             typed = rules.secured(parse(value)) if value else None
         except ValueError as reason:
@@ -320,7 +344,11 @@ def _file(value: str) -> str:
 def _audit(value: str) -> str:
     from . import audit  # most operators keep none
 
-    path = value if value == audit.STDERR else os.path.abspath(value)
+    if value.lower() == audit.STDERR:
+        return audit.STDERR
+    if not os.path.dirname(value):  # a word such as `stdout` or `1`, of which a file would be made in silence
+        raise ValueError("must be stderr, or the path of a file, such as ./audit.jsonl")
+    path = os.path.abspath(value)
     if reason := audit.problem(path):
         raise ValueError(reason)
     return path
