@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
-LONGEST = 32
-"""Characters that one may become: a name or number in HTML, escaped twice more, behind backslashes."""
+LONGEST = 36
+"""Characters that one may become: four bytes, percent-encoded three times over, behind backslashes."""
 
 _RUNS = re.compile(r"\\+|[0-9A-Za-z]+|.", re.DOTALL)
 _ALPHANUMERIC = re.compile("[0-9A-Za-z]+")
@@ -32,14 +32,15 @@ def anchor(text: str) -> str:
 
 def pattern(text: str) -> str:
     """A regular expression for the text in all these ways, for str as it is and for bytes in UTF-8."""
-    made: list[str] = []
+    made, after_backslash = [], False
     for run in _RUNS.findall(text):
         if run[0] == "\\":
             made.append(rf"(?:\\{{{len(run)},{8 * len(run)}}}+|(?:{_ways(run[0], False)}){{{len(run)}}})")
         elif run.isascii() and run.isalnum():
             made.append(run)
         else:
-            made.append(f"(?:{re.escape(run)}|{_ways(run, bool(made) and made[-1].startswith('(?:' + chr(92) * 2))})")
+            made.append(f"(?:{re.escape(run)}|{_ways(run, after_backslash)})")
+        after_backslash = run[0] == "\\"
     return "".join(made)
 
 
@@ -58,8 +59,9 @@ def _ways(character: str, after_backslash: bool) -> str:
     entities = [f"#0{{0,4}}{code}", f"#[xX]0{{0,4}}{_digits(f'{code:x}')}"]
     entities += [_NAMES[character]] if character in _NAMES else []
     spaces = [r"\+"] if character == " " else []
-    marked_up = rf"\\{{0,8}}+&(?:amp;){{0,2}}(?:{'|'.join(entities)});?"
-    return "|".join([f"{backslashes}(?:{'|'.join(escaped)})", *itself, *percent, marked_up, *spaces])
+    marked_up = rf"&(?:amp;){{0,2}}(?:{'|'.join(entities)});?"
+    outer = rf"\\{{0,8}}+(?:{'|'.join([*percent, marked_up])})"  # what was in JSON before
+    return "|".join([f"{backslashes}(?:{'|'.join(escaped)})", *itself, outer, *spaces])
 
 
 def _digits(digits: str) -> str:
