@@ -80,8 +80,8 @@ MUTATIONS = (
     Mutation(
         "redaction",
         "redaction.py",
-        "            if form in text:\n                text = text.replace(form, REDACTED)\n",
-        "            pass\n",
+        "            if anchor in text:\n",
+        "            if False:\n",
         (LEAKS,),
     ),
     Mutation("redaction in base64", "redaction.py", "for offset in range(3):", "for offset in range(0):", (LEAKS,)),

@@ -278,3 +278,109 @@ def test_cred_10_a_hook_that_raises_with_a_secret_in_its_words_shows_it_nowhere(
     leaks.left += (captured := capfd.readouterr())
     assert "about [redacted]" in captured.err
     leaks.check()
+
+
+LONG = (
+    "".join(random_secret() for _ in range(20)).replace("\\", "_").replace('"', "_").replace("<", "_").replace(">", "_")
+)
+
+
+def fields(*lines: str, status: str = "200 OK", content: bytes = b"[]", kind: str = "application/json") -> bytes:
+    return answered(status, content, *lines, kind=kind)
+
+
+CUT: dict[str, bytes] = {
+    "a place": fields("Location: http://x/" + "p" * 350 + "?key=" + LONG, status="201 Created"),
+    "the next page": fields(f'Link: <http://h/x?{"p" * 300}&key={LONG}>; rel="next"'),
+    "a file's name": fields(f"Content-Disposition: attachment; filename={LONG}.zip", content=b"\xff", kind="x/zip"),
+    "a reason": fields(status=f"599 Key {LONG}"),
+    "a field": fields(
+        status="422 Oh", content=json.dumps({"errors": [{"field": f"Key {LONG}", "message": "bad"}]}).encode()
+    ),
+    "HTML": fields(
+        status="500 Oh", content=b"<html><style>" + b"x" * 7900 + f"</style>{LONG}".encode(), kind="text/html"
+    ),
+    "parsed": fields(content=f'{{"pad":"{"y" * (512 * 1024 - 100)}","echo":"{LONG}"}}'.encode()),
+    "repeated": fields(content=f"{LONG}\n".encode() * 300, kind="text/plain"),
+    "closed": answered("200 OK", f"data: {LONG}".encode(), kind="text/event-stream").replace(
+        b"Content-Length: ", b"Content-Length: 9"
+    )[:-100],
+    "an image": fields(content=b"\x89PNG", kind="image/" + LONG.encode().hex()[:120]),
+    "a file": fields(content=b"\0\1", kind="x/" + LONG.encode().hex()[:120]),
+    "a host": fields("Location: https://" + LONG.encode().hex()[:60].upper() + ".example/", status="302 Found"),
+}
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_cred_06_no_part_of_a_secret_is_shown_where_it_was_cut(name: str) -> None:
+    """Nor in the type of a block, nor in lower case."""
+    own = {"an image": LONG.encode().hex()[:120], "a file": LONG.encode().hex()[:120]}
+    own["a host"] = LONG.encode().hex()[:60]
+    secret = own.get(name, LONG)
+    left = json.dumps(asyncio.run(told(CUT[name], secret)), ensure_ascii=False)
+    assert len(left) > 50
+    assert not any(secret[at : at + 8] in left for at in range(len(secret) - 8))
+
+
+async def told(answer: bytes, *secrets: str) -> list[Any]:
+    """The blocks of a call that was answered so, and of the end of what was kept of it."""
+
+    async def play(connection: Connection) -> None:
+        if await connection.request():
+            await connection.send(answer)
+
+    async with serving(play) as upstream:
+        security = {
+            str(at): {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": f"PETSTORE_{at}"}}
+            for at, _ in enumerate(secrets)
+        }
+        catalog: Any = Catalog({"look": {"binding": {"method": "POST", "path": ["/look"]}}}, security=security)
+        environ = {f"PETSTORE_{at}": secret for at, secret in enumerate(secrets)}
+        caller = Caller(catalog, settings.load(catalog, environ, str(upstream.address("/v1"))))
+        result = await asyncio.wait_for(caller.call("look", {}, lambda _: None), 30)
+        uris = [str(block["uri"]) for block in result.content if block["type"] == "resource_link"]
+        slices = [block for uri in uris for block in caller.resources.read(f"{uri}?size=1000000") or []]
+        await caller.close()
+        return [*result.content, *slices]
+
+
+def test_cred_06_a_secret_with_unseen_characters_in_it_is_redacted_in_what_is_kept() -> None:
+    secret = random_secret()
+    content = "line\n" * 10_000 + f"{secret[:10]}\u200e{secret[10:]}\n"
+    blocks = asyncio.run(told(fields(content=content.encode(), kind="text/plain"), secret))
+    assert any(str(block.get("text")).endswith("[redacted]\n") for block in blocks)
+    assert secret not in json.dumps(blocks)
+
+
+def test_cred_06_every_access_token_that_is_in_use_is_redacted() -> None:
+    given: list[str] = []
+
+    async def issue(connection: Connection) -> None:
+        while await connection.request():
+            given.append(random_secret())
+            content = json.dumps({"access_token": given[-1], "expires_in": 3600}).encode()
+            await connection.send(answered("200 OK", content, kind="application/json"))
+
+    async def echo_it(connection: Connection) -> None:
+        while request := await connection.request():
+            await connection.send(answered("200 OK", request))
+
+    async def main() -> None:
+        async with serving(echo_it) as upstream, serving(issue) as issuer:
+            tools: dict[str, dict[str, Any]] = {
+                f"t{at}": {
+                    "binding": {"method": "GET", "path": ["/x"], "security": [["it"]], "scopes": {"it": [str(at)]}}
+                }
+                for at in range(20)
+            }
+            entry = {**SCHEMES["client secret"], "tokenUrl": str(issuer.address("/token"))}
+            catalog: Any = Catalog(tools, security={"it": entry})
+            environ = {"PETSTORE_I": "my-client", "PETSTORE_A": random_secret()}
+            caller = Caller(catalog, settings.load(catalog, environ, str(upstream.address("/v1"))))
+            for name in [*tools, *tools]:
+                said = str(await asyncio.wait_for(caller.call(name, {}, lambda _: None), 30))
+                assert "Bearer [redacted]" in said
+            assert len(given) == 20
+            await caller.close()
+
+    asyncio.run(main())

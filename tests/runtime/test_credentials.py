@@ -193,6 +193,41 @@ def test_cred_06_a_secret_is_redacted_however_it_is_written(echo: str) -> None:
     assert REDACTED.encode() in redactor.content(f"before {echo} after".encode())
 
 
+SIGNS = 'Zm9v+Y/q<u>x&0=4"6`\\7'
+
+
+def units(text: str, signs: str, way: str) -> str:
+    """What a framework makes of it that escapes those characters."""
+    return "".join(way.format(ord(each)) if each in signs else each for each in text)
+
+
+@pytest.mark.parametrize("signs", ["+", "<>&", "'=", "+/<>&='\"`\\", "+/"])
+@pytest.mark.parametrize(
+    "way",
+    ["\\u{:04x}", "\\u{:04X}", "\\\\u{:04x}", "\\x{:02x}", "%{:02X}", "%25{:02x}", "&#{};", "&#x{:X};", "&amp;#{};"],
+)
+def test_cred_06_a_secret_is_redacted_however_a_framework_escapes_it(signs: str, way: str) -> None:
+    redactor = Redactor([SIGNS])
+    for echo in (units(SIGNS, signs, way), units(json.dumps(SIGNS)[1:-1], signs.strip("\\"), way)):
+        assert redactor.text(f"before {echo} after") == "before [redacted] after"
+        assert redactor.content(f"before {echo} after".encode()) == b"before [redacted] after"
+        stream = redactor.stream()
+        made = b"".join(stream.feed(bytes([byte])) for byte in echo.encode())
+        assert made + stream.feed(b"", last=True) == b"[redacted]"
+
+
+def test_cred_06_what_a_call_may_still_bring_back_is_not_forgotten() -> None:
+    redactor = Redactor([])
+    with redactor.during():
+        for number in range(30):
+            redactor.learn(f"signature-{number}", "hook")
+        assert all(redactor.text(f"signature-{number}") == REDACTED for number in range(30))
+    with redactor.during():
+        redactor.learn("signature-30", "hook")
+    assert redactor.text("signature-0") == "signature-0"
+    assert redactor.text("signature-29 signature-30") == f"{REDACTED} {REDACTED}"
+
+
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(st.text(min_size=6, max_size=30), st.binary(max_size=5), st.binary(max_size=5))
 @example("redacted", b"", b"")

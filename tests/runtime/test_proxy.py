@@ -103,3 +103,35 @@ def test_cred_09_a_proxy_that_cannot_be_reached_is_not_shown_with_its_login() ->
         assert "me:" not in text(result)
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize("login", ["token-of-the-proxy", "token-of-the-proxy:", "me:p%C3%A9-of-the-proxy"])
+def test_cred_06_what_a_proxy_repeats_is_redacted_as_it_was_sent(login: str) -> None:
+    async def repeat(connection: Connection) -> None:
+        request = await connection.request()
+        content = request.partition(b"Proxy-Authorization: Basic ")[2].partition(b"\r\n")[0]
+        assert b"-of-the-proxy" in base64.b64decode(content)
+        content += b" " + base64.b64decode(content).decode("latin-1").encode()
+        await connection.send(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(content), content))
+
+    async def main() -> None:
+        async with serving(repeat) as proxy:
+            environ = {"PETSTORE_PROXY": f"http://{login}@127.0.0.1:{proxy.port}"}
+            catalog: Any = Catalog({"look": {"binding": {"method": "GET", "path": ["/look"]}}})
+            made = Caller(catalog, settings.load(catalog, {**environ, "PETSTORE_KEY": SECRET}, "http://127.0.0.1:9"))
+            said = text(await asyncio.wait_for(made.call("look", {}, quiet), 30))
+            await made.close()
+            assert said.startswith("[redacted] ")
+            assert "of-the-proxy" not in said
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("login", ["me:p%E2%82%AC-word", "%E2%82%AC:word", "me%3Ayou:word", "me:%E9"])
+def test_a_login_of_a_proxy_that_cannot_be_sent_is_refused_at_start(login: str) -> None:
+    catalog: Any = Catalog(TOOLS)
+    loaded = settings.load(catalog, {"PETSTORE_PROXY": f"http://{login}@127.0.0.1:9"}, "http://127.0.0.1:9")
+    [problem] = loaded.problems
+    assert problem.startswith("PETSTORE_PROXY ")
+    assert "cannot be sent" in problem
+    assert "word" not in problem.replace("password", "")

@@ -167,7 +167,7 @@ def own_name(kind: str, tool: str) -> str:
 
 def refusal(reason: Refuse) -> str:
     """What a hook says to the model."""
-    return brief(str(reason), LONGEST_REFUSAL) or "A rule of this server does not allow it."
+    return brief(log.redacted(str(reason)), LONGEST_REFUSAL) or "A rule of this server does not allow it."
 
 
 def withheld(tool: str, reason: str, done: str) -> str:

@@ -11,7 +11,7 @@ import codecs
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .readable import charset, is_text
+from .readable import charset, clean, is_text
 
 if TYPE_CHECKING:
     from .exchange import Response
@@ -44,13 +44,15 @@ async def keep(response: Response, uri: str, redactor: Redactor, resources: Reso
 def _pieces(response: Response, redactor: Redactor, text: bool) -> Iterator[bytes]:
     stream = redactor.stream()
     encoding = charset(response.content, response.header("content-type")) if text else "utf-8"
-    # UTF-8 stays as it is: what is wrong in it is replaced when it is read.
-    decoder = codecs.getincrementaldecoder(encoding)("replace") if encoding != "utf-8" else None
+    decoder = codecs.getincrementaldecoder(encoding)("replace") if text else None
     for start in range(0, response.size, PIECE):
         piece = response.content[start : start + PIECE]
         if response.spool is not None:
             piece = response.spool.read(start, PIECE)
         last = start + PIECE >= response.size
         if decoder is not None:
-            piece = decoder.decode(piece, last).encode(errors="replace")
-        yield stream.feed(piece, last)
+            piece = clean(decoder.decode(piece, last))[0].encode(errors="replace")
+        piece = stream.feed(piece, last)
+        if last and response.cut:
+            piece = redactor.begun(piece.decode(errors="surrogateescape")).encode(errors="surrogateescape")
+        yield piece

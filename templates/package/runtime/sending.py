@@ -40,11 +40,12 @@ class Sender:
         self,
         client: Client,
         settings: Settings,
-        learn: Callable[[str], None],
+        learn: Callable[[str, str], None],
         rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        """`learn` is told each access token before it is used; `rest` pauses, and `chance` is from 0 up to 1."""
+        """`learn` is told each access token before it is used, and what it is for; `rest` pauses, and `chance` is from
+        0 up to 1."""
         self._client = client
         self._clock = asyncio.get_running_loop().time
         self._pace = Pace(settings.concurrency, settings.rate, self._clock, rest)

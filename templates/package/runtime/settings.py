@@ -360,20 +360,32 @@ def _proxy(value: str) -> str:
     user, _, host = rest.rpartition("@")
     if not (user.isascii() and user.isprintable()) or parse(f"{scheme}://{host}").path:
         raise ValueError("must be a URL such as http://proxy.example:3128")
+    from urllib.parse import unquote
+
+    name, _, password = user.partition(":")
+    if ":" in unquote(name):
+        raise ValueError("has a colon in its user name, which cannot be sent")
+    try:
+        unquote(f"{name}:{password}").encode("latin-1")  # as the HTTP library sends them (RFC 7617 leaves it open)
+    except UnicodeEncodeError:
+        raise ValueError("must have a user and a password of Latin-1 characters; others cannot be sent") from None
     return value.rstrip("/")
 
 
 def _login(proxy: str | None) -> list[str]:
-    """What of the proxy's URL is secret: the password, as it was typed and as it is meant; and both names as sent."""
+    """What of the proxy's URL is secret: the password, or the user where there is none, as it was typed and as it is
+    meant; and both as they are sent, or as others would."""
     login = (proxy or "").partition("://")[2].rpartition("@")[0]
-    user, colon, password = login.partition(":")
-    if not colon:
+    if not login:
         return []
     from base64 import b64encode
     from urllib.parse import unquote
 
-    sent = b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
-    return [each for each in (password, unquote(password), sent) if len(each) >= keys.SHORTEST_REDACTED]
+    user, _, password = login.partition(":")
+    secret, both = password or user, f"{unquote(user)}:{unquote(password)}"
+    sent = [b64encode(both.encode(encoding)).decode() for encoding in ("latin-1", "utf-8")]
+    found = dict.fromkeys([secret, unquote(secret), *sent])
+    return [each for each in found if len(each) >= keys.SHORTEST_REDACTED]
 
 
 def _private_key(client: tuple[str, str | None] | None) -> list[str]:

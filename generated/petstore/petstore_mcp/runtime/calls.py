@@ -96,12 +96,13 @@ class Caller:
         tool = self._catalog.tool(name)
         allowance = self._preparation.allowance(tool)
         done = ""
-        try:
-            result, done = await self._made(tool, arguments, report, dialogue, ask, allowance)
-            result = await self._hooks.after(name, result, allowance, done)
-        except HookFailed as failed:
-            result = Result.error(hooking.withheld(name, str(failed), done) if done else sentence(name, failed))
-        result = self._redacted(result)
+        with self._redactor.during():
+            try:
+                result, done = await self._made(tool, arguments, report, dialogue, ask, allowance)
+                result = await self._hooks.after(name, result, allowance, done)
+            except HookFailed as failed:
+                result = Result.error(hooking.withheld(name, str(failed), done) if done else sentence(name, failed))
+            result = self._redacted(result)
         if tool.output_schema is None or result.is_error:
             return result
         if self._promises is None:
@@ -200,6 +201,7 @@ class Caller:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
             told = failures.no_answer(failure, sent)
             return Result.error(told), told
+        answer.redact(self._redactor.field)
         shown = self._settings.sizes.shown
         if response.is_large(answer, shown):
             from . import keeping  # most answers fit
@@ -219,6 +221,13 @@ class Caller:
 
     def _redacted(self, result: Result) -> Result:
         redact = self._redactor.value
-        content = [redact(block) if block["type"] in ("text", "resource") else block for block in result.content]
+        content = [self._shown(block) for block in result.content]
         structured = result.structured if result.structured is ABSENT else redact(result.structured)
         return Result(content, structured, result.is_error)
+
+    def _shown(self, block: dict[str, Any]) -> dict[str, Any]:
+        """The block without secrets. Its base64 stays: it was made of what holds none, and must stay readable."""
+        encoded = {name: block[name] for name in ("data", "blob") if name in block}
+        inner = {name: self._shown(block[name]) for name in ("resource",) if isinstance(block.get(name), dict)}
+        rest = {name: member for name, member in block.items() if name not in encoded and name not in inner}
+        return {**self._redactor.value(rest), **inner, **encoded}

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from .readable import brief
+from .readable import brief, clean
 
 if TYPE_CHECKING:
     from .catalog import Tool
@@ -81,6 +82,11 @@ class Response:
         self.cut = cut
         self.spool = spool
         self.kept = False
+
+    def redact(self, redact: Callable[[str], str]) -> None:
+        """Take secrets out of all but the content, before any of it is cut or comes to be in lower case."""
+        self.reason = redact(clean(self.reason)[0])
+        self.fields = [(name, redact(clean(value)[0])) for name, value in self.fields]
 
     def header(self, name: str) -> str:
         """All values of a field, joined as RFC 9110 section 5.3 allows; "" where there is none."""

@@ -10,7 +10,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from .readable import presentable
+
+if TYPE_CHECKING:
+    from .redaction import Redactor
 
 LARGEST = 64 * 1024
 """Bytes of an error that are parsed; parsing costs time and some 25 times the memory."""
@@ -57,12 +62,13 @@ class Findings:
         self.complete = complete
 
 
-def read(content: bytes) -> Findings:
-    """What the body says; nothing where it is not a JSON object."""
+def read(content: bytes, redactor: Redactor) -> Findings:
+    """What the body says, without secrets; nothing where it is not a JSON object."""
     try:
         body = json.loads(content) if len(content) <= LARGEST else None
     except (ValueError, RecursionError):
         body = None
+    body, _ = presentable(body, redactor)  # before a pointer is taken apart
     if not isinstance(body, dict):
         return Findings()
     inner = body["error"] if isinstance(body.get("error"), dict) else body

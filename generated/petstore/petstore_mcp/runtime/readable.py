@@ -2,13 +2,17 @@
 """Text from upstream made fit for a model: decoded, and without what cannot be seen.
 
 Control characters steer terminals; bidirectional controls and tag characters hide from people what models read. They
-are taken out and counted. What is visible is never changed.
+are taken out and counted, and so are secrets. What is visible otherwise is never changed.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .redaction import Redactor
 
 _TEXTUAL = re.compile(
     r"text/.*|.*[/+](json|xml|yaml|json-seq)|application/("
@@ -64,6 +68,25 @@ def charset(content: bytes, content_type: str) -> str:
 def clean(text: str) -> tuple[str, int]:
     """The text without what cannot be seen, and how many characters that were."""
     return _UNSEEN.subn("", text)
+
+
+def presentable(value: Any, redactor: Redactor) -> tuple[Any, int]:
+    """The value without secrets and characters that cannot be seen, and how many of these there were."""
+    unseen = 0
+
+    def shown(part: Any) -> Any:
+        nonlocal unseen
+        if isinstance(part, str):
+            text, count = clean(part)
+            unseen += count
+            return redactor.text(text)
+        if isinstance(part, list):
+            return [shown(item) for item in part]
+        if isinstance(part, dict):
+            return {shown(name): shown(member) for name, member in part.items()}
+        return redactor.value(part)
+
+    return shown(value), unseen
 
 
 def brief(text: str, limit: int) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from . import findings
-from .readable import brief, decode, is_text
+from .readable import brief, clean, decode, is_text
 from .refusal import MOST_SHOWN
 from .request import is_key
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .redaction import Redactor
 
 LONGEST_EXCERPT = 1000
+LARGEST_EXCERPTED = 8000
 LONGEST_WAIT = 3600
 """Seconds. Nobody waits longer for a tool; servers say much larger numbers, by mistake or not."""
 
@@ -38,11 +39,11 @@ def explain(response: Response, sent: Sent, redactor: Redactor) -> str:
     status = f"{response.named} from {sent}"
     if 300 <= response.status < 400:
         return f"{status}: the upstream redirects to {_origin(response)}, which is not followed."
-    found = findings.read(response.content)
-    said = brief(redactor.text(_said(found, response)), LONGEST_EXCERPT)
+    found = findings.read(response.content, redactor)
+    said = brief(_said(found, response), LONGEST_EXCERPT)
     lines = [f"{status}: {said}" if said else f"{status}."]
     for item in found.items[:MOST_SHOWN]:
-        name, told = _named(item, sent), brief(redactor.text(item.text), 300)
+        name, told = _named(item, sent), brief(item.text, 300)
         allowed = _allowed(sent, name) if response.status in (400, 422) else ""
         lines.append(f"- {name}: {told.rstrip('.') if allowed else told}{allowed}")
     lines += [f"It was tried {sent.tries} times."] if sent.tries > 1 else []
@@ -198,7 +199,10 @@ def _excerpt(response: Response, redactor: Redactor) -> str:
         return ""
     if not is_text(response.media_type, response.content):
         return f"(a body of type {response.media_type})"
-    text, _ = decode(response.content[:8000], response.header("content-type"))
+    text, _ = decode(response.content[:LARGEST_EXCERPTED], response.header("content-type"))
+    text = redactor.text(clean(text)[0])
+    if response.partial or response.size > LARGEST_EXCERPTED:
+        text = redactor.begun(text)
     if "html" in response.media_type:
         text = _MARKUP.sub(" ", text)
-    return brief(redactor.text(text), LONGEST_EXCERPT)
+    return brief(text, LONGEST_EXCERPT)

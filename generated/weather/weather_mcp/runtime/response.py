@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import failures, paging
 from .jsontext import NotJSON, loads
-from .readable import brief, clean, decode, is_text
+from .readable import brief, clean, decode, is_text, presentable
 from .shapes import ABSENT, Result
 from .sizes import Sizes
 
@@ -67,7 +67,10 @@ def _is_json(response: Response) -> bool:
 def _text(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
     large = response.size > shown
     text, whole = decode(response.content[: 2 * shown] if large else response.content, response.header("content-type"))
-    text, unseen = clean(redactor.text(text))
+    text, unseen = clean(text)
+    text = redactor.text(text)
+    if large or response.partial:
+        text = redactor.begun(text)
     notes = _notes(response, sent, ABSENT if large else _parsed(text, response, sent))
     if large:
         text, size = _whole_lines(text, shown)
@@ -93,12 +96,13 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     most = max(LARGEST_PARSED, 2 * shown)
     complete = response.size <= most and not response.partial
     text, whole = decode(response.content[:most], response.header("content-type"))
+    text = text if complete else redactor.begun(text)
     promised = sent.tool.output_schema is not None
     mark = projection.mark(text) if sent.fields and not promised else ""
     value, twice = structured.read(text if complete else shortening.beginning(text), mark)
     if value is ABSENT:
         return None
-    value, unseen = structured.presentable(value, redactor)
+    value, unseen = presentable(value, redactor)
     cut, missing = projection.shortened(value, sent, shown, complete)
     notes = [*_notes(response, sent, value, cut.items), *map(redactor.text, missing)]
     if twice:

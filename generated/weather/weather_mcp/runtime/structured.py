@@ -21,7 +21,7 @@ from jsonschema_rs import ValidationError
 
 from . import log, wording
 from .jsontext import NotJSON, loads
-from .readable import brief, clean
+from .readable import brief
 from .refusal import MOST_SHOWN, Problem
 from .shapes import ABSENT, Result
 from .shortening import written
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
     from .catalog import Tool
-    from .redaction import Redactor
 
 TEXT, UNEXPECTED = "_text", "_unexpected"
 
@@ -67,25 +66,6 @@ def read(text: str, mark: str = "") -> tuple[Any, bool]:
     except NotJSON:
         return ABSENT, False
     return value, bool(repeated)
-
-
-def presentable(value: Any, redactor: Redactor) -> tuple[Any, int]:
-    """The value without secrets and characters that cannot be seen, and how many of these there were."""
-    unseen = 0
-
-    def shown(part: Any) -> Any:
-        nonlocal unseen
-        if isinstance(part, str):
-            text, count = clean(part)
-            unseen += count
-            return redactor.text(text)
-        if isinstance(part, list):
-            return [shown(item) for item in part]
-        if isinstance(part, dict):
-            return {shown(name): shown(member) for name, member in part.items()}
-        return redactor.value(part)
-
-    return shown(value), unseen
 
 
 def wrapped(value: Any, form: str, text: str = "") -> dict[str, Any]:

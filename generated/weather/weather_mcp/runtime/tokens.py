@@ -70,10 +70,10 @@ class _Held:
 
 class Tokens:
     """The access tokens of one server. `clock` counts seconds and never goes back; `learn` hears of each token before
-    anybody else does.
+    anybody else does, each time that it is given, with what it is for.
     """
 
-    def __init__(self, send: Send, clock: Callable[[], float], learn: Callable[[str], None]) -> None:
+    def __init__(self, send: Send, clock: Callable[[], float], learn: Callable[[str, str], None]) -> None:
         self._send = send
         self._clock = clock
         self._learn = learn
@@ -84,16 +84,16 @@ class Tokens:
         """A token that is good for now, within so many seconds. Raises NotReady."""
         held = self._of(grant)
         if held.token and self._clock() < held.renewal:
-            return held.token
+            return self._told(grant, held.token)
         if held.fetching is None:
             held.fetching = asyncio.ensure_future(self._renewed(grant, held))
         fetching = held.fetching
         await asyncio.wait({fetching}, timeout=max(seconds, 0))
         token, problem = fetching.result() if fetching.done() else ("", "")
         if token:
-            return token
+            return self._told(grant, token)
         if held.token and self._clock() < held.end:
-            return held.token
+            return self._told(grant, held.token)
         raise NotReady(problem or f"{_server(grant)} gave no access token in time.")
 
     def refused(self, grant: Grant, token: str) -> None:
@@ -104,6 +104,12 @@ class Tokens:
 
     def _of(self, grant: Grant) -> _Held:
         return self._held.setdefault((*grant.variables, *grant.scopes), _Held())
+
+    def _told(self, grant: Grant, token: str) -> str:
+        """The token, once it is known as a secret that is in use."""
+        if len(token) >= SHORTEST_REDACTED:
+            self._learn(token, " ".join((*grant.variables, *grant.scopes)))
+        return token
 
     async def _renewed(self, grant: Grant, held: _Held) -> tuple[str, str]:
         """Fetch a token and keep it; and why there is none, where that fails."""
@@ -126,10 +132,8 @@ class Tokens:
             held.in_body = answer.status not in _REFUSED
             answer = answer if held.in_body else first
         content = _token(answer, grant)
-        token: str = content["access_token"]
+        token = self._told(grant, content["access_token"])
         life = _life(content)
-        if len(token) >= SHORTEST_REDACTED:
-            self._learn(token)
         held.token, held.end = token, asked + life
         held.renewal = held.end - min(EARLY, life / 4)
         log.event("info", "token", client=grant.variables[0], seconds=None if life == _FOREVER else life)
