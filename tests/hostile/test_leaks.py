@@ -301,10 +301,7 @@ CUT: dict[str, bytes] = {
         status="500 Oh", content=b"<html><style>" + b"x" * 7900 + f"</style>{LONG}".encode(), kind="text/html"
     ),
     "parsed": fields(content=f'{{"pad":"{"y" * (512 * 1024 - 100)}","echo":"{LONG}"}}'.encode()),
-    "repeated": fields(content=f"{LONG}\n".encode() * 300, kind="text/plain"),
-    "closed": answered("200 OK", f"data: {LONG}".encode(), kind="text/event-stream").replace(
-        b"Content-Length: ", b"Content-Length: 9"
-    )[:-100],
+    "repeated": fields(content=f"{LONG} ".encode() * 300, kind="text/plain"),
     "an image": fields(content=b"\x89PNG", kind="image/" + LONG.encode().hex()[:120]),
     "a file": fields(content=b"\0\1", kind="x/" + LONG.encode().hex()[:120]),
     "a host": fields("Location: https://" + LONG.encode().hex()[:60].upper() + ".example/", status="302 Found"),
@@ -315,11 +312,11 @@ CUT: dict[str, bytes] = {
 def test_cred_06_no_part_of_a_secret_is_shown_where_it_was_cut(name: str) -> None:
     """Nor in the type of a block, nor in lower case."""
     own = {"an image": LONG.encode().hex()[:120], "a file": LONG.encode().hex()[:120]}
-    own["a host"] = LONG.encode().hex()[:60]
+    own["a host"] = LONG.encode().hex()[:60].upper()
     secret = own.get(name, LONG)
     left = json.dumps(asyncio.run(told(CUT[name], secret)), ensure_ascii=False)
     assert len(left) > 50
-    assert not any(secret[at : at + 8] in left for at in range(len(secret) - 8))
+    assert not any(secret[at : at + 8].lower() in left.lower() for at in range(len(secret) - 8))
 
 
 async def told(answer: bytes, *secrets: str) -> list[Any]:

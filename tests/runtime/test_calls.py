@@ -287,6 +287,29 @@ def test_a_credential_of_a_hook_is_redacted_and_learning_it_makes_no_other_forgo
     run(scene, echo)
 
 
+def test_what_hooks_signed_is_redacted_of_many_calls_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = iter(range(10**9, 10**9 + 99))
+    together = asyncio.Barrier(10)
+
+    def sign(request: Request) -> Request:
+        return request.with_header("Authorization", f"Hmac {next(numbers)}")
+
+    async def echo(connection: Connection) -> None:
+        while request := await connection.request():
+            await together.wait()
+            words = request.partition(b"Authorization: ")[2].partition(b"\r\n")[0]
+            head = OK.replace(b"Content-Length: 2\r\n\r\nok", b"Content-Length: %d\r\n\r\n" % len(words))
+            await connection.send(head + words)
+
+    monkeypatch.setattr(users_file, "request_public", sign, raising=False)
+
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        results = await asyncio.gather(*(caller.call("public", {}, quiet) for _ in range(10)))
+        assert [text(each) for each in results] == ["[redacted]"] * 10
+
+    run(scene, echo)
+
+
 def test_a_hook_that_hangs_ends_at_the_deadline_of_its_call(monkeypatch: pytest.MonkeyPatch) -> None:
     async def hang(tool: str, request: Request) -> None:
         await asyncio.Event().wait()
