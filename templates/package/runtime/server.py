@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .subscriptions import Subscriptions
 
 #: What the last answers have to be written, where finishing what ran took all the time.
-_A_MOMENT = 0.1
+_A_MOMENT = 0.4
 #: EX_CONFIG of sysexits.h: the server cannot start with the files or the settings it has.
 EXIT_CONFIG = 78
 
