@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TIMEOUT = 30.0
 """Seconds that a call may take in all, unless the operator or the tool says otherwise."""
 
-LONGEST_TIMEOUT = 3600.0
+SHORTEST_TIMEOUT, LONGEST_TIMEOUT = 0.1, 3600.0
 
 CONCURRENCY = 64
 """Requests under way at a time. More would only queue at the upstream."""
@@ -277,8 +277,8 @@ def _seconds(value: str) -> float:
         seconds = float(value)
     except ValueError:
         seconds = 0.0
-    if not 0 < seconds <= LONGEST_TIMEOUT:
-        raise ValueError(f"must be a number of seconds above 0 and up to {LONGEST_TIMEOUT:.0f}")
+    if not SHORTEST_TIMEOUT <= seconds <= LONGEST_TIMEOUT:
+        raise ValueError(f"must be a number of seconds from {SHORTEST_TIMEOUT:g} to {LONGEST_TIMEOUT:.0f}")
     return seconds
 
 
