@@ -203,3 +203,20 @@ def test_a_rate_is_kept_and_said(real: Path) -> None:
         assert len(upstream.requests) == 3
 
     run(scene, real, MIRROR_RATE_LIMIT="3/h")
+
+
+def test_life_02_of_what_waited_to_the_end_nothing_was_sent(real: Path) -> None:
+    def scene(server: Server, upstream: Upstream) -> None:
+        heard = Messages(server)
+        under_way = server.call("get_never")
+        while not heard.progress:  # it says that it was sent
+            heard.read()
+        waits = server.call("create_many")
+        server.end()
+        assert heard.until(under_way, waits) == [
+            "The server was stopped before the upstream answered. The request may have taken effect.",
+            "The server was stopped before it was the request's turn. Nothing was sent.",
+        ]
+        assert len(upstream.requests) == 1
+
+    run(scene, real, MIRROR_RATE_LIMIT="1/min", MIRROR_TIMEOUT="3600")

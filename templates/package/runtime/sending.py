@@ -13,6 +13,7 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from . import spans
 from .client import Failure
 from .credentials import set_token
 from .pacing import Crowded, Pace
@@ -115,6 +116,8 @@ class Sender:
         tool = sent.tool.name
         await self._pace.enter(tool, latest)
         try:
+            if not spans.act():
+                raise Failure("the server was stopped", sent=False)
             return await self._client.send(ready.request, ready.address, end - self._clock(), report)
         finally:
             self._pace.leave(tool)

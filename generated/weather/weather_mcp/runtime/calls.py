@@ -155,6 +155,8 @@ class Caller:
                 return refusal
             if ready is not None:
                 return await self._sent(tool, ready, arguments, report, allowance)
+            if not spans.act():
+                raise Refuse("The server was stopped.")
             return await self._hooks.instead(tool.name, arguments, allowance)
         except (Refused, NotReady, Refuse) as reason:
             spans.note(refused=True)
