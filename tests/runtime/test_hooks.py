@@ -12,7 +12,7 @@ import pytest
 from package import hooks as users_file
 from package.runtime import hooking
 from package.runtime.allowance import Allowance
-from package.runtime.hooking import MOST_THREADS, Hooks
+from package.runtime.hooking import Hooks
 from package.runtime.hooks import Refuse, Request
 from package.runtime.mistakes import ALL
 from package.runtime.refusal import HookFailed
@@ -303,43 +303,6 @@ class TestWaiting:
         async def main() -> None:
             hooks = Hooks({"before_get_pet": meeting}, TOOLS)
             await asyncio.gather(*(hooks.before("get-pet", {}, allowance()) for _ in range(2)))
-
-        run(main())
-
-    def test_life_09_calls_that_were_cancelled_leave_no_more_threads_than_may_be(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        release, begun = threading.Event(), []
-
-        def slow(arguments: Any) -> None:
-            begun.append(arguments)
-            release.wait(60)
-
-        async def main() -> None:
-            hooks = Hooks({"before_get_pet": slow}, TOOLS)
-            before = threading.active_count()
-            for _ in range(3):
-                calls = [asyncio.ensure_future(hooks.before("get-pet", {}, allowance())) for _ in range(MOST_THREADS)]
-                await turns()
-                for call in calls:
-                    call.cancel()
-                await turns()
-            assert threading.active_count() == before + MOST_THREADS
-            deadlines = Deadlines(monkeypatch)
-            refused = asyncio.ensure_future(hooks.before("get-pet", {}, allowance(7)))
-            await turns()
-            deadlines.pass_now()
-            with pytest.raises(HookFailed) as reason:
-                await refused
-            assert str(reason.value) == (
-                "The hook before_get_pet of this server was not run: 64 others that are no `async def` were at work "
-                "for all of the 7 seconds of a call."
-            )
-            waits = asyncio.ensure_future(hooks.before("get-pet", {}, allowance()))
-            await turns()
-            release.set()
-            await waits
-            assert len(begun) == MOST_THREADS + 1
 
         run(main())
 

@@ -162,7 +162,11 @@ class Server:
         from .settings import load
 
         settings = settings or load(catalog, {})
-        self._caller = self._caller.following(catalog, settings) if self._caller else Caller(catalog, settings)
+        if self._caller is not None:
+            self._caller = self._caller.following(catalog, settings)
+        else:
+            self._caller = Caller(catalog, settings)
+            self._caller.report()
         return self._caller
 
     def _done(self, key: int, outcome: Outcome | Contents) -> None:
