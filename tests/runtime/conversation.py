@@ -101,7 +101,7 @@ class Conversation:
             self._write(self._protocol.renew(Catalog.load(str(TABLE.with_name(rest)))))
             return
         if kind == "cut":
-            for line in self._protocol.cut(Result.error("The server was stopped.")):
+            for line in self._protocol.cut(lambda _: Result.error("The server was stopped.")):
                 self._write(line)
             return
         if kind == "leave":

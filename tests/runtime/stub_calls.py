@@ -27,6 +27,9 @@ class Caller:
         self.resources.add("mirror://result/1", b"kept")
         _say("loaded")
 
+    def report(self) -> None:
+        """Nothing is wrong."""
+
     async def call(
         self, name: str, arguments: dict[str, Any], report: Callable[[str], None], dialogue: Any, ask: Any
     ) -> Any:

@@ -81,6 +81,26 @@ def test_a_reader_that_stops_early_is_no_error(home: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.parametrize("flag", ["--version", "--list", "--doctor", "--help"])
+@pytest.mark.parametrize("stdout", ["/dev/full", "closed"])
+def test_what_cannot_be_written_is_one_sentence(home: Path, flag: str, stdout: str) -> None:
+    if stdout != "closed" and not os.path.exists(stdout):
+        pytest.skip("there is no such device here")
+    command = f'exec "$0" -m mirror_mcp {flag} >{"&-" if stdout == "closed" else stdout}'
+    done = subprocess.run(["sh", "-c", command, sys.executable], cwd=home, stderr=subprocess.PIPE, check=False)
+    if flag == "--help" and stdout == "closed":
+        assert done.returncode == 1  # the help itself goes to stderr then
+    else:
+        assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
+    assert done.stderr.endswith(b"could not be written: stdout is closed, or takes no more.\n")
+
+
+def test_a_list_that_no_server_would_have_is_not_shown(home: Path) -> None:
+    done = run(home, "--list", MIRROR_READ_ONLY="maybe")
+    assert (done.returncode, done.stdout, done.stderr) == (78, "", "MIRROR_READ_ONLY must be 1 or 0.\n")
+    assert run(home, "--version", MIRROR_READ_ONLY="maybe").returncode == 0
+
+
 def test_help_says_everything(home: Path) -> None:
     done = run(home, "--help")
     assert done.returncode == 0
@@ -157,6 +177,20 @@ class TestDoctor:
         assert variables(done.stdout)["MIRROR_LOGIN_PASSWORD"] == "unusable"
         assert "\nMIRROR_LOGIN_PASSWORD_FILE must name a file that can be read.\n" in done.stdout
         assert SECRET not in done.stdout + done.stderr
+
+    def test_a_proxy_may_come_from_a_file(self, home: Path, tmp_path: Path) -> None:
+        (tmp_path / "proxy").write_text("http://127.0.0.1:1")
+        done = run(home, "--doctor", MIRROR_PROXY_FILE=str(tmp_path / "proxy"))
+        assert re.search(r"^MIRROR_PROXY +set by file ", done.stdout, re.MULTILINE)
+        assert variables(run(home, "--doctor", MIRROR_PROXY_FILE="/none").stdout)["MIRROR_PROXY"] == "unusable"
+
+    def test_what_is_wrong_is_said_once(self, tmp_path: Path) -> None:
+        package = generate(tmp_path)
+        shutil.copy(PACKAGE / "runtime" / "calls.py", package / "runtime")
+        (package / "hooks.py").write_text("def before_nobody(arguments):\n    return None\n")
+        done = run(tmp_path, "--doctor", MIRROR_TIMEOUT="x")
+        assert (done.stdout + done.stderr).count("before_nobody") == 1
+        assert (done.stdout + done.stderr).count("MIRROR_TIMEOUT must be") == 1
 
     def test_all_is_well(self, home: Path, silent_api: str) -> None:
         done = run(home, "--doctor", "--base-url", silent_api, MIRROR_KEY=SECRET)

@@ -143,11 +143,11 @@ def test_rel_02_calls_that_hang_do_not_hold_up_the_others(real: Path) -> None:
     def scene(server: Server, upstream: Upstream) -> None:
         heard = Messages(server)
         hanging = [server.call("get_never") for _ in range(100)]
-        while len(heard.progress) < 48:  # each says that it was sent
+        while len(heard.progress) < 56:  # each says that it was sent
             heard.read()
         assert heard.until(*(server.call("get_now") for _ in range(50))) == ["ok"] * 50
         assert heard.answers.keys().isdisjoint(hanging)
-        assert sum(b" /hang " in request for request in upstream.requests) == 48
+        assert sum(b" /hang " in request for request in upstream.requests) == 56
 
     run(scene, real)
 
@@ -203,3 +203,20 @@ def test_a_rate_is_kept_and_said(real: Path) -> None:
         assert len(upstream.requests) == 3
 
     run(scene, real, MIRROR_RATE_LIMIT="3/h")
+
+
+def test_life_02_of_what_waited_to_the_end_nothing_was_sent(real: Path) -> None:
+    def scene(server: Server, upstream: Upstream) -> None:
+        heard = Messages(server)
+        under_way = server.call("get_never")
+        while not heard.progress:  # it says that it was sent
+            heard.read()
+        waits = server.call("create_many")
+        server.end()
+        assert heard.until(under_way, waits) == [
+            "The server was stopped before the upstream answered. The request may have taken effect.",
+            "The server was stopped before it was the request's turn. Nothing was sent.",
+        ]
+        assert len(upstream.requests) == 1
+
+    run(scene, real, MIRROR_RATE_LIMIT="1/min", MIRROR_TIMEOUT="3600")

@@ -17,7 +17,14 @@ def _default_level() -> Iterator[None]:
     log.set_level("info")
 
 
-@pytest.mark.parametrize("value", ["x\nERROR fake", "\x1b[31mred", "\u202e\u2028", "\ud800", 'quote"', "y" * 100_000])
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("x\nERROR fake", "\x1b[31mred", "\u202e\u2028", "\ud800", 'quote"'),
+        *("y" * 100_000, "\u20ac" * 500, "\x00" * 9_000, "\U0001f600" * 9_000),
+    ],
+    ids=lambda value: ascii(value[:8]),
+)
 def test_cfg_04_one_physical_line_of_ascii(value: str, capfd: Any) -> None:
     log.event("warning", "odd", value=value, number=3)
     written = capfd.readouterr().err
@@ -38,8 +45,17 @@ def test_levels(capfd: Any) -> None:
         assert len(capfd.readouterr().err.splitlines()) == expected
 
 
+def test_a_line_of_many_fields_is_cut_until_it_fits(capfd: Any) -> None:
+    log.event("error", "large", short="whole", **{f"field_{number}": "x" * 400 for number in range(20)})
+    written = capfd.readouterr().err
+    assert 2048 < len(written) <= 4096
+    event = json.loads(written)
+    assert event["short"] == "whole"
+    assert {len(event[f"field_{number}"]) for number in range(20)} == {125}
+
+
 def test_a_line_that_would_block_is_left_out_whole(capfd: Any) -> None:
-    log.event("error", "large", **{f"field_{number}": "x" * 400 for number in range(20)})
+    log.event("error", "large", numbers=[*range(2000)])
     assert capfd.readouterr().err == ""
 
 

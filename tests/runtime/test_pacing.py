@@ -81,10 +81,10 @@ def test_rel_02_a_tool_that_hangs_leaves_room_to_the_others() -> None:
         street = Street(64)
         street.come(*(f"a{number}" for number in range(100)))
         await turns()
-        assert len(street.entered) == 48
-        street.come(*(f"b{number}" for number in range(16)))
+        assert len(street.entered) == 56
+        street.come(*(f"b{number}" for number in range(8)))
         await turns()
-        assert street.entered[48:] == [f"b{number}" for number in range(16)]
+        assert street.entered[56:] == [f"b{number}" for number in range(8)]
 
     run(scene)
 
@@ -95,11 +95,11 @@ def test_rel_02_a_room_that_comes_free_goes_to_whom_has_fewest() -> None:
         street.come(*(f"a{number}" for number in range(9)))
         street.come("b0", "b1", "c0", "b2", "c1")
         await turns()
-        assert street.entered == ["a0", "a1", "a2", "a3", "a4", "a5", "b0", "b1"]
-        await street.ends("a0", "a1", "a2")  # a has 3 to 5 under way, b 2
-        assert street.entered[8:] == ["c0", "c1", "b2"]
+        assert street.entered == ["a0", "a1", "a2", "a3", "a4", "a5", "a6", "b0"]
+        await street.ends("a0", "a1", "a2")  # a has 4 to 6 under way, b 1
+        assert street.entered[8:] == ["c0", "b1", "c1"]
         await street.ends("c0")
-        assert street.entered[11:] == ["a6"]
+        assert street.entered[11:] == ["b2"]
 
     run(scene)
 
@@ -177,6 +177,42 @@ def test_waiting_for_a_room_ends_with_the_time_of_the_call(monkeypatch: pytest.M
         assert refused.value.advice == "Nothing was sent. Make fewer calls at a time."
         await street.ends("a1")
         assert street.pace._free == 1
+
+    run(scene)
+
+
+@pytest.mark.parametrize(("most", "share"), [(1, 1), (4, 4), (8, 7), (64, 56), (256, 224)])
+def test_rel_02_the_share_of_one_tool(most: int, share: int) -> None:
+    async def scene() -> None:
+        street = Street(most)
+        street.come(*(f"a{number}" for number in range(most)))
+        await turns()
+        assert len(street.entered) == share
+
+    run(scene)
+
+
+def test_rel_04_nothing_is_sent_that_has_no_time_left() -> None:
+    """Neither where there is room at once, nor where its turn comes later than it was told; nor does it count."""
+
+    async def scene() -> None:
+        street = Street(2, Rate(1, 10, "a second"))
+        street.now = 5.0
+        for pace in (street.pace, Pace(2, None, lambda: street.now)):
+            with pytest.raises(Crowded) as refused:
+                await pace.enter("a", 4.9)
+            assert refused.value.advice.startswith("Nothing was sent. Call")
+            assert pace._free == 2
+        street.come("a1", end=6)
+        (late,) = street.come("a2", end=15.5)
+        await turns()
+        await street.passes(11)
+        with pytest.raises(Crowded) as refused:
+            await late
+        assert refused.value.reason == "too little of its time was left for an answer"
+        street.come("a3", end=17)
+        await turns()
+        assert street.entered == ["a1", "a3"]
 
     run(scene)
 

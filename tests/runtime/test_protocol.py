@@ -155,7 +155,13 @@ def test_a_batch_whose_answers_are_too_large_for_one_line_takes_several() -> Non
 def test_a_batch_has_a_bound() -> None:
     conversation = shaken("2025-03-26")
     ping = request(1, "ping", R1)
-    assert conversation.ask(f"[{','.join([ping] * (MAX_BATCH + 1))}]") == []
+    many = [request(n, "ping", R1) for n in range(MAX_BATCH)]
+    [refused] = conversation.ask(f"[{','.join([*many, '7', '{}', '[]'])}]")
+    assert [answer["id"] for answer in refused] == [*range(MAX_BATCH)]
+    assert {(answer["error"]["code"], answer["error"]["message"]) for answer in refused} == {
+        (-32600, f"A batch holds at most {MAX_BATCH} messages.")
+    }
+    assert conversation.ask(f"[{','.join(['7'] * (MAX_BATCH + 1))}]") == []
     [answers] = conversation.ask(f"[{','.join([ping] * MAX_BATCH)}]")
     assert len(answers) == MAX_BATCH
 

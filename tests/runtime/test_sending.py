@@ -225,7 +225,7 @@ def test_waiting_is_refused_in_words_for_a_model(monkeypatch: pytest.MonkeyPatch
             await asyncio.sleep(0)
         waiting = asyncio.ensure_future(at.call("POST"))
         await turns()
-        assert deadlines.seconds == pytest.approx([30, 30], abs=1)
+        assert deadlines.seconds == pytest.approx([30, 29], abs=0.9)
         deadlines.pass_now()
         assert await waiting == (
             "POST /p failed: too many others were under way for all of its time. "
@@ -235,6 +235,25 @@ def test_waiting_is_refused_in_words_for_a_model(monkeypatch: pytest.MonkeyPatch
         hanging.cancel()
 
     run(scene, silence, concurrency=1)
+
+
+def test_rel_04_a_post_is_not_sent_that_would_be_dropped_at_once() -> None:
+    async def scene(at: Scene) -> None:
+        assert await at.call("POST") == (
+            "POST /p failed: too little of its time was left for an answer. Nothing was sent. Calling again is safe."
+        )
+        assert at.upstream.requests == []
+
+    run(scene, timeout=0.04)
+
+
+def test_what_waits_for_its_turn_has_time_for_its_answer() -> None:
+    async def scene(at: Scene) -> None:
+        assert await at.call("GET") == "ok"
+        assert "no more than 1 request a second. Nothing was sent. Call again in 10 seconds." in await at.call("POST")
+        assert len(at.upstream.requests) == 1
+
+    run(scene, rate=Rate(1, 10.0, "a second"), timeout=10.5)
 
 
 def test_a_rate_is_kept_by_repetitions_too_and_what_came_before_is_the_answer() -> None:

@@ -43,6 +43,7 @@ def test_without_any_variable_the_document_and_the_defaults_count() -> None:
     [
         ("TIMEOUT", " 1.5 ", "timeout", 1.5),
         ("TIMEOUT", "3600", "timeout", 3600.0),
+        ("TIMEOUT", "0.1", "timeout", 0.1),
         ("CONCURRENCY", "256", "concurrency", 256),
         ("CONCURRENCY", "", "concurrency", 64),
         ("RATE_LIMIT", "", "rate", None),
@@ -105,7 +106,7 @@ def test_files_and_directories_must_exist(tmp_path: Path) -> None:
     ]
 
 
-SECONDS = "must be a number of seconds above 0 and up to 3600."
+SECONDS = "must be a number of seconds from 0.1 to 3600."
 RATE = "must say how many requests in which time, such as 10/s, 100/min or 5000/h."
 SIZES = "must say tokens to show, bytes to keep, or both, such as 8k tokens, 64 MiB."
 HTTPS = "must begin with https:// unless PETSTORE_ALLOW_HTTP is 1."
@@ -123,7 +124,7 @@ HTTPS = "must begin with https:// unless PETSTORE_ALLOW_HTTP is 1."
         ),
         *(("RATE_LIMIT", value, RATE) for value in ("10", "10/day", "/s", "-1/s", "1.5/s", "1000000/s", "10/s/s")),
         *(("RATE_LIMIT", value, "must allow 1 to 100,000 requests.") for value in ("0/s", "100001/h")),
-        *(("TIMEOUT", value, SECONDS) for value in ("0", "-1", "3601", "nan", "inf", "30s")),
+        *(("TIMEOUT", value, SECONDS) for value in ("0", "0.04", "-1", "3601", "nan", "inf", "30s")),
         ("LOG_LEVEL", "verbose", "must be one of debug, info, warning, error."),
         ("ALLOW_HTTP", "maybe", "must be 1 or 0."),
         ("PROXY", "proxy.example:3128", "must be a URL that begins with https:// or http://."),

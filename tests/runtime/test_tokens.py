@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from package.runtime import sending, settings
+from package.runtime import retry, settings
 from package.runtime.calls import Caller
 from package.runtime.shapes import Result
 from package.runtime.tokens import EARLY
@@ -359,7 +359,7 @@ def test_a_token_url_of_the_operator_must_be_one() -> None:
 
 
 def test_what_may_be_repeated_is_idempotent() -> None:
-    assert sending.REPEATABLE.isdisjoint({"POST", "PATCH"})
+    assert retry.IDEMPOTENT.isdisjoint({"POST", "PATCH"})
 
 
 def test_a_401_stays_the_answer_where_no_other_token_can_be_had() -> None:

@@ -3,8 +3,10 @@
 
 Both files hold one tool a line, each line beginning `{"name":"<tool>",`, so that finding a tool is a matter of bytes:
 the tools array is served as it lies on the disk, and a call parses the two lines that are about its tool and no other.
-The files are opened at the start and stay open, so a server that is generated again under its own feet goes on with
-what it began with; one that is to notice it (`reload`) holds the table in memory. Not here: what any of it means.
+The files are opened at the start and stay open, so a server whose table is replaced under its own feet, as a new
+generate does, goes on with the table it began with; one that is to notice it (`reload`) holds the table in memory. That
+is true of the table alone: modules of the runtime are loaded when they are first needed, so after a newer mcpgen has
+written others a server has to be started again. Not here: what any of it means.
 
 Any thread may ask: the main one does whether a tool exists, the engine's what it is.
 """

@@ -67,7 +67,7 @@ def examine(catalog: Catalog, environ: Mapping[str, str], base_url: str | None) 
     problems = asyncio.run(_reach(catalog, settings)) + _without_endpoint(catalog, settings)
     callable_tools = len(catalog.names()) - sum(needs.values())
     lines = [f"{catalog.title} {catalog.version}", ""]
-    lines += table(_credentials(catalog, environ, settings.secrets) + _others(catalog, environ))
+    lines += table(_credentials(catalog, environ, settings.secrets) + _others(catalog, environ, settings))
     lines += ["", f"{callable_tools} of {len(catalog.names())} tools can be called with these credentials."]
     lines += [f"{count} cannot: {sentence}" for sentence, count in needs.items()]
     lines += problems or ["The API answers."]
@@ -90,7 +90,7 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: dict[str
     return rows
 
 
-def _others(catalog: Catalog, environ: Mapping[str, str]) -> list[Row]:
+def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) -> list[Row]:
     purposes = {f"{catalog.prefix}_{suffix}": purpose for suffix, purpose in RESERVED.items()}
     for scheme in catalog.security.values():
         if url := scheme.get("tokenUrl") or scheme.get("openIdConnectUrl"):
@@ -98,7 +98,11 @@ def _others(catalog: Catalog, environ: Mapping[str, str]) -> list[Row]:
     for server in catalog.servers:
         for place, variable in server.get("variables", {}).items():
             purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"
-    return [(name, "set" if environ.get(name) else "not set", purpose) for name, purpose in purposes.items()]
+    states = {name: "set" if environ.get(name) else "not set" for name in purposes}
+    proxy = f"{catalog.prefix}_PROXY"  # the one of them that may come from a file, as it may hold a password
+    if environ.get(f"{proxy}_FILE", "").strip():
+        states[proxy] = "set by file" if settings.proxy else "unusable"
+    return [(name, states[name], purpose) for name, purpose in purposes.items()]
 
 
 def _needs(catalog: Catalog, secrets: dict[str, str]) -> Counter[str]:

@@ -112,10 +112,17 @@ def parse(line: Line) -> Message:
     except MemoryError:
         return Malformed(None, INVALID_REQUEST, "The message is too large.")
     if isinstance(value, list):
-        if len(value) > MAX_BATCH:
-            return Malformed(None, INVALID_REQUEST, f"A batch holds at most {MAX_BATCH} messages.")
-        return Batch([_message(item, repeated) for item in value])
+        return Batch([_message(item, repeated) for item in value]) if len(value) <= MAX_BATCH else _refused(value)
     return _message(value, repeated)
+
+
+def _refused(messages: list[object]) -> Batch | Malformed:
+    """A batch of too many: none of them is served, and each that wants an answer gets one."""
+    sentence = f"A batch holds at most {MAX_BATCH} messages."
+    requests = (item for item in messages if isinstance(item, dict) and "method" in item)
+    ids = [known for item in requests if is_id(known := item.get("id"))]
+    refused = Malformed(None, INVALID_REQUEST, sentence)
+    return Batch([Malformed(id, INVALID_REQUEST, sentence) for id in ids]) if ids else refused  # noqa: A001
 
 
 def _message(value: object, repeated: list[Repeated]) -> Request | Notification | Response | Malformed:

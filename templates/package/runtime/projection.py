@@ -25,7 +25,7 @@ MOST_PATHS = 20
 MOST_TOLD = 5
 MOST_NAMES = 20
 
-_LIST = re.compile(r"\[\*?\]|\.\*(?=\.|$)|^\*\.")
+_LIST = re.compile(r"^\.?(?:\[\*?\])+\.?|\[\*?\]|\.\*(?=\.|$)|^\*\.")
 _NUMBER = r'"{}(-?[0-9][0-9.eE+-]*)"'
 _MISSING: Any = object()
 

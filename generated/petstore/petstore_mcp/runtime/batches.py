@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The answers to several messages of one line, which 2025-03-26 alone has."""
+"""The answers to several messages of one line, which 2025-03-26 alone has.
+
+No more than jsonrpc.MAX_BATCH messages are served of one line. Of more, none is, and each request gets an error.
+"""
 
 from __future__ import annotations
 

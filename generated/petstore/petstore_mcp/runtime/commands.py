@@ -30,7 +30,7 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
     try:
         given = _parser(catalog).parse_args(arguments)
     except SystemExit as stop:
-        return int(stop.code or 0)
+        return int(stop.code or 0) or show([])  # what --help printed may not have left yet
 
     def load(catalog: Catalog) -> Settings:
         return settings.load(catalog, os.environ, given.base_url, given.read_only)
@@ -43,6 +43,8 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
     loaded.narrow(catalog)
     if given.version:
         return show([f"{catalog.name} {catalog.version}"])
+    if given.list and loaded.problems:
+        return loaded  # with which it does not start: which tools it would offer is not known
     if given.list:
         return _list(catalog)
     if given.doctor:
@@ -62,12 +64,12 @@ def _list(catalog: Catalog) -> int:
     """The tools; and on stderr what is wrong with hooks.py, which is about them."""
     from . import hooking  # imports an event loop, which the other flags do without
 
-    show(table([(name, catalog.tool(name).title) for name in catalog.names()]))
+    code = show(table([(name, catalog.tool(name).title) for name in catalog.names()]))
     with contextlib.redirect_stdout(sys.stderr):  # what hooks.py prints is no part of the list
         mistakes = hooking.load([*catalog.names(), *catalog.hidden]).mistakes
     for sentence in mistakes:
         complain(sentence)
-    return 0
+    return code
 
 
 def _parser(catalog: Catalog) -> _Parser:
@@ -107,11 +109,20 @@ def table(rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def show(lines: list[str]) -> int:
-    """Print, whatever the terminal's encoding and whether or not anybody reads to the end. The exit code, 0."""
+    """Print, whatever the terminal's encoding and whether or not anybody reads to the end. The exit code: 1 where that
+    cannot be done."""
     text = "".join(f"{line}\n" for line in lines)
+    if sys.stdout is None:  # closed from the beginning
+        return _unwritten()
     try:
         sys.stdout.buffer.write(text.encode(sys.stdout.encoding, "backslashreplace"))
         sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except OSError as problem:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # which takes what Python would write again at its end
+        return 0 if isinstance(problem, BrokenPipeError) else _unwritten()
     return 0
+
+
+def _unwritten() -> int:
+    complain("What was asked for could not be written: stdout is closed, or takes no more.")
+    return 1

@@ -27,7 +27,8 @@ PASSING = frozenset({408, 429, 502, 503, 504})
 """What an upstream answers that may well answer better soon."""
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY"})
-_IDEMPOTENT = _SAFE | {"PUT", "DELETE"}
+IDEMPOTENT = _SAFE | {"PUT", "DELETE"}
+"""Methods of which a second time does what the first did (RFC 9110 section 9.2.2, and QUERY)."""
 
 
 def pause(request: Request, outcome: Response | Failure, tries: int, left: float, chance: float) -> float | None:
@@ -44,7 +45,7 @@ def pause(request: Request, outcome: Response | Failure, tries: int, left: float
         if outcome.status not in PASSING or not harmless:
             return None
         asked = max(outcome.retry_after or 0.0, 0.0)
-    elif outcome.end == "stale" and tries == 1 and (harmless or request.method in _IDEMPOTENT):
+    elif outcome.end == "stale" and tries == 1 and (harmless or request.method in IDEMPOTENT):
         return 0.0
     elif outcome.end != "refused" and not (outcome.closed and harmless):
         return None

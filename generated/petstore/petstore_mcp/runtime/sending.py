@@ -13,6 +13,7 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from . import spans
 from .client import Failure
 from .credentials import set_token
 from .pacing import Crowded, Pace
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
     Report = Callable[[str], None]
 
 UNAUTHORIZED = 401
-REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE", "QUERY"})
-"""Idempotent methods (RFC 9110 section 9.2.2, and the QUERY of the HTTP working group)."""
+LONGEST_ANSWER, SHORTEST_ANSWER = 1.0, 0.05
+"""Seconds that an answer is given: a tenth of the call's, within these. With less left, nothing is sent: it would be
+carried out, and nobody would hear of it."""
 
 
 class Sender:
@@ -60,11 +62,12 @@ class Sender:
         token could be had.
         """
         end = self._clock() + seconds
+        latest = end - min(max(seconds / 10, SHORTEST_ANSWER), LONGEST_ANSWER)
         outcome: Response | Failure | None = None
         left = False
         while True:
             try:
-                outcome = await self._tried(ready, sent, end, report)
+                outcome = await self._tried(ready, sent, latest, end, report)
                 left = True
             except (Crowded, NotReady):
                 if outcome is None:
@@ -89,30 +92,34 @@ class Sender:
 
         return retry.pause(ready.request, outcome, tries, end - self._clock(), self._chance())
 
-    async def _tried(self, ready: Ready, sent: Sent, end: float, report: Report) -> Response:
+    async def _tried(self, ready: Ready, sent: Sent, latest: float, end: float, report: Report) -> Response:
         """One answer, with an access token where the request needs one."""
         if ready.grant is None:
-            return await self._exchanged(ready, sent, end, report)
+            return await self._exchanged(ready, sent, latest, end, report)
         tokens = self._fetched()
-        token = await tokens.get(ready.grant, self._until(end))
+        token = await tokens.get(ready.grant, latest - self._clock())
         set_token(ready.request, token)
-        answer = await self._exchanged(ready, sent, end, report)
+        answer = await self._exchanged(ready, sent, latest, end, report)
         if answer.status != UNAUTHORIZED:
             return answer
         tokens.refused(ready.grant, token)
-        if ready.request.method not in REPEATABLE and not ready.request.key:
+        from . import retry  # most tokens are taken
+
+        if ready.request.method not in retry.IDEMPOTENT and not ready.request.key:
             return answer
         try:
-            set_token(ready.request, await tokens.get(ready.grant, self._until(end)))
-            return await self._exchanged(ready, sent, end, report)
+            set_token(ready.request, await tokens.get(ready.grant, latest - self._clock()))
+            return await self._exchanged(ready, sent, latest, end, report)
         except (Crowded, NotReady):
             return answer  # what became of the call is its 401
 
-    async def _exchanged(self, ready: Ready, sent: Sent, end: float, report: Report) -> Response:
+    async def _exchanged(self, ready: Ready, sent: Sent, latest: float, end: float, report: Report) -> Response:
         tool = sent.tool.name
-        await self._pace.enter(tool, end)
+        await self._pace.enter(tool, latest)
         try:
-            return await self._client.send(ready.request, ready.address, self._until(end), report)
+            if not spans.act():
+                raise Failure("the server was stopped", sent=False)
+            return await self._client.send(ready.request, ready.address, end - self._clock(), report)
         finally:
             self._pace.leave(tool)
 
@@ -130,7 +137,3 @@ class Sender:
                 lambda request, address: client.send(request, address, seconds), self._clock, self._learn
             )
         return self._tokens
-
-    def _until(self, end: float) -> float:
-        """The seconds that are left, as they can be said."""
-        return max(round(end - self._clock(), 1), 0.0)

@@ -7,9 +7,7 @@ server from calling anything, `warnings` do not.
 
 from __future__ import annotations
 
-import os
-
-from . import keys, sizes
+from . import keys, sizes, values
 from .addresses import Address, parse
 from .origins import Endpoint, Rules, nowhere
 
@@ -26,16 +24,8 @@ if TYPE_CHECKING:
 TIMEOUT = 30.0
 """Seconds that a call may take in all, unless the operator or the tool says otherwise."""
 
-LONGEST_TIMEOUT = 3600.0
-
 CONCURRENCY = 64
 """Requests under way at a time. More would only queue at the upstream."""
-
-MOST_CONCURRENCY = 256
-
-_LEVELS = ("debug", "info", "warning", "error")
-_ROLE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-")
-_SWITCH = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
 class NotReady(Exception):
@@ -134,21 +124,21 @@ def load(
     settings = Settings(catalog.prefix)
     asked = _Asked(environ)
     reader = _Reader(settings, asked)
-    settings.log_level = reader.checked("LOG_LEVEL", _level, "info")
-    settings.timeout = reader.checked("TIMEOUT", _seconds, TIMEOUT)
-    settings.concurrency = reader.checked("CONCURRENCY", _concurrency, CONCURRENCY)
-    settings.rate = reader.checked("RATE_LIMIT", _rate, None)
-    settings.files_dir = reader.checked("FILES_DIR", _directory, None)
-    settings.ca_file = reader.checked("CA_FILE", _file, None)
+    settings.log_level = reader.checked("LOG_LEVEL", values.level, "info")
+    settings.timeout = reader.checked("TIMEOUT", values.seconds, TIMEOUT)
+    settings.concurrency = reader.checked("CONCURRENCY", values.concurrency, CONCURRENCY)
+    settings.rate = reader.checked("RATE_LIMIT", values.rate, None)
+    settings.files_dir = reader.checked("FILES_DIR", values.directory, None)
+    settings.ca_file = reader.checked("CA_FILE", values.file, None)
     settings.proxy = reader.proxy()
     settings.sizes = reader.checked("MAX_RESULT", sizes.parse, settings.sizes)
     settings.client = reader.client()
-    settings.read_only = reader.checked("READ_ONLY", _switch, False) or read_only
-    settings.roles = reader.checked("ROLES", _roles, settings.roles)
-    settings.audit = reader.checked("AUDIT", _audit, None)
-    settings.audit_arguments = reader.checked("AUDIT_ARGUMENTS", _switch, False)
-    settings.trace = reader.checked("TRACE", _switch, None)
-    settings.private = [*_login(settings.proxy), *_private_key(settings.client)]
+    settings.read_only = reader.checked("READ_ONLY", values.switch, False) or read_only
+    settings.roles = reader.checked("ROLES", values.roles, settings.roles)
+    settings.audit = reader.checked("AUDIT", values.audit, None)
+    settings.audit_arguments = reader.checked("AUDIT_ARGUMENTS", values.switch, False)
+    settings.trace = reader.checked("TRACE", values.switch, None)
+    settings.private = [*values.login(settings.proxy), *values.private_key(settings.client)]
     rules = reader.rules()
     urls = [reader.url(server) for server in catalog.servers]
     settings.servers = reader.addresses(rules, urls, base_url)
@@ -209,12 +199,12 @@ class _Reader:
         except ValueError as sentence:
             self._settings.problems.append(str(sentence))
             return None
-        found: str | None = self._named(source, _proxy, None, (value or "").strip())
+        found: str | None = self._named(source, values.proxy, None, (value or "").strip())
         return found
 
     def client(self) -> tuple[str, str | None] | None:
         """The files of the client's certificate and key, once it is certain that they can be used."""
-        certificate, key = (self.checked(suffix, _file, None) for suffix in ("CLIENT_CERT", "CLIENT_KEY"))
+        certificate, key = (self.checked(suffix, values.file, None) for suffix in ("CLIENT_CERT", "CLIENT_KEY"))
         prefix, problems = self._settings.prefix, self._settings.problems
         if key and not certificate:
             problems.append(f"{prefix}_CLIENT_KEY is set and {prefix}_CLIENT_CERT is not, or cannot be used.")
@@ -234,8 +224,8 @@ class _Reader:
         """What the operator allows."""
         return Rules(
             self._settings.prefix,
-            insecure=self.checked("ALLOW_HTTP", _switch, False),
-            hosts=self.checked("ALLOW_HOSTS", _hosts, frozenset()),
+            insecure=self.checked("ALLOW_HTTP", values.switch, False),
+            hosts=self.checked("ALLOW_HOSTS", values.hosts, frozenset()),
         )
 
     def addresses(self, rules: Rules, urls: list[str], flag: str | None) -> list[Address | str]:
@@ -285,122 +275,3 @@ class _Reader:
         if value and value not in variable.get("enum", [value]):
             self._settings.problems.append(f"{name} must be one of {', '.join(variable['enum'])}.")
         return value or str(variable.get("default", ""))
-
-
-# The checks raise ValueError with the rest of a sentence that begins with the variable's name.
-
-
-def _level(value: str) -> str:
-    if value.lower() not in _LEVELS:
-        raise ValueError(f"must be one of {', '.join(_LEVELS)}")
-    return value.lower()
-
-
-def _seconds(value: str) -> float:
-    try:
-        seconds = float(value)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds <= LONGEST_TIMEOUT:
-        raise ValueError(f"must be a number of seconds above 0 and up to {LONGEST_TIMEOUT:.0f}")
-    return seconds
-
-
-def _concurrency(value: str) -> int:
-    if not (value.isascii() and value.isdigit() and len(value) < 4 and 1 <= int(value) <= MOST_CONCURRENCY):
-        raise ValueError(f"must be a whole number from 1 to {MOST_CONCURRENCY}")
-    return int(value)
-
-
-def _rate(value: str) -> Rate:
-    from . import rate  # few operators limit it
-
-    return rate.parse(value)
-
-
-def _hosts(value: str) -> frozenset[str]:
-    return frozenset(host.strip().lower() for host in value.split(",") if host.strip())
-
-
-def _roles(value: str) -> frozenset[str]:
-    names = [name.strip() for name in value.split(",") if name.strip()]
-    if any(character not in _ROLE for name in names for character in name):
-        raise ValueError("must be names of roles, joined by commas")
-    return frozenset(names)
-
-
-def _directory(value: str) -> str:
-    if not os.path.isdir(value):
-        raise ValueError("must name a directory that exists")
-    return os.path.realpath(value)
-
-
-def _file(value: str) -> str:
-    if not os.access(value, os.R_OK):
-        raise ValueError("must name a file that can be read")
-    return value
-
-
-def _audit(value: str) -> str:
-    from . import audit  # most operators keep none
-
-    if value.lower() == audit.STDERR:
-        return audit.STDERR
-    if not os.path.dirname(value):  # a word such as `stdout` or `1`, of which a file would be made in silence
-        raise ValueError("must be stderr, or the path of a file, such as ./audit.jsonl")
-    path = os.path.abspath(value)
-    if reason := audit.problem(path):
-        raise ValueError(reason)
-    return path
-
-
-def _proxy(value: str) -> str:
-    # Proxies do want a user and a password in their URL; all else is as for a server.
-    scheme, _, rest = value.partition("://")
-    user, _, host = rest.rpartition("@")
-    if not (user.isascii() and user.isprintable()) or parse(f"{scheme}://{host}").path:
-        raise ValueError("must be a URL such as http://proxy.example:3128")
-    from urllib.parse import unquote
-
-    name, _, password = user.partition(":")
-    if ":" in unquote(name):
-        raise ValueError("has a colon in its user name, which cannot be sent")
-    try:
-        unquote(f"{name}:{password}").encode("latin-1")  # as the HTTP library sends them (RFC 7617 leaves it open)
-    except UnicodeEncodeError:
-        raise ValueError("must have a user and a password of Latin-1 characters; others cannot be sent") from None
-    return value.rstrip("/")
-
-
-def _login(proxy: str | None) -> list[str]:
-    """What of the proxy's URL is secret: the password, or the user where there is none, as it was typed and as it is
-    meant; and both as they are sent, or as others would."""
-    login = (proxy or "").partition("://")[2].rpartition("@")[0]
-    if not login:
-        return []
-    from base64 import b64encode
-    from urllib.parse import unquote
-
-    user, _, password = login.partition(":")
-    secret, both = password or user, f"{unquote(user)}:{unquote(password)}"
-    sent = [b64encode(both.encode(encoding)).decode() for encoding in ("latin-1", "utf-8")]
-    found = dict.fromkeys([secret, unquote(secret), *sent])
-    return [each for each in found if len(each) >= keys.SHORTEST_REDACTED]
-
-
-def _private_key(client: tuple[str, str | None] | None) -> list[str]:
-    """The text of the client's key. It is never sent; a file argument or a hook may bring it up."""
-    if client is None:
-        return []
-    try:
-        with open(client[1] or client[0], encoding="latin-1") as file:
-            blocks = file.read(keys.LONGEST * 4).split("-----BEGIN ")
-    except OSError:
-        return []
-    return [block.partition("\n")[2].partition("-----END")[0] for block in blocks if "PRIVATE KEY-" in block[:40]]
-
-
-def _switch(value: str) -> bool:
-    if value.lower() not in _SWITCH:
-        raise ValueError("must be 1 or 0")
-    return _SWITCH[value.lower()]

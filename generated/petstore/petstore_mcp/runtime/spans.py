@@ -17,10 +17,23 @@ class Span:
     """One call. `call` is its id, 16 digits of hexadecimal; `requests` counts what was sent to any upstream, `sent` and
     `received` the bytes of bodies; `status` is the API's last one, 0 before there is any; `confirmation` is what became
     of the question to the user, "" where none was asked; `refused` is whether we kept the request from being made;
-    `rewritten` is the hook that gave it another path than its tool has, "" where none did.
+    `rewritten` is the hook that gave it another path than its tool has, "" where none did. `acted` is whether it came
+    to what it is for, its request or the user's own code in place of it; `over`, whether it may not any more.
     """
 
-    __slots__ = ("call", "confirmation", "origin", "received", "refused", "requests", "rewritten", "sent", "status")
+    __slots__ = (
+        "acted",
+        "call",
+        "confirmation",
+        "origin",
+        "over",
+        "received",
+        "refused",
+        "requests",
+        "rewritten",
+        "sent",
+        "status",
+    )
 
     def __init__(self, origin: Origin | None = None) -> None:
         self.call = os.urandom(8).hex()
@@ -32,6 +45,20 @@ class Span:
         self.confirmation = ""
         self.refused = False
         self.rewritten = ""
+        self.acted = False
+        self.over = False
+
+    # Two threads, and no lock: each writes before it reads, so that not both can miss what the other wrote.
+
+    def act(self) -> bool:
+        """It is about to do what it is for; whether it still may."""
+        self.acted = True
+        return not self.over
+
+    def end(self) -> bool:
+        """It is given up; whether it may have done what it is for."""
+        self.over = True
+        return self.acted
 
 
 _current: ContextVar[Span | None] = ContextVar("span", default=None)
@@ -45,6 +72,12 @@ def enter(span: Span) -> None:
 def current() -> Span | None:
     """The call that this runs for; None where it runs for none, as --doctor does."""
     return _current.get()
+
+
+def act() -> bool:
+    """The call that this runs for is about to do what it is for; whether it still may."""
+    span = _current.get()
+    return span is None or span.act()
 
 
 def note(**facts: object) -> None:

@@ -24,4 +24,4 @@ class Allowance:
         try:
             yield self.left
         finally:
-            self.left = max(0.0, round(self.left - (self._clock() - began), 1))
+            self.left = max(0.0, self.left - (self._clock() - began))

@@ -50,10 +50,6 @@ class Caller:
 
     def __init__(self, catalog: Catalog, settings: Settings) -> None:
         log.set_level(settings.log_level)
-        for problem in settings.problems:
-            log.event("error", "setting", reason=problem)
-        for warning in settings.warnings:
-            log.event("warning", "setting", reason=warning)
         self._catalog = catalog
         self._settings = settings
         self._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
@@ -62,11 +58,18 @@ class Caller:
         self._client = Client(settings, self._preparation.agent)
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
         log.redact_with(self._redactor.text)
-        self._hooks.report()
         self._sender = Sender(self._client, settings, self._redactor.learn)
         self._consent: Consent | None = None
         self._numbers = count(1)
         self.resources = Resources(_RESULTS * settings.sizes.kept)
+
+    def report(self) -> None:
+        """Say in the log what is wrong with settings and hooks."""
+        for problem in self._settings.problems:
+            log.event("error", "setting", reason=problem)
+        for warning in self._settings.warnings:
+            log.event("warning", "setting", reason=warning)
+        self._hooks.report()
 
     def following(self, catalog: Catalog, settings: Settings) -> Caller:
         """A caller for another table of the same server. It shares what does not come from the table: connections and
@@ -159,6 +162,8 @@ class Caller:
                 return refusal, ""
             if ready is not None:
                 return await self._sent(tool, ready, arguments, report, allowance)
+            if not spans.act():
+                raise Refuse("The server was stopped.")
             return await self._hooks.instead(tool.name, arguments, allowance), f"{hook} had answered the call."
         except (Refused, NotReady, Refuse) as reason:
             spans.note(refused=True)

@@ -120,7 +120,7 @@ class Client:
                 return body.response()
             if deadline.expired():
                 raise Failure(
-                    f"{address.authority} gave no complete answer within {seconds:g} seconds", sent.done
+                    f"{address.authority} gave no complete answer within {_said(seconds)}", sent.done
                 ) from None
             raise Failure(_reason(late, address), sent.done) from None
         except BadCoding as reason:
@@ -260,6 +260,12 @@ def _end(problem: BaseException, sent: _Sent) -> str:
     if not isinstance(problem, _CLOSED):
         return ""
     return "stale" if sent.reused else "closed"
+
+
+def _said(seconds: float) -> str:
+    """A time in tenths, and never as none."""
+    tenths = max(round(seconds, 1), 0.1)
+    return f"{tenths:g} second{'' if tenths == 1 else 's'}"
 
 
 def _reason(problem: BaseException, address: Address) -> str:

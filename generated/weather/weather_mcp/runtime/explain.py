@@ -116,11 +116,12 @@ def run(
         return MISUSED
     if as_json:
         return show([jsontext.dumps({"schema": SCHEMA, **found}).decode()]) or int(found["error"] is not None)
+    code = int(found["error"] is not None)
     if found["request"] is not None:
-        show(picture.lines(found["request"]))
+        code |= show(picture.lines(found["request"]))
     for each in (*found["notes"], *filter(None, [found["error"]])):
         _tell(picture.visible(each))
-    return int(found["error"] is not None)
+    return code
 
 
 def _tell(text: str) -> None:

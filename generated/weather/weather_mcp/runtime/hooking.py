@@ -20,6 +20,7 @@ import threading
 import traceback
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from . import log, spans
 from .readable import brief
@@ -39,6 +40,12 @@ LEAST = 1.0
 """Seconds that a hook after a call has in any case: it may be what tells of a call that took too long."""
 
 LONGEST_REFUSAL = 500
+
+MOST_THREADS = 64
+"""Plain hooks at work at a time. None can be stopped: one that hangs, or whose call was cancelled, keeps its thread."""
+
+_NO_THREAD = f"was not run: {MOST_THREADS} others that are no `async def` were at work for all of the"
+_rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
 def load(tools: Iterable[str]) -> Hooks:
@@ -153,9 +160,9 @@ class Hooks:
                 at = _place(reason, function) or f"{name} does not take {len(given)} arguments"
                 log.event("error", "hook_failed", hook=name, error=type(problem).__name__, at=at)
                 if deadline.expired():
-                    most = f"{allowance.total:g} seconds"
+                    late = _NO_THREAD if _NO_THREAD in reason.args else "did not end within the"
                     raise HookFailed(
-                        f"The hook {name} of this server did not end within the {most} of a call."
+                        f"The hook {name} of this server {late} {allowance.total:g} seconds of a call."
                     ) from None
                 raise HookFailed(f"The hook {name} of this server failed. Its log says where.") from None
 
@@ -189,12 +196,18 @@ async def _outcome(function: Any, given: tuple[Any, ...]) -> Any:
 
 
 async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
-    """What a plain function returns. Its thread is its own: those of a pool can all be held by hooks that hang, and
-    names of hosts are looked up in the loop's."""
+    """What a plain function returns. Its thread is its own: names of hosts are looked up in those of the loop's pool,
+    which hooks that hang could all hold."""
     loop = asyncio.get_running_loop()
+    room = _rooms.setdefault(loop, asyncio.Semaphore(MOST_THREADS))
+    try:
+        await room.acquire()
+    except asyncio.CancelledError:
+        raise asyncio.CancelledError(_NO_THREAD) from None  # where that is the deadline, it becomes its cause
     done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
 
     def settle(made: Any, problem: BaseException | None) -> None:
+        room.release()
         if not done.done():
             done.set_result((made, problem))
 
@@ -207,7 +220,11 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
         with contextlib.suppress(RuntimeError):  # the loop ended before the hook did
             loop.call_soon_threadsafe(settle, made, problem)
 
-    threading.Thread(target=contextvars.copy_context().run, args=(run,), name="hook", daemon=True).start()
+    try:
+        threading.Thread(target=contextvars.copy_context().run, args=(run,), name="hook", daemon=True).start()
+    except RuntimeError:  # the system has no more of them
+        room.release()
+        raise
     made, problem = await done
     if problem is not None:
         raise problem

@@ -54,10 +54,17 @@ def event(level: str, name: str, **fields: object) -> None:
     """Write that it happened; names of events and fields are lower-case words joined by underscores."""
     if LEVELS.index(level) < _threshold:
         return
-    clipped = {key: redacted(value)[:_MAX_FIELD] if isinstance(value, str) else value for key, value in fields.items()}
     span = spans.current()
-    told = {"time": timestamp(), "level": level, "event": name, **({"call": span.call} if span else {}), **clipped}
-    _write(dumps(told) + b"\n")
+    told = {"time": timestamp(), "level": level, "event": name, **({"call": span.call} if span else {})}
+    fields = {key: redacted(value) if isinstance(value, str) else value for key, value in fields.items()}
+    most = _MAX_FIELD
+    while len(line := dumps(told | _clipped(fields, most)) + b"\n") > _MAX_LINE and most:
+        most //= 2  # what is no ASCII takes up to six times as much as it has of it
+    _write(line)
+
+
+def _clipped(fields: dict[str, object], most: int) -> dict[str, object]:
+    return {key: value[:most] if isinstance(value, str) else value for key, value in fields.items()}
 
 
 def timestamp() -> str:

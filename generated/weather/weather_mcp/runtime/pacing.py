@@ -2,8 +2,9 @@
 """Which request goes to the upstream when: so many at a time, and so many in a while where the operator limits that.
 
 A room that comes free goes to the waiting tool that has the fewest requests under way, and inside a tool to the call
-that came first. No tool has more than three quarters of all rooms, so one whose upstream hangs leaves room to the rest.
-Waiting is a part of the call's time; what cannot be sent within it is refused in words that a model can act on.
+that came first. No tool has more than seven eighths of all rooms, so one whose upstream hangs leaves room to the rest.
+Waiting is a part of the call's time; what cannot be sent early enough to be answered within it is refused in words that
+a model can act on.
 
 Invariants: a room that was entered is left exactly once, whatever is cancelled when; no tool waits that could enter.
 """
@@ -38,7 +39,7 @@ class Pace:
 
     def __init__(self, most: int, rate: Rate | None, clock: Clock, rest: Rest = asyncio.sleep) -> None:
         """At most `most` requests are under way at a time, and no more are sent than `rate` allows."""
-        self._share = most - most // 4
+        self._share = most - most // 8
         self._free = most
         self._under_way: dict[str, int] = {}
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
@@ -48,19 +49,19 @@ class Pace:
         self._door = asyncio.Lock()  # is fair: first come, first served
         self._ahead = 0
 
-    async def enter(self, tool: str, end: float) -> None:
-        """Come back when a request of that tool may be sent, before the clock says `end`. Raises Crowded, or is
+    async def enter(self, tool: str, latest: float) -> None:
+        """Come back when a request of that tool may be sent, before the clock says `latest`. Raises Crowded, or is
         cancelled; otherwise `leave` must follow.
         """
-        if self._rate is None:
-            await self._room(tool, end)
-            return
-        self._promptly(self._rate, end)
+        if self._rate is not None:
+            self._due(self._rate, latest, self._ahead)  # what would wait in vain is refused at once
         self._ahead += 1
         try:
-            await self._room(tool, end)
+            await self._room(tool, latest)
             try:
-                await self._turn(self._rate)
+                if self._rate is not None:
+                    await self._turn(self._rate, latest)
+                self._in_time(latest)
             except BaseException:
                 self.leave(tool)
                 raise
@@ -75,31 +76,36 @@ class Pace:
             del self._under_way[tool]
         self._admit()
 
-    def _promptly(self, rate: Rate, end: float) -> None:
-        """Refuse at once what would wait in vain."""
+    def _in_time(self, latest: float) -> None:
+        if self._clock() > latest:
+            raise Crowded("too little of its time was left for an answer", "Nothing was sent. Calling again is safe.")
+
+    def _due(self, rate: Rate, latest: float, ahead: int = 0) -> float:
+        """The seconds to wait for the turn of a request that has so many others before it."""
         now = self._clock()
-        due = rate.due(now, self._ahead)
-        if due > end:
+        due = rate.due(now, ahead)
+        if due > latest:
             seconds = ceil(due - now)
             advice = f"Nothing was sent. Call again in {seconds} second{'' if seconds == 1 else 's'}."
             raise Crowded(f"this server sends no more than {rate}", advice)
+        return due - now
 
-    async def _turn(self, rate: Rate) -> None:
+    async def _turn(self, rate: Rate, latest: float) -> None:
         async with self._door:
-            now = self._clock()
-            due = rate.due(now)
-            if due > now:
-                await self._rest(due - now)
+            due = self._clock() + (wait := self._due(rate, latest))
+            if wait > 0:
+                await self._rest(wait)
+            self._in_time(latest)  # before it counts as sent
             rate.note(max(due, self._clock()))
 
-    async def _room(self, tool: str, end: float) -> None:
+    async def _room(self, tool: str, latest: float) -> None:
         if self._may_enter(tool):
             self._give(tool)
             return
         given: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(tool, deque()).append(given)
         try:
-            async with asyncio.timeout(max(end - self._clock(), 0)):
+            async with asyncio.timeout(max(latest - self._clock(), 0)):
                 await given
         except BaseException as problem:
             self._give_up(tool, given)

@@ -155,9 +155,9 @@ _TOO_LARGE = (
 
 
 class _Running:
-    """A call between its request and its answer."""
+    """A call between its request and its answer. `effect` is what began it; None where it is not a tool's."""
 
-    __slots__ = ("batch", "id", "last_progress", "revision", "token")
+    __slots__ = ("batch", "effect", "id", "last_progress", "revision", "token")
 
     def __init__(self, id: Id, revision: str, token: Id | None) -> None:  # noqa: A002
         self.id = id
@@ -165,6 +165,7 @@ class _Running:
         self.token = token
         self.last_progress = float("-inf")
         self.batch: Answers | None = None
+        self.effect: Call | None = None
 
 
 #: What an id that is in flight stands for, where it is no call: an open stream, or an answer that its batch holds back.
@@ -341,7 +342,9 @@ class Protocol:
         if not self._catalog.has(name):
             raise Fault(INVALID_PARAMS, self._unknown(name))
         who = origin(request, self._client)
-        return [Call(self._begin(request, revision, token), name, arguments, token, heard, who)]
+        begun = Call(self._begin(request, revision, token), name, arguments, token, heard, who)
+        self._calls[begun.key].effect = begun
+        return [begun]
 
     def _unknown(self, name: str) -> str:
         if name in self._catalog.withheld:
@@ -428,9 +431,10 @@ class Protocol:
         params = progress_params(call.token, done, total, message, call.revision)
         return notification("notifications/progress", params)
 
-    def cut(self, outcome: Result) -> list[bytes]:
-        """The lines that answer every call still running with this: nothing will finish any more."""
-        return [line for key in list(self._calls) if (line := self.finished(key, outcome))]
+    def cut(self, outcome: Callable[[Call | None], Result]) -> list[bytes]:
+        """The lines that answer every call still running with its outcome: nothing will finish any more."""
+        running = [(key, call.effect) for key, call in self._calls.items()]
+        return [line for key, effect in running if (line := self.finished(key, outcome(effect)))]
 
     def _written(self, call: _Running, outcome: Outcome | Contents) -> bytes:
         if isinstance(outcome, Failure):

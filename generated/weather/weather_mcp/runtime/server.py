@@ -35,13 +35,14 @@ if TYPE_CHECKING:
     from .subscriptions import Subscriptions
 
 #: What the last answers have to be written, where finishing what ran took all the time.
-_A_MOMENT = 0.1
+_A_MOMENT = 0.4
 #: EX_CONFIG of sysexits.h: the server cannot start with the files or the settings it has.
 EXIT_CONFIG = 78
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _CROWDED = Result.error("The server was stopped before it came to this call. Nothing was sent.")
 _CUT = Result.error("The server was stopped before the upstream answered. The request may have taken effect.")
+_UNSENT = Result.error("The server was stopped before it was the request's turn. Nothing was sent.")
 
 
 class Server:
@@ -80,7 +81,7 @@ class Server:
             self._do(effect)
         if self._engine is not None:
             self._drain(self._engine)
-        for answer in self._protocol.cut(_CUT):
+        for answer in self._protocol.cut(_cut):
             self._wire.write(answer)
 
     def _drain(self, engine: Engine) -> None:
@@ -164,7 +165,11 @@ class Server:
         from .settings import load
 
         settings = settings or load(catalog, {})
-        self._caller = self._caller.following(catalog, settings) if self._caller else Caller(catalog, settings)
+        if self._caller is not None:
+            self._caller = self._caller.following(catalog, settings)
+        else:
+            self._caller = Caller(catalog, settings)
+            self._caller.report()
         return self._caller
 
     def _done(self, key: int, outcome: Outcome | Contents) -> None:
@@ -187,6 +192,11 @@ class Server:
             line = self._protocol.progress(key, done, None, message)
             if line is not None:
                 self._wire.write(line)
+
+
+def _cut(call: Call | None) -> Result:
+    """What is said of a call that will not finish any more; from here on it sends nothing."""
+    return _CUT if call is None or call.span is None or call.span.end() else _UNSENT
 
 
 def _nothing(key: int, done: float, message: str) -> None:

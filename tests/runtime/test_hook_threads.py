@@ -1,0 +1,50 @@
+"""Plain hooks that are slow: how many of them are at work, whatever becomes of their calls."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+from package.runtime.hooking import MOST_THREADS, Hooks
+from package.runtime.refusal import HookFailed
+
+from tests.runtime.client_scene import Deadlines, turns
+from tests.runtime.test_hooks import TOOLS, allowance, run
+
+
+def test_life_09_calls_that_were_cancelled_leave_no_more_threads_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    release, begun = threading.Event(), []
+
+    def slow(arguments: Any) -> None:
+        begun.append(arguments)
+        release.wait(60)
+
+    async def main() -> None:
+        hooks = Hooks({"before_get_pet": slow}, TOOLS)
+        before = threading.active_count()
+        for _ in range(3):
+            calls = [asyncio.ensure_future(hooks.before("get-pet", {}, allowance())) for _ in range(MOST_THREADS)]
+            await turns()
+            for call in calls:
+                call.cancel()
+            await turns()
+        assert threading.active_count() == before + MOST_THREADS
+        deadlines = Deadlines(monkeypatch)
+        refused = asyncio.ensure_future(hooks.before("get-pet", {}, allowance(7)))
+        await turns()
+        deadlines.pass_now()
+        with pytest.raises(HookFailed) as reason:
+            await refused
+        assert str(reason.value) == (
+            "The hook before_get_pet of this server was not run: 64 others that are no `async def` were at work "
+            "for all of the 7 seconds of a call."
+        )
+        waits = asyncio.ensure_future(hooks.before("get-pet", {}, allowance()))
+        await turns()
+        release.set()
+        await waits
+        assert len(begun) == MOST_THREADS + 1
+
+    run(main())
