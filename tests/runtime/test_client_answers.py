@@ -252,6 +252,23 @@ def test_up_06_rel_02_the_deadline_covers_everything(play: Play, monkeypatch: py
     run(scene, play)
 
 
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.0, "0.1 seconds"), (0.04, "0.1 seconds"), (-0.01, "0.1 seconds"), (0.96, "1 second"), (29.9971, "30 seconds")],
+)
+def test_up_06_a_deadline_is_told_in_tenths_and_never_as_none(
+    seconds: float, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scene(client: Client, upstream: Upstream) -> None:
+        deadlines = Deadlines(monkeypatch)
+        failing = asyncio.ensure_future(fails(client, upstream.address(), seconds))
+        await turns()
+        deadlines.pass_now()
+        assert (await failing).reason.endswith(f" gave no complete answer within {said}")
+
+    run(scene, silence)
+
+
 def test_up_19_ten_thousand_tiny_chunks_are_one_answer() -> None:
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 

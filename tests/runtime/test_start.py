@@ -89,7 +89,7 @@ def test_settings_are_checked_without_anything_heavy(home: Path, monkeypatch: py
     before = imported(home, "-c", "import runpy")
     loaded = imported(home, "-m", "mirror_mcp", said=line("server/discover")) - before - {"runpy"}
     own = {name.removeprefix("mirror_mcp.runtime.") for name in loaded if name.startswith("mirror_mcp.runtime.")}
-    assert own - OWN == {"settings", "keys", "fields", "origins", "addresses", "sizes"}
+    assert own - OWN == {"settings", "keys", "fields", "origins", "addresses", "sizes", "values"}
     assert {name for name in loaded if not name.startswith("mirror_mcp")} <= EARLY
 
 

@@ -157,7 +157,8 @@ class Hooks:
                     raise
                 hidden = deadline.expired() or isinstance(problem.__cause__, StopIteration)
                 reason = problem.__cause__ if hidden and problem.__cause__ else problem
-                at = _place(reason, function) or f"{name} does not take {len(given)} arguments"
+                unfit = "" if deadline.expired() else f"{name} does not take {len(given)} arguments"
+                at = _place(reason, function) or unfit
                 log.event("error", "hook_failed", hook=name, error=type(problem).__name__, at=at)
                 if deadline.expired():
                     late = _NO_THREAD if _NO_THREAD in reason.args else "did not end within the"
