@@ -69,6 +69,19 @@ def test_the_outcome_in_a_word(tmp_path: Path, outcome: Any, confirmation: str, 
     assert (line["outcome"], line.get("confirmation", "")) == (word, confirmation)
 
 
+def test_a_call_is_recorded_as_what_it_was_when_it_began(tmp_path: Path) -> None:
+    audit = made(tmp_path / "a")
+    audit.begin(call(1))
+    later: Any = Catalog({"look": {"binding": {"method": "DELETE", "path": ["/other"]}}})
+    later.version = "9.9.9"
+    audit.renew(later, list)
+    audit.begin(call(2))
+    audit.end(1, OK)
+    audit.end(2, OK)
+    seen = [(line["request"], line["version"]) for line in lines(tmp_path / "a")]
+    assert seen == [("GET /look", TABLE.version), ("DELETE /other", "9.9.9")]
+
+
 def test_the_first_who_says_so_counts_and_what_is_open_at_the_end_was_cut(tmp_path: Path) -> None:
     audit = made(tmp_path / "a")
     for key in (1, 2, 3):

@@ -44,7 +44,7 @@ LONGEST = 4096
 LONGEST_NAME = 240
 LONGEST_REQUEST = 600
 #: Lines that wait: those of the calls that run, and of refused ones. One more is lost, and counted.
-MOST_WAITING = 1000
+MOST_WAITING = 5000
 
 UNWRITABLE = "was not called. This server must keep a record of each call, and cannot write it. Its log says more."
 _ASKED_AND_NO = ("decline", "cancel")
@@ -110,6 +110,19 @@ class _Guard:
         return self._busy
 
 
+class _Entry:
+    """A call from its beginning on, with the request that it is by the table that is served then."""
+
+    __slots__ = ("arguments", "call", "request", "started", "version")
+
+    def __init__(self, call: Call, started: float, arguments: str, request: str, version: str) -> None:
+        self.call = call
+        self.started = started
+        self.arguments = arguments
+        self.request = request
+        self.version = version
+
+
 class Audit:
     """The audit stream of one server. The main thread makes it and begins calls, any thread may report their end."""
 
@@ -130,28 +143,26 @@ class Audit:
         self._redactor: Redactor | None = None
         self._with_arguments = with_arguments
         self._clock = clock
-        self._open: dict[int, tuple[Call, float, str]] = {}
+        self._open: dict[int, _Entry] = {}
         self._waiting: list[bytes] = []
         self._lost = 0
         self._broken = False
         self._guard = _Guard()
         self.postpones = self._guard.postpones
         self._descriptor = 2 if path == STDERR else _opened(path, os.O_CREAT)
-        version = _fitting(catalog.version, LONGEST_NAME)
-        self._same = {"server": catalog.name, "version": version, "pid": os.getpid(), "user": _user()}
+        self._user = _user()
 
     def renew(self, catalog: Catalog, secrets: Callable[[], list[str]]) -> None:
         """Another table is served from now on, whose calls may need other credentials."""
         with self._guard:
             self._catalog, self._secrets, self._redactor = catalog, secrets, None
-            self._same = {**self._same, "version": _fitting(catalog.version, LONGEST_NAME)}
 
     def begin(self, call: Call) -> Result | None:
         """Note that a call begins. What to answer instead, where no record of it can be kept."""
         call.span = call.span or Span(call.origin)
         arguments = dumps(call.arguments).decode() if self._with_arguments else ""
         with self._guard:
-            self._open[call.key] = call, self._clock(), arguments
+            self._open[call.key] = self._entry(call, arguments)
             if self._written():
                 return None
         call.span.refused = True
@@ -167,7 +178,7 @@ class Audit:
         name = _fitting(self._redacted(rejected.name), LONGEST_NAME) if isinstance(rejected.name, str) else ""
         call = Call(0, name, {}, None, Dialogue("", ""), rejected.origin)
         with self._guard:
-            self._record(self._line(call, 0.0, "", "rejected"))
+            self._record(self._line(self._entry(call), "rejected"))
 
     def cut(self) -> None:
         """The process ends: whatever is open was cut short."""
@@ -176,10 +187,11 @@ class Audit:
                 self._end(key, "cut")
 
     def _end(self, key: int, outcome: Outcome | str) -> None:
-        if (found := self._open.pop(key, None)) is None:
-            return
-        call, started, arguments = found
-        self._record(self._line(call, self._clock() - started, arguments, outcome))
+        if entry := self._open.pop(key, None):
+            self._record(self._line(entry, outcome))
+
+    def _entry(self, call: Call, arguments: str = "") -> _Entry:
+        return _Entry(call, self._clock(), arguments, self._catalog.request_of(call.name), self._catalog.version)
 
     def _record(self, line: bytes) -> None:
         if len(self._waiting) < MOST_WAITING:
@@ -188,20 +200,23 @@ class Audit:
             self._lost += 1
         self._written()
 
-    def _line(self, call: Call, seconds: float, arguments: str, outcome: Outcome | str) -> bytes:
+    def _line(self, entry: _Entry, outcome: Outcome | str) -> bytes:
+        call = entry.call
         span = call.span or Span(call.origin)
-        operation = self._catalog.request_of(call.name)
         told: dict[str, object] = {
             "audit": FORMAT,
             "time": log.timestamp(),
             "call": span.call,
-            **self._same,
+            "server": self._catalog.name,
+            "version": _fitting(entry.version, LONGEST_NAME),
+            "pid": os.getpid(),
+            "user": self._user,
             "client": self._client(span.origin.client),
             "tool": call.name,
-            "request": _fitting(operation, LONGEST_REQUEST),
+            "request": _fitting(entry.request, LONGEST_REQUEST),
             "outcome": outcome if isinstance(outcome, str) else _named(outcome, span),
             "status": span.status or None,
-            "ms": round(seconds * 1000),
+            "ms": round((self._clock() - entry.started) * 1000),
             "requests": span.requests,
             "sent": span.sent,
             "received": span.received,
@@ -212,7 +227,7 @@ class Audit:
             told["rewritten"] = span.rewritten
         if self._with_arguments:
             told["arguments"] = ""
-            told["arguments"] = _clipped(self._redacted(arguments), LONGEST - len(dumps(told)) - 1)
+            told["arguments"] = _clipped(self._redacted(entry.arguments), LONGEST - len(dumps(told)) - 1)
         return dumps(told) + b"\n"
 
     def _client(self, said: object) -> dict[str, str] | None:
