@@ -16,7 +16,7 @@ from copy import copy, deepcopy
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from . import credentials, failures, hooking, log, request, response, spans
+from . import credentials, hooking, log, request, response, spans
 from .client import Client, Failure
 from .effects import Dialogue
 from .exchange import Sent
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .allowance import Allowance
     from .catalog import Catalog, Tool
     from .consent import Ask, Consent
+    from .exchange import Response
     from .preparation import Ready
     from .settings import Settings
     from .structured import Promises
@@ -204,6 +205,8 @@ class Caller:
             spans.note(status=answer.status)
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
+            from . import failures  # most calls succeed
+
             told = failures.no_answer(failure, sent)
             return Result.error(told), told
         answer.redact(self._redactor.field)
@@ -212,7 +215,15 @@ class Caller:
             from . import keeping  # most answers fit
 
             answer.kept = await keeping.keep(answer, uri, self._redactor, self.resources)
-        return response.interpret(answer, sent, self._redactor, shown), failures.answered(answer, sent)
+        return response.interpret(answer, sent, self._redactor, shown), self._done(answer, sent)
+
+    def _done(self, answer: Response, sent: Sent) -> str:
+        """What stays true of an answered request where a hook withholds its result; "" where none could."""
+        if not self._hooks.follow(sent.tool.name):
+            return ""
+        from . import failures  # most servers have no such hook
+
+        return failures.answered(answer, sent)
 
     def _traced(self, ready: Ready) -> None:
         """Tell the API which trace the call is part of, where it is to know."""

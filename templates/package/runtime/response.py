@@ -14,7 +14,7 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from . import failures, paging
+from . import paging
 from .jsontext import NotJSON, loads
 from .readable import brief, clean, decode, is_text, presentable
 from .shapes import ABSENT, Result
@@ -40,6 +40,8 @@ _FILE_NAME = re.compile(r'filename="?([^";]+)', re.IGNORECASE)
 def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = SHOWN) -> Result:
     """The result of a call that was answered, of which at most about `shown` bytes of text are shown."""
     if not (200 <= response.status < 300 or response.status == 304):
+        from . import failures  # most calls succeed
+
         return Result.error(failures.explain(response, sent, redactor))
     if not response.size:
         done = "Not modified" if response.status == 304 else "Done"

@@ -128,6 +128,10 @@ class Hooks:
         except (TypeError, ValueError):
             raise HookFailed(f"The hook {name} of this server returned what cannot be sent.") from None
 
+    def follow(self, tool: str) -> bool:
+        """Whether a hook is given the results of a tool."""
+        return not self._found.keys().isdisjoint((own_name("after_", tool), "after_all"))
+
     async def after(self, tool: str, result: Result, allowance: Allowance, done: str = "") -> Result:
         """The result to answer with. Errors pass through here too. `done` is what stays true where it is withheld."""
         for name, first in ((own_name("after_", tool), ()), ("after_all", (tool,))):

@@ -8,9 +8,9 @@ does not have are refused on top, unless the binding is `open`.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from . import wording
 from .refusal import Problem
 from .validators import Validators
 
@@ -32,12 +32,17 @@ class Checker:
         """What is wrong: unknown arguments first, the others in the order of the schema."""
         known = tool.schema.get("properties", {})
         strange = [] if tool.binding.get("open") else [name for name in arguments if name not in known]
-        found = [wording.unknown("", name, known) for name in strange]
-        try:
+        errors: list[ValidationError] | None = None
+        with suppress(UnicodeEncodeError):
             errors = list(self._validators.of(tool.name, tool.schema).iter_errors(arguments))
-        except UnicodeEncodeError:
+        if errors == [] and not strange:
+            return []
+        from . import wording  # most arguments are right
+
+        if errors is None:
             names = [wording.shown_name(name) for name in _broken(arguments)]
             return [Problem(name, "expected text without lone surrogates") for name in names]
+        found = [wording.unknown("", name, known) for name in strange]
         listed = {tuple(error.instance_path) for error in errors if error.kind.name in ("enum", "const")}
         # Where the values are listed, the type goes without saying.
         errors = [error for error in errors if error.kind.name != "type" or tuple(error.instance_path) not in listed]
