@@ -37,7 +37,7 @@ def derive(operation: Operation, hints: Annotations, kinds: Mapping[str, Confirm
     wanted = operation.extension.get("confirm", CAUTION[0])
     found += [word for word in CAUTION if word == wanted]
     if wanted not in CAUTION:
-        message = f"'{clipped(str(wanted))}' is not when to confirm."
+        message = f"'{clipped(str(wanted))}' does not say when to confirm."
         hint = "Write `when-supported` or `always`."
         diagnostics.add("invalid-extension", message, operation.where.inside("x-mcp", "confirm"), hint)
     return max(found, key=CAUTION.index)

@@ -26,23 +26,23 @@ def of_server(server: JsonObject, where: Where, diagnostics: Diagnostics) -> dic
     found: dict[str, Confirm] = {}
     for kind, value in as_object(server.get("confirm")).items():
         place = where.inside("confirm", kind)
-        if kind_of(kind, "Nothing is confirmed", place, diagnostics) and (word := _word(value, place, diagnostics)):
+        if kind_of(kind, place, diagnostics) and (word := _word(value, place, diagnostics)):
             found[kind] = word
     return found
 
 
-def kind_of(key: str, nothing: str, place: Where, diagnostics: Diagnostics) -> str | None:
-    """The kind of tools that a key names; None where it names none, which is reported: `nothing` is there under it."""
+def kind_of(key: str, place: Where, diagnostics: Diagnostics) -> str | None:
+    """The kind of tools that a key names; None where it names none, which is reported."""
     if key in KINDS:
         return key
     near = get_close_matches(key.upper(), KINDS, 1) or get_close_matches(key, KINDS, 1)
     hint = f"Did you mean {near[0]!r}?" if near else f"Use one of {', '.join(KINDS)}."
-    diagnostics.add("unknown-key", f"{nothing} under the key '{clipped(key)}'.", place, hint)
+    diagnostics.add("unknown-key", f"'{clipped(key)}' is neither a method nor '{DESTRUCTIVE}'.", place, hint)
     return None
 
 
 def _word(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Confirm | None:
     if isinstance(value, str) and value in WORDS:
         return WORDS[value]
-    diagnostics.add("invalid-value", f"'{clipped(str(value))}' is not when to confirm.", where, _WRITE)
+    diagnostics.add("invalid-value", f"'{clipped(str(value))}' does not say when to confirm.", where, _WRITE)
     return None

@@ -20,7 +20,7 @@ def of_server(server: JsonObject, where: Where, diagnostics: Diagnostics) -> dic
     found: dict[str, tuple[str, ...]] = {}
     for written, value in as_object(server.get("roles")).items():
         place = where.inside("roles", written)
-        kind = kind_of(written, "No roles are needed", place, diagnostics)
+        kind = kind_of(written, place, diagnostics)
         if kind and (names := _names(value, place, diagnostics)):
             found[kind] = names
     return found

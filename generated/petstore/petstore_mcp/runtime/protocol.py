@@ -96,16 +96,13 @@ from .shapes import (
     Question,
     Result,
     acknowledged_params,
-    call_result,
     discover_result,
     elicitation_params,
     has,
     initialize_result,
-    input_required_result,
     list_result,
     no_resources,
     progress_params,
-    read_result,
 )
 
 TYPE_CHECKING = False
@@ -144,14 +141,6 @@ _WITHOUT_HANDSHAKE = ("initialize", "ping")
 BATCH_REVISION = "2025-03-26"
 
 _ONE_MESSAGE = f"A line holds one message. Only in {BATCH_REVISION} may it hold several, and never none."
-
-_NO_RESOURCE = -32002
-_GONE = "There is nothing at this URI. What was kept may have made room for later answers: call the tool again."
-#: Of a URI that leads nowhere, so much is said again.
-MAX_URI = 1024
-_TOO_LARGE = (
-    "The result takes {} bytes, more than clients read in one message. Ask for less: a smaller page, fewer fields."
-)
 
 
 class _Running:
@@ -416,7 +405,9 @@ class Protocol:
         if call is None:
             return None
         del self._in_flight[call.id]
-        line = self._written(call, outcome)
+        from .outcomes import written  # nothing is finished before the first answer
+
+        line = written(call.id, outcome, call.revision, self._catalog.server)
         if call.batch is None:
             return line
         self._hold(call.batch, call.id, line)
@@ -435,27 +426,6 @@ class Protocol:
         """The lines that answer every call still running with its outcome: nothing will finish any more."""
         running = [(key, call.effect) for key, call in self._calls.items()]
         return [line for key, effect in running if (line := self.finished(key, outcome(effect)))]
-
-    def _written(self, call: _Running, outcome: Outcome | Contents) -> bytes:
-        if isinstance(outcome, Failure):
-            return error(call.id, outcome.code, outcome.sentence, outcome.data)
-        if isinstance(outcome, Question):
-            return answer(call.id, input_required_result(outcome, self._catalog.server))
-        if isinstance(outcome, Contents):
-            return self._contents(call, outcome)
-        try:
-            line = answer(call.id, call_result(outcome, call.revision, self._catalog.server))
-        except Exception:  # whatever a hook put into it: NaN, a set, a block without a type
-            return error(call.id, INTERNAL_ERROR, "The result of this tool cannot be written as JSON.")
-        if len(line) <= MAX_LINE:
-            return line
-        return self._written(call, Result.error(_TOO_LARGE.format(len(line))))
-
-    def _contents(self, call: _Running, found: Contents) -> bytes:
-        if found.contents is not None:
-            return answer(call.id, read_result(found.contents, call.revision, self._catalog.server))
-        newer = has(call.revision, "unknown resource is invalid params")
-        return error(call.id, INVALID_PARAMS if newer else _NO_RESOURCE, _GONE, {"uri": found.uri[:MAX_URI]})
 
 
 def _sent(line: bytes) -> list[Effect]:
