@@ -1,0 +1,195 @@
+"""An API, in OpenAPI's words: what a front end reads out of a document or a tools file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from mcpgen.diagnostics import Diagnostic, Where
+from mcpgen.jsonvalue import JsonObject
+from mcpgen.model.words import Confirm, Location, Output, Style
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter (OpenAPI 3.1, 4.8.12), with style and explode settled. `content` is a media type that replaces the
+    style; `allows_empty` that the name may be sent without a value.
+    """
+
+    name: str
+    location: Location
+    schema: JsonObject
+    where: Where
+    required: bool = False
+    description: str = ""
+    deprecated: bool = False
+    style: Style = "form"
+    explode: bool = False
+    reserved: bool = False
+    content: str | None = None
+    allows_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How one property of a form is sent (OpenAPI 3.1, 4.8.15). None where the document says nothing. `headers` are
+    those of a part.
+    """
+
+    content_type: str | None = None
+    style: Style | None = None
+    explode: bool | None = None
+    reserved: bool = False
+    headers: tuple[Parameter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MediaType:
+    """One entry of `content`. `schema` is absent where the document describes none."""
+
+    name: str
+    schema: JsonObject | None = None
+    encoding: Mapping[str, Encoding] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestBody:
+    content: tuple[MediaType, ...]
+    where: Where
+    required: bool = False
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """`status` as the document writes it: `200`, `2XX`, `default`."""
+
+    status: str
+    description: str
+    content: tuple[MediaType, ...] = ()
+    headers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ServerVariable:
+    name: str
+    default: str
+    enum: tuple[str, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """`url` may be relative, or empty where none is known; variables stand in it as `{name}`."""
+
+    url: str
+    variables: tuple[ServerVariable, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityScheme:
+    """A scheme as far as a request is concerned. OAuth 2 is `bearer`: a ready access token; `oauth2` is one that a
+    token can be fetched for, by the client credentials grant (RFC 6749 section 4.4) from `token_url`, or from where the
+    OpenID provider at `discovery_url` says; both may be relative to the server. `other` is a scheme of which nothing is
+    known but that it is needed.
+    """
+
+    name: str
+    type: Literal["apiKey", "bearer", "basic", "oauth2", "other"]
+    location: Literal["header", "query", "cookie"] = "header"
+    wire_name: str = "Authorization"
+    description: str = ""
+    token_url: str = ""
+    discovery_url: str = ""
+    scopes: tuple[str, ...] = ()
+
+
+Scopes = Mapping[str, tuple[str, ...]]
+"""Name of a scheme → what an access token of it must allow."""
+
+SecurityRequirement = tuple[str, ...]
+"""Names of schemes that are needed together; an empty one means that none is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathTemplate:
+    """A path as it is sent: `literals` are percent-encoded and stand around `variables`, whose names differ, one more
+    of them than of these. `declared` are the names that the path itself gives them."""
+
+    literals: tuple[str, ...]
+    variables: tuple[str, ...] = ()
+    declared: tuple[str, ...] = ()
+    fixed_query: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation, references resolved. `key` is METHOD + path with parameter names blanked, unique in its API.
+
+    `name`, `title` and all from `output` on are set where a person wrote them. `credentials` are parameters that carry
+    one although no security scheme says so.
+    """
+
+    key: str
+    method: str
+    path: str
+    template: PathTemplate
+    where: Where
+    id: str | None = None
+    summary: str = ""
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    deprecated: bool = False
+    parameters: tuple[Parameter, ...] = ()
+    body: RequestBody | None = None
+    responses: tuple[Response, ...] = ()
+    servers: tuple[Server, ...] | None = None
+    security: tuple[SecurityRequirement, ...] | None = None
+    scopes: Scopes = field(default_factory=dict)
+    extension: JsonObject = field(default_factory=dict)
+    name: str | None = None
+    title: str | None = None
+    credentials: tuple[SecurityScheme, ...] = ()
+    output: Output | None = None
+    output_schema: JsonObject | None = None
+    confirm: Confirm | None = None
+    roles: tuple[str, ...] | None = None
+    fields: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An operation that did not become a tool, and why; and as much of it as selectors ask for."""
+
+    operation: str
+    reason: Diagnostic
+    method: str = ""
+    path: str = ""
+    id: str | None = None
+    tags: tuple[str, ...] = ()
+    deprecated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """An API description. `security` None means that the document says nothing at all about security.
+
+    `name`, `version`, `instructions`, `output`, `confirm` (method or DESTRUCTIVE → when), `roles` (the same → whose)
+    and `fields` are of the server to be, where its owner gave them.
+    """
+
+    title: str
+    operations: tuple[Operation, ...]
+    definitions: Mapping[str, JsonObject]
+    name: str | None = None
+    version: str = ""
+    instructions: str = ""
+    servers: tuple[Server, ...] = ()
+    schemes: tuple[SecurityScheme, ...] = ()
+    security: tuple[SecurityRequirement, ...] | None = None
+    scopes: Scopes = field(default_factory=dict)
+    skipped: tuple[Skipped, ...] = ()
+    output: Output | None = None
+    confirm: Mapping[str, Confirm] = field(default_factory=dict)
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fields: bool | None = None

@@ -1,0 +1,177 @@
+"""A catalog of tools, in MCP's words: what is emitted."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from mcpgen.jsonvalue import JsonObject, JsonValue
+from mcpgen.model.api import Operation, Scopes, SecurityRequirement, Server, Skipped
+from mcpgen.model.words import Confirm, Location, OutputForm, SchemaProfile, Style
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterBinding:
+    """An argument, or a constant `value` where `argument` is None, at one place of the request. It is `made` by the
+    server where the argument is left out.
+    """
+
+    argument: str | None
+    name: str
+    location: Location
+    style: Style
+    explode: bool
+    reserved: bool = False
+    content: str | None = None
+    required: bool = False
+    made: bool = False
+    value: JsonValue = None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldBinding:
+    """A member of a body. `part` is for multipart alone; `argument` None with `constant` False describes a member of a
+    whole-body argument.
+    """
+
+    name: str
+    argument: str | None = None
+    constant: bool = False
+    value: JsonValue = None
+    style: Style | None = None
+    explode: bool | None = None
+    reserved: bool = False
+    content_type: str | None = None
+    part: Literal["text", "json", "xml", "file"] | None = None
+    xml: JsonObject | None = None
+    filename: str | None = None
+    repeat: bool = False
+    headers: tuple[ParameterBinding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BodyBinding:
+    """How arguments become the body: one whole `argument`, or `fields` and an object argument `rest` of others. `xml`
+    is the shape of an XML document.
+    """
+
+    content_type: str
+    encoding: Literal["json", "jsonl", "form", "multipart", "xml", "text", "binary"]
+    required: bool = False
+    argument: str | None = None
+    fields: tuple[FieldBinding, ...] = ()
+    rest: str | None = None
+    needs: tuple[str, ...] = ()
+    xml: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HttpBinding:
+    """How a call becomes a request. `path` alternates literal text, already percent-encoded, with parameters. `fields`
+    is the argument that asks for parts of the result, and goes nowhere.
+    """
+
+    method: str
+    path: tuple[str | ParameterBinding, ...]
+    server: int
+    accept: str
+    query: tuple[ParameterBinding, ...] = ()
+    querystring: tuple[ParameterBinding, ...] = ()
+    headers: tuple[ParameterBinding, ...] = ()
+    cookies: tuple[ParameterBinding, ...] = ()
+    body: BodyBinding | None = None
+    security: tuple[SecurityRequirement, ...] | None = None
+    scopes: Scopes = field(default_factory=dict)
+    fields: str | None = None
+
+    def parameters(self) -> tuple[ParameterBinding, ...]:
+        """All parameters, in the order path, query, querystring, header, cookie."""
+        in_path = tuple(part for part in self.path if isinstance(part, ParameterBinding))
+        return in_path + self.query + self.querystring + self.headers + self.cookies
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """The four hints of MCP, always all of them."""
+
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+    open_world: bool = True
+
+    @property
+    def effect(self) -> str:
+        """The hints in a person's words."""
+        if self.read_only:
+            return "reads"
+        return "changes or deletes" if self.destructive else "adds"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """One tool. `operation` is the operation that it came from, for reports; nothing of it is read again. `output_form`
+    is there with an `output_schema` and without one it is not. An operator needs one of `roles`, where there are any.
+    """
+
+    name: str
+    title: str
+    description: str
+    input_schema: JsonObject
+    annotations: Annotations
+    binding: HttpBinding
+    operation: Operation
+    output_schema: JsonObject | None = None
+    profile: SchemaProfile = "portable"
+    output_form: OutputForm | None = None
+    confirm: Confirm = "never"
+    roles: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BoundScheme:
+    """A security scheme and the environment variables that hold it: role (value, username, password, client_id,
+    client_secret, token_url) → variable.
+    """
+
+    name: str
+    type: Literal["apiKey", "bearer", "basic", "oauth2", "header"]
+    variables: Mapping[str, str]
+    location: str | None = None
+    wire_name: str | None = None
+    description: str = ""
+    token_url: str = ""
+    discovery_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What the generated server is called: `name` in files, commands and MCP; `prefix` before its environment
+    variables.
+    """
+
+    name: str
+    title: str
+    version: str
+    instructions: str = ""
+
+    @property
+    def package(self) -> str:
+        return self.name.replace("-", "_") + "_mcp"
+
+    @property
+    def command(self) -> str:
+        return self.name + "-mcp"
+
+    @property
+    def prefix(self) -> str:
+        return self.name.replace("-", "_").upper()
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """What is emitted: sorted, unique, checked. The only input of `emit`."""
+
+    identity: Identity
+    servers: tuple[Server, ...]
+    schemes: tuple[BoundScheme, ...]
+    tools: tuple[ToolSpec, ...]
+    skipped: tuple[Skipped, ...] = ()
