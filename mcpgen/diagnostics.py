@@ -71,6 +71,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "many-tools": ("warning", "More tools than models and clients handle well."),
     # The tools file.
     "unknown-key": ("error", "The tools file has a key that nothing reads."),
+    "missing-key": ("error", "The tools file lacks a key that must be there."),
     "invalid-value": ("error", "A value in the tools file is not of the kind that stands there."),
     "invalid-name": ("error", "A name cannot be used as it stands."),
     "duplicate-name": ("error", "Two tools have one name."),

@@ -4,11 +4,14 @@ from mcpgen.diagnostics import Diagnostic, Where
 
 
 class CannotGoOn(Exception):
-    """The run ends here with one sentence: unreadable source, not an API, refused output. Nothing was written."""
+    """The run ends here with one sentence: unreadable source, not an API, refused output. Nothing was written. `before`
+    are errors that were found until then.
+    """
 
     def __init__(self, code: str, message: str, where: Where | None = None, hint: str = "") -> None:
         super().__init__(message)
         self.diagnostic = Diagnostic(code, message, hint, where)
+        self.before: list[Diagnostic] = []
 
 
 class Unusable(Exception):

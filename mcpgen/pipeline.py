@@ -65,12 +65,14 @@ class _Run:
     def read_settings(self, fetched: Fetched) -> Api | None:
         """The user's tools file; None as long as everything in it is commented out."""
         document = self._load(fetched)
-        return toolsfile.read(document, self._definitions, self.diagnostics) if document.value is not None else None
+        if document.value is None:
+            return None
+        return toolsfile.read(document, self._definitions, self.diagnostics).api
 
     def read(self, fetched: Fetched) -> Api:
         document = self._load(fetched)
         if toolsfile.is_tools_file(document.value):
-            return toolsfile.read(document, self._definitions, self.diagnostics)
+            return toolsfile.read(document, self._definitions, self.diagnostics).api
         version = openapi.version_of(document)
         if version is None:
             raise CannotGoOn(
@@ -93,7 +95,8 @@ def compile_source(fetched: Fetched, options: Options, project: Project = Projec
     try:
         return _compiled(run, fetched, options, project)
     except CannotGoOn as end:
-        end.diagnostic = located([end.diagnostic], run.library.documents)[0]
+        errors = [found for found in run.diagnostics if found.severity == "error"]
+        end.diagnostic, *end.before = located([end.diagnostic, *errors], run.library.documents)
         raise
 
 

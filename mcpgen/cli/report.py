@@ -138,9 +138,9 @@ def ending(output: str = "text") -> Iterator[None]:
         yield
     except CannotGoOn as end:
         if output == "json":
-            result_json({"diagnostics": [diagnostic_json(end.diagnostic)]})
+            result_json({"diagnostics": [diagnostic_json(found) for found in (*end.before, end.diagnostic)]})
         else:
-            diagnostics([end.diagnostic])
+            diagnostics([*end.before, end.diagnostic])
         leave(CANNOT_GO_ON)
 
 

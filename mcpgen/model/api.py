@@ -6,6 +6,7 @@ from typing import Literal
 
 from mcpgen.diagnostics import Diagnostic, Where
 from mcpgen.jsonvalue import JsonObject
+from mcpgen.model.curation import ArgumentChange, ResultView, Sends
 from mcpgen.model.words import Confirm, Location, Output, Style
 
 
@@ -126,8 +127,9 @@ class PathTemplate:
 class Operation:
     """One operation, references resolved. `key` is METHOD + path with parameter names blanked, unique in its API.
 
-    `name`, `title` and all from `output` on are set where a person wrote them. `credentials` are parameters that carry
-    one although no security scheme says so.
+    `name`, `title` and all from `output` on are set where a person wrote them: `prefix` stands before a derived name,
+    `hints` are annotations, `arguments` what changes in each, by its name, `sends` where those of `input_schema` go,
+    `timeout` is in seconds. `credentials` are parameters that carry one although no security scheme says so.
     """
 
     key: str
@@ -155,6 +157,14 @@ class Operation:
     confirm: Confirm | None = None
     roles: tuple[str, ...] | None = None
     fields: bool | None = None
+    prefix: str = ""
+    hints: Mapping[str, bool] = field(default_factory=dict)
+    arguments: Mapping[str, ArgumentChange] = field(default_factory=dict)
+    input_schema: JsonObject | None = None
+    sends: Sends | None = None
+    result: ResultView | None = None
+    timeout: float | None = None
+    portable: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

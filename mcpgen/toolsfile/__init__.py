@@ -1,5 +1,5 @@
-"""Tools files (YAML tool definitions) → `Api`: a tool written by hand is an operation too, and takes the same way."""
+"""Tools files (YAML tool definitions) → `ToolsFile`: a tool written by hand is an operation, and takes the same way."""
 
-from mcpgen.toolsfile.read import is_tools_file, read
+from mcpgen.toolsfile.read import ToolsFile, is_tools_file, read
 
-__all__ = ["is_tools_file", "read"]
+__all__ = ["ToolsFile", "is_tools_file", "read"]
