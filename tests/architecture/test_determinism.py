@@ -93,7 +93,7 @@ def test_no_byte_of_python_depends_on_the_document() -> None:
     """Two documents that have nothing in common give the same Python, and it is the Python of the templates."""
     trees = [
         compile_source(read(str(assets.specs() / name)), Options(), Project()).tree
-        for name in ("petstore.openapi.yaml", "weather.tools.yaml")
+        for name in ("petstore.openapi.yaml", "station.tools.yaml")
     ]
     python = [{path.split("/", 1)[1]: data for path, data in tree.items() if path.endswith(".py")} for tree in trees]
     templates = assets.package_templates()

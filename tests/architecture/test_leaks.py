@@ -10,7 +10,7 @@ STARTS = re.compile(r'"-m", (f?"(\{\w+\}|\w+)_mcp"|PACKAGE|package)')
 SEARCHES = re.compile(r"\bsearched\(|\bLeaks\(|\bServer\(|\bstarted\(project")
 OTHERWISE = {
     "functional/test_large_answers.py": "what is kept and shown of the answers, which hold the key, is compared whole",
-    "functional/test_weather.py": "the key is a word of the README, which the answers may hold",
+    "functional/test_station.py": "the key is a word of the README, which the answers may hold",
     "wire/test_wire.py": "all that arrives is compared to the byte, and the answers are the upstream's own",
 }
 """Files that do it otherwise, and why that is enough."""

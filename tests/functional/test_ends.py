@@ -65,7 +65,7 @@ def told_until_it_hears(process: subprocess.Popen[bytes], number: int) -> None:
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_run_is_told_to_end(tmp_path: Path, number: int) -> None:
-    with started(tmp_path, "run", str(ROOT / "specs" / "weather.tools.yaml")) as process:
+    with started(tmp_path, "run", str(ROOT / "specs" / "station.tools.yaml")) as process:
         assert Client(process).request("server/discover")
         assert list(tmp_path.iterdir()) != []
         ended(process, number)

@@ -21,17 +21,17 @@ import pytest
 from tests.leaks import SECRET, searched
 from tests.runtime.process import Server, line
 
-GENERATED = Path(__file__).parents[2] / "generated" / "weather"
+GENERATED = Path(__file__).parents[2] / "generated" / "station"
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(GENERATED, tmp_path / "weather", ignore=shutil.ignore_patterns("__pycache__")))
+    return Path(shutil.copytree(GENERATED, tmp_path / "station", ignore=shutil.ignore_patterns("__pycache__")))
 
 
 def write(project: Path, code: str) -> None:
-    (project / "weather_mcp" / "hooks.py").write_text(code, encoding="utf-8")
+    (project / "station_mcp" / "hooks.py").write_text(code, encoding="utf-8")
 
 
 def of_readme(project: Path) -> str:
@@ -40,7 +40,7 @@ def of_readme(project: Path) -> str:
 
 
 def of_docstring(project: Path) -> str:
-    text = (project / "weather_mcp" / "hooks.py").read_text()
+    text = (project / "station_mcp" / "hooks.py").read_text()
     [code] = re.findall(r"For example:\n\n(    import os\n.*?)\n\n(?=\S)", text, re.DOTALL)
     return textwrap.dedent(code).replace("after_get_pet", "after_get_forecast")
 
@@ -67,8 +67,8 @@ def upstream(answer: bytes = OK) -> Iterator[tuple[str, list[bytes]]]:
 
 @contextmanager
 def running(project: Path, url: str, **variables: str) -> Iterator[Server]:
-    environment = {"WEATHER_BASE_URL": url, "WEATHER_API_KEY": SECRET, **variables}
-    with Server(project, package="weather_mcp", env=environment) as server:
+    environment = {"STATION_BASE_URL": url, "STATION_API_KEY": SECRET, **variables}
+    with Server(project, package="station_mcp", env=environment) as server:
         yield server
 
 
@@ -76,9 +76,9 @@ def running(project: Path, url: str, **variables: str) -> Iterator[Server]:
 def test_an_example_is_typed_and_does_what_it_says(example: Callable[[Path], str], project: Path) -> None:
     write(project, example(project))
     types = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", os.devnull]
-    checked = subprocess.run([*types, "-p", "weather_mcp"], cwd=project, capture_output=True, text=True, timeout=120)
+    checked = subprocess.run([*types, "-p", "station_mcp"], cwd=project, capture_output=True, text=True, timeout=120)
     assert checked.returncode == 0, checked.stdout
-    [hooked] = re.findall(r"def after_(\w+)\(", (project / "weather_mcp" / "hooks.py").read_text())
+    [hooked] = re.findall(r"def after_(\w+)\(", (project / "station_mcp" / "hooks.py").read_text())
     with upstream() as (url, received), running(project, url) as server:
         answered = server.result("get_forecast", city="Oslo")
         assert answered["content"][0]["text"] == "Answer in one sentence: " * (hooked == "get_forecast") + "ok"
@@ -106,7 +106,7 @@ SENTENCES = [
 
 def test_what_is_wrong_is_in_the_log_when_the_server_has_started(project: Path) -> None:
     write(project, WRONG)
-    command = [sys.executable, "-m", "weather_mcp"]
+    command = [sys.executable, "-m", "station_mcp"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, cwd=project, text=True, **pipes) as process:  # type: ignore[call-overload]
         process.stdin.write(line("tools/list").decode())
@@ -122,8 +122,8 @@ def test_what_is_wrong_is_in_the_log_when_the_server_has_started(project: Path) 
 
 
 def ask(project: Path, *flags: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "weather_mcp", *flags]
-    environment = {"WEATHER_API_KEY": SECRET}
+    command = [sys.executable, "-m", "station_mcp", *flags]
+    environment = {"STATION_API_KEY": SECRET}
     done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=60)
     searched((done.stdout + done.stderr).encode())
     return done

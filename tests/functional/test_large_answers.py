@@ -17,7 +17,7 @@ import pytest
 
 from mcpgen.demo.client import Client, connect
 
-PROJECT = Path(__file__).parents[2] / "generated" / "weather"
+PROJECT = Path(__file__).parents[2] / "generated" / "station"
 MIB = 2**20
 KEY = "sk-0123456789abcdef"
 ITEM = {"city": "Oslo", "note": f"key {KEY}, né", "numbers": list(range(20))}
@@ -48,9 +48,9 @@ def upstream(play: Play) -> Iterator[str]:
 def called(play: Play, temporary: str = "") -> Iterator[tuple[Client, dict[str, Any]]]:
     """The server, and what the one call of it came to; where its temporary files lie."""
     with upstream(play) as url:
-        variables = {"WEATHER_BASE_URL": url, "WEATHER_API_KEY": KEY, "WEATHER_TIMEOUT": "60"}
+        variables = {"STATION_BASE_URL": url, "STATION_API_KEY": KEY, "STATION_TIMEOUT": "60"}
         variables |= {"TMPDIR": temporary} if temporary else {}
-        with connect([sys.executable, "-m", "weather_mcp"], PROJECT, variables) as client:
+        with connect([sys.executable, "-m", "station_mcp"], PROJECT, variables) as client:
             yield client, client.call("get_forecast", city="Oslo")
 
 

@@ -26,7 +26,7 @@ def _files(directory: Path) -> dict[str, bytes]:
 
 
 def test_the_two_first_servers_are_there() -> None:
-    assert {"petstore", "weather"} <= {path.name for path in PROJECTS}
+    assert {"petstore", "station"} <= {path.name for path in PROJECTS}
 
 
 @pytest.mark.parametrize("project", PROJECTS, ids=lambda path: path.name)

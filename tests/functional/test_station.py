@@ -8,22 +8,22 @@ from typing import Any
 
 import pytest
 
-from mcpgen.demo import weather
+from mcpgen.demo import station
 from mcpgen.demo.client import Client, connect
 
-PROJECT = Path(__file__).parents[2] / "generated" / "weather"
+PROJECT = Path(__file__).parents[2] / "generated" / "station"
 
 
 @pytest.fixture
-def api() -> Iterator[weather.Running]:
-    with weather.serve() as running:
+def api() -> Iterator[station.Running]:
+    with station.serve() as running:
         yield running
 
 
 @pytest.fixture
-def client(api: weather.Running) -> Iterator[Client]:
-    variables = {"WEATHER_BASE_URL": api.url, "WEATHER_API_KEY": weather.API_KEY, "WEATHER_LOG_LEVEL": "error"}
-    with connect([sys.executable, "-m", "weather_mcp"], PROJECT, variables) as connected:
+def client(api: station.Running) -> Iterator[Client]:
+    variables = {"STATION_BASE_URL": api.url, "STATION_API_KEY": station.API_KEY, "STATION_LOG_LEVEL": "error"}
+    with connect([sys.executable, "-m", "station_mcp"], PROJECT, variables) as connected:
         yield connected
 
 
@@ -62,22 +62,22 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("tool", "arguments", "request_line"), CALLS, ids=[call[0] for call in CALLS])
 def test_each_tool_sends_what_it_says(
-    client: Client, api: weather.Running, tool: str, arguments: dict[str, Any], request_line: str
+    client: Client, api: station.Running, tool: str, arguments: dict[str, Any], request_line: str
 ) -> None:
     result = client.call(tool, **arguments)
     assert not result.get("isError"), _text(result)
     json.loads(_text(result))
     assert [f"{request.method} {request.target}" for request in api.requests] == [request_line]
-    assert api.requests[0].header("X-API-Key") == weather.API_KEY
+    assert api.requests[0].header("X-API-Key") == station.API_KEY
 
 
-def test_what_was_reported_is_what_the_api_holds(client: Client, api: weather.Running) -> None:
+def test_what_was_reported_is_what_the_api_holds(client: Client, api: station.Running) -> None:
     client.call("report_observation", city="Lyon", sky="fog", note="from the bridge")
     (held,) = api.observations
     assert {"city": "Lyon", "sky": "fog", "note": "from the bridge"}.items() <= dict(held).items()
 
 
-def test_a_refused_argument_never_reaches_the_api(client: Client, api: weather.Running) -> None:
+def test_a_refused_argument_never_reaches_the_api(client: Client, api: station.Running) -> None:
     result = client.call("get_forecast", city="Oslo", days=12)
     assert result["isError"]
     assert "days" in _text(result)

@@ -1,4 +1,4 @@
-"""The weather service serves the tools file `specs/weather.tools.yaml`, and nothing else."""
+"""The weather station serves the tools file `specs/station.tools.yaml`, and nothing else."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from mcpgen.demo import weather
+from mcpgen.demo import station
 from tests.demo.exchange import NOTHING, Sent, call, of_json
 
-TOOLS_FILE = Path(__file__).parents[2] / "specs" / "weather.tools.yaml"
+TOOLS_FILE = Path(__file__).parents[2] / "specs" / "station.tools.yaml"
 DOCUMENT: dict[str, Any] = yaml.safe_load(TOOLS_FILE.read_text("utf-8"))
 TOOLS: dict[str, dict[str, Any]] = {tool["request"]: tool for tool in DOCUMENT["tools"]}
 
 
 @pytest.fixture
-def running() -> Iterator[weather.Running]:
-    with weather.serve() as running:
+def running() -> Iterator[station.Running]:
+    with station.serve() as running:
         yield running
 
 
@@ -47,8 +47,8 @@ def running() -> Iterator[weather.Running]:
                 ],
             },
         ),
-        ("GET", "/regions/PL-12/alerts?severity=minor,moderate", NOTHING, [weather.ALERTS["PL-12"][1]]),
-        ("GET", "/regions/NO-03/alerts", NOTHING, weather.ALERTS["NO-03"]),
+        ("GET", "/regions/PL-12/alerts?severity=minor,moderate", NOTHING, [station.ALERTS["PL-12"][1]]),
+        ("GET", "/regions/NO-03/alerts", NOTHING, station.ALERTS["NO-03"]),
         ("GET", "/regions/DE-BE/alerts", NOTHING, []),
         (
             *("POST", "/observations", of_json({"city": "oslo", "sky": "snow", "temperature_c": -7})),
@@ -57,7 +57,7 @@ def running() -> Iterator[weather.Running]:
     ],
 )
 def test_every_operation_answers(
-    running: weather.Running, method: str, target: str, sent: Sent, expected: object
+    running: station.Running, method: str, target: str, sent: Sent, expected: object
 ) -> None:
     received = call(running.url, method, target, sent)
     assert (received.status, received.media) == (201 if method == "POST" else 200, "application/json")
@@ -76,18 +76,18 @@ def test_every_operation_answers(
         ("/history", 404, "There is nothing at /v1/history; the API is at /v1."),
     ],
 )
-def test_what_is_wrong_is_said(running: weather.Running, target: str, status: int, detail: str) -> None:
+def test_what_is_wrong_is_said(running: station.Running, target: str, status: int, detail: str) -> None:
     received = call(running.url, "GET", target)
     assert (received.status, received.media) == (status, "application/problem+json")
     assert received.json()["detail"] == detail
 
 
 @pytest.mark.parametrize("credentials", [{}, {"X-API-Key": "guess"}])
-def test_the_key_is_needed(running: weather.Running, credentials: dict[str, str]) -> None:
+def test_the_key_is_needed(running: station.Running, credentials: dict[str, str]) -> None:
     assert call(running.url, "GET", "/current?city=Oslo", credentials=credentials).status == 401
 
 
-def test_what_is_reported_is_kept(running: weather.Running) -> None:
+def test_what_is_reported_is_kept(running: station.Running) -> None:
     for sky in ("rain", "snow"):
         call(running.url, "POST", "/observations", of_json({"city": "Berlin", "sky": sky}))
     assert [(seen["id"], seen["sky"]) for seen in running.observations] == [(1, "rain"), (2, "snow")]
@@ -97,9 +97,9 @@ def test_what_is_reported_is_kept(running: weather.Running) -> None:
 
 
 def test_the_routing_table_is_the_tools_file() -> None:
-    assert {f"{route.method} {route.template}" for route in weather.ROUTES} == set(TOOLS)
+    assert {f"{route.method} {route.template}" for route in station.ROUTES} == set(TOOLS)
     assert DOCUMENT["security"]["api_key"] == {"type": "apiKey", "in": "header", "name": "X-API-Key"}
-    for route in weather.ROUTES:
+    for route in station.ROUTES:
         tool = TOOLS[f"{route.method} {route.template}"]
         taken = {(one.place, one.name, one.required, one.default) for one in route.parameters}
         assert taken == {

@@ -1,6 +1,6 @@
-"""The API behind `specs/weather.tools.yaml`: four operations, one key, the same weather for ever.
+"""The API behind `specs/station.tools.yaml`: four operations, one key, the same weather for ever.
 
-`serve` runs it in a thread of this process, `python -m mcpgen.demo.weather` as a process of its own. What is reported
+`serve` runs it in a thread of this process, `python -m mcpgen.demo.station` as a process of its own. What is reported
 is kept until it stops; "now" is noon on the first of February 2026.
 """
 
@@ -22,7 +22,7 @@ from mcpgen.demo.checks import Check, Member, array, choice, integer, moment, nu
 from mcpgen.demo.http import Answer
 
 BASE = "/v1"
-PROBLEMS = "https://api.weather.example/problems/"
+PROBLEMS = "https://api.station.example/problems/"
 API_KEY = "demo-key"
 NOW = "2026-02-01T12:00:00Z"
 
@@ -147,14 +147,14 @@ ROUTES: tuple[Route[Observations], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Running(http.Running):
-    """A weather service at work: its base URL, the requests that it received, and what was reported."""
+    """A weather station at work: its base URL, the requests that it received, and what was reported."""
 
     observations: list[dict[str, Any]]
 
 
 @contextmanager
 def serve(port: int = 0, api_key: str = API_KEY) -> Iterator[Running]:
-    """A fresh weather service on loopback; port 0 takes a free one. Everything is closed on the way out."""
+    """A fresh weather station on loopback; port 0 takes a free one. Everything is closed on the way out."""
     held = Observations()
     application = api.Api(BASE, PROBLEMS, ROUTES, {"api_key": api.api_key(api_key)}, held)
     with http.serve(application, BASE, port) as running:
@@ -163,7 +163,7 @@ def serve(port: int = 0, api_key: str = API_KEY) -> Iterator[Running]:
 
 def main() -> None:
     """The service as a process: prints its URL, serves until stdin ends or SIGTERM comes."""
-    parser = argparse.ArgumentParser(prog="python -m mcpgen.demo.weather", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m mcpgen.demo.station", description=main.__doc__)
     parser.add_argument("--port", type=int, default=0, help="the port on loopback; 0 takes a free one (the default)")
     parser.add_argument("--api-key", default=API_KEY, help="what X-API-Key must be (default: %(default)s)")
     chosen = parser.parse_args()
