@@ -16,7 +16,7 @@ _OF_HOSTS = frozenset(
     re.findall(
         r"\w+",
         """
-        agent ask_user bash browser calculator computer create_file delete_file edit edit_file execute_code
+        agent ask_user bash browser computer create_file delete_file edit edit_file execute_code
         execute_command exec fetch fetch_url file_search find_files glob grep list_directory list_files ls memory
         multi_edit notebook_edit open_file python read read_file run_command run_in_terminal run_terminal_cmd
         search_files shell str_replace_editor task terminal think todo_read todo_write view_file web_fetch web_search

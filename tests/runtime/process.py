@@ -100,7 +100,12 @@ class Server:
                     pipe.close()
                 except BrokenPipeError:
                     continue
-        searched(b"".join(self._written))
+        searched(self.written)
+
+    @property
+    def written(self) -> bytes:
+        """All that it has written so far, on stdout and stderr."""
+        return b"".join(self._written)
 
     def say(self, data: bytes) -> None:
         """Write bytes, of which the checker hears."""

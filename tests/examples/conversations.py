@@ -1,0 +1,121 @@
+"""The conversations of `specs/examples`: how they are written down.
+
+A scene is a block of lines. The first is what it shows, after `#`; below it may stand, each on a line:
+
+    @ 2025-06-18 2025-11-25      in which revisions it is played, if not in all five; `none` is without a handshake
+    + elicitation                a capability of the client
+    $ CLINICAL_ROLES=researcher  a variable of the server's environment
+
+Then what passes, in order: `>` what the client says, `<` what it hears, `*` what reaches the API, `~` what the audit
+file gets. Lines that the client says below each other go out together, and their answers may come in any order. What
+all messages of a revision carry (`jsonrpc`, the `_meta` of 2026-07-28 and what its results have on top) is left out,
+and so is the handshake of the others.
+
+In what is heard `…` stands for anything, also at the end of a text; as a member it stands for more members. `$API` is
+where the API is; another `$WORD` is a text that the client remembers, and may say later.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.runtime.revisions import REVISIONS
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "specs" / "examples"
+NAMES = tuple(sorted(path.parent.name for path in EXAMPLES.glob("*/*.tools.yaml")))
+BARE = "none"
+ANYTHING = "…"
+
+
+class Exchange(NamedTuple):
+    """What the client says in one go, and all that follows from it."""
+
+    said: list[dict[str, Any]]
+    heard: list[dict[str, Any]]
+    requests: list[str]
+
+
+class Scene(NamedTuple):
+    """One block. `audited` are the lines of the audit file."""
+
+    title: str
+    revisions: tuple[str, ...]
+    capabilities: tuple[str, ...]
+    environment: Mapping[str, str]
+    exchanges: list[Exchange]
+    audited: list[dict[str, Any]]
+
+    @property
+    def opens(self) -> bool:
+        """Whether the client begins with a handshake of its own."""
+        return self.exchanges[0].said[0].get("method") == "initialize"
+
+
+def scenes(name: str) -> list[Scene]:
+    """The conversation of an example."""
+    blocks = (EXAMPLES / name / "conversation.jsonl").read_text(encoding="utf-8").strip().split("\n\n")
+    return [_scene([(line[0], line[2:]) for line in block.splitlines()]) for block in blocks]
+
+
+def _scene(lines: list[tuple[str, str]]) -> Scene:
+    def marked(mark: str) -> list[str]:
+        return [text for each, text in lines if each == mark]
+
+    assert lines[0][0] == "#", "a scene begins with what it shows"
+    assert {mark for mark, _ in lines} <= set("#@+$><*~")
+    return Scene(
+        title=lines[0][1],
+        revisions=tuple(" ".join(marked("@")).split()) or REVISIONS,
+        capabilities=tuple(" ".join(marked("+")).split()),
+        environment=dict(pair.split("=", 1) for pair in marked("$")),
+        exchanges=list(_exchanges(lines)),
+        audited=[json.loads(text) for text in marked("~")],
+    )
+
+
+def _exchanges(lines: list[tuple[str, str]]) -> Iterator[Exchange]:
+    current = Exchange([], [], [])
+    for mark, text in lines:
+        if mark == ">":
+            if current.heard or current.requests:
+                yield current
+                current = Exchange([], [], [])
+            current.said.append(json.loads(text))
+        elif mark == "<":
+            current.heard.append(json.loads(text))
+        elif mark == "*":
+            current.requests.append(text)
+    yield current
+
+
+def fits(expected: Any, found: Any, remembered: dict[str, str]) -> bool:
+    """Whether what came is what was written down; the words in it are remembered."""
+    if isinstance(expected, str) and expected[:1] == "$" and expected[1:].isupper() and isinstance(found, str):
+        return remembered.setdefault(expected, found) == found
+    if isinstance(expected, str) and expected.endswith(ANYTHING):
+        beginning = with_words(expected, remembered).removesuffix(ANYTHING)
+        return not beginning or (isinstance(found, str) and found.startswith(beginning))
+    if isinstance(expected, dict) and isinstance(found, dict):
+        known = expected.keys() - {ANYTHING}
+        enough = known <= found.keys() if ANYTHING in expected else known == found.keys()
+        return enough and all(fits(expected[key], found[key], remembered) for key in known)
+    if isinstance(expected, list) and isinstance(found, list):
+        pairs = zip(expected, found, strict=False)
+        return len(expected) == len(found) and all(fits(*pair, remembered) for pair in pairs)
+    return type(expected) is type(found) and bool(with_words(expected, remembered) == found)
+
+
+def with_words(value: Any, remembered: Mapping[str, str]) -> Any:
+    """The value with what is remembered in place of its words."""
+    if isinstance(value, dict):
+        return {key: with_words(each, remembered) for key, each in value.items()}
+    if isinstance(value, list):
+        return [with_words(each, remembered) for each in value]
+    if isinstance(value, str):
+        for word, text in remembered.items():
+            value = value.replace(word, text)
+    return value

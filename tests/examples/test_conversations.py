@@ -1,0 +1,117 @@
+"""Each example, from its tools file to its API and back: the real server over real pipes, the real API on a real
+socket, in every revision.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specs.examples.clinical.api import PATIENTS
+from tests.examples.api import Api
+from tests.examples.conversations import BARE, NAMES, ROOT, Exchange, Scene, fits, scenes, with_words
+from tests.leaks import SECRET, searched
+from tests.runtime.process import Server
+from tests.runtime.revisions import ENVELOPE, META, R5, REVISIONS
+
+PLAYED = [
+    (name, revision)
+    for name in NAMES
+    for revision in (*REVISIONS, BARE)
+    if any(revision in scene.revisions for scene in scenes(name))
+]
+ON_TOP = ("resultType", "_meta", "ttlMs", "cacheScope")
+
+
+class Client:
+    """One client of one revision, with what it remembers."""
+
+    def __init__(self, server: Server, api: Api, revision: str, capabilities: Iterable[str]) -> None:
+        self._server, self._api, self._revision = server, api, revision
+        self._capabilities: dict[str, Any] = {capability: {} for capability in capabilities}
+        self._remembered = {"$API": api.url}
+
+    def open(self) -> None:
+        """The handshake of the older era."""
+        info = {"name": "example", "version": "1"}
+        hello = {"protocolVersion": self._revision, "capabilities": self._capabilities, "clientInfo": info}
+        self._say({"id": 0, "method": "initialize", "params": hello})
+        assert self._server.message()["result"]["protocolVersion"] == self._revision
+        self._say({"method": "notifications/initialized"})
+
+    def play(self, exchange: Exchange) -> None:
+        """Say what is to be said, and compare what is heard, in any order, and what reached the API."""
+        for message in exchange.said:
+            self._say(self._enveloped(with_words(message, self._remembered)))
+        left = list(exchange.heard)
+        while left:
+            found = self._bare(self._server.message())
+            fitting = [each for each in left if fits(each, found, dict(self._remembered))]
+            assert fitting, f"{json.dumps(found, ensure_ascii=False)} came, none of {left}"
+            fits(fitting[0], found, self._remembered)
+            left.remove(fitting[0])
+        assert sorted(self._api.heard(len(exchange.requests))) == sorted(exchange.requests)
+
+    def _say(self, message: dict[str, Any]) -> None:
+        self._server.say(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+
+    def _enveloped(self, message: dict[str, Any]) -> dict[str, Any]:
+        if self._revision != R5 or "id" not in message or "method" not in message:
+            return message
+        meta = {**ENVELOPE, META + "clientCapabilities": self._capabilities}
+        return {**message, "params": {**message.get("params", {}), "_meta": meta}}
+
+    def _bare(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Without what every message of the revision has, which the checker has looked at."""
+        message.pop("jsonrpc")
+        if self._revision == R5 and message.get("result", {}).get("resultType") == "complete":
+            for key in ON_TOP:
+                message["result"].pop(key, None)
+        if message.get("result", {}).get("resultType") == "input_required":
+            message["result"].pop("_meta")
+        return message
+
+
+def converse(name: str, revision: str, played: list[Scene], tmp_path: Path) -> bytes:
+    """Play scenes of one environment with one server; all that the server wrote anywhere."""
+    first = played[0]
+    prefix, record = name.upper(), tmp_path / f"{len(list(tmp_path.iterdir()))}.audit"
+    with Api(name) as api:
+        given = {"BASE_URL": api.url, "TOKEN": SECRET, "AUDIT": str(record)}
+        environment = {**{f"{prefix}_{key}": value for key, value in given.items()}, **first.environment}
+        with Server(ROOT / "generated" / name, package=f"{name}_mcp", env=environment) as server:
+            client = Client(server, api, revision, first.capabilities)
+            if revision not in (R5, BARE) and not first.opens:
+                client.open()
+            for scene in played:
+                for exchange in scene.exchanges:
+                    client.play(exchange)
+            server.end()
+            assert server.rest() == []
+            assert server.ended() == 0
+        assert api.end() == (0, ""), "nothing else reached the API"
+    audit = [json.loads(line) for line in record.read_text().splitlines()]
+    expected = [line for scene in played for line in scene.audited]
+    for line, found in zip(expected, audit, strict=bool(expected)):
+        assert fits(line, found, {"$API": api.url}), found
+    return server.written + record.read_bytes()
+
+
+@pytest.mark.parametrize(("name", "revision"), PLAYED)
+def test_it_goes_as_it_was_written_down(name: str, revision: str, tmp_path: Path) -> None:
+    mine = [scene for scene in scenes(name) if revision in scene.revisions]
+    for _, played in groupby(mine, lambda scene: (dict(scene.environment), scene.capabilities)):
+        written = converse(name, revision, list(played), tmp_path)
+        for patient in PATIENTS:
+            for private in (patient.record_number, patient.birth_date, *patient.name.split()):
+                searched(written, private)
+
+
+def test_every_example_has_a_conversation_in_every_revision() -> None:
+    assert {(name, revision) for name in NAMES for revision in REVISIONS} <= set(PLAYED)
+    assert set(NAMES) >= {"calculator", "echo", "weather", "database", "files", "clinical"}
