@@ -129,6 +129,8 @@ def _binding(tool: ToolSpec) -> JsonObject:
         result["scopes"] = {name: list[JsonValue](scopes) for name, scopes in binding.scopes.items()}
     if binding.fields is not None:
         result["fields"] = binding.fields
+    if binding.timeout is not None:
+        result["timeout"] = binding.timeout
     if tool.output_form is not None:
         result["output"] = tool.output_form
     if tool.confirm != "never":

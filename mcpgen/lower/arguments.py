@@ -151,7 +151,7 @@ def _of_parameter(parameter: Parameter, producers: Mapping[str, str], composer: 
     made = idempotency.is_made(parameter, composer)
     return Input(
         (parameter.location, parameter.name),
-        argument_name(plain),
+        argument_name(parameter.argument or plain),
         _or_empty(parameter, composer) if parameter.allows_empty else parameter.schema,
         parameter.required and not made,
         parameter.description,
@@ -176,7 +176,7 @@ def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
         yield Input(WHOLE, "body", _whole_schema(plan), must, plan.body.description, file=file)
         return
     for key, schema in plan.properties.items():
-        name = argument_name(key)
+        name = argument_name(plan.body.names.get(key, key))
         file = plan.encoding == "multipart" and part_of(plan, key, schema, composer) == "file"
         yield Input(("body", key), name, schema, must and key in plan.required, file=file)
         if file and "array" not in types(composer.node(schema)[0]):

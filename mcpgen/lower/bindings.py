@@ -58,6 +58,7 @@ def bind(
         security=security,
         scopes=scopes,
         fields=arguments.names.get(FIELDS),
+        timeout=operation.timeout,
     )
 
 

@@ -31,7 +31,17 @@ from mcpgen.model.catalog import (
     ParameterBinding,
     ToolSpec,
 )
-from mcpgen.model.curation import ArgumentChange, Change, Given, Link, ResultView, Sends
+from mcpgen.model.curation import (
+    ArgumentChange,
+    Change,
+    Given,
+    Link,
+    Part,
+    ResultView,
+    Sends,
+    SentArgument,
+    Template,
+)
 from mcpgen.model.features import Message, Prompt, PromptArgument, Resource, Values
 from mcpgen.model.words import (
     DESTRUCTIVE,
@@ -67,6 +77,7 @@ __all__ = [
     "OutputForm",
     "Parameter",
     "ParameterBinding",
+    "Part",
     "PathTemplate",
     "Prompt",
     "PromptArgument",
@@ -79,10 +90,12 @@ __all__ = [
     "SecurityRequirement",
     "SecurityScheme",
     "Sends",
+    "SentArgument",
     "Server",
     "ServerVariable",
     "Skipped",
     "Style",
+    "Template",
     "ToolSpec",
     "Values",
 ]

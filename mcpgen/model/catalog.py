@@ -67,7 +67,7 @@ class BodyBinding:
 @dataclass(frozen=True, slots=True)
 class HttpBinding:
     """How a call becomes a request. `path` alternates literal text, already percent-encoded, with parameters. `fields`
-    is the argument that asks for parts of the result, and goes nowhere.
+    is the argument that asks for parts of the result, and goes nowhere. `timeout` is in seconds.
     """
 
     method: str
@@ -82,6 +82,7 @@ class HttpBinding:
     security: tuple[SecurityRequirement, ...] | None = None
     scopes: Scopes = field(default_factory=dict)
     fields: str | None = None
+    timeout: float | None = None
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """All parameters, in the order path, query, querystring, header, cookie."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from mcpgen.diagnostics import Where
 from mcpgen.jsonvalue import JsonObject, JsonValue
@@ -9,6 +10,15 @@ from mcpgen.model.words import Confirm, Output
 
 Given = tuple[JsonValue] | None
 """A value that was written, or None where none was: null is a value too."""
+
+
+Part = str | JsonObject
+"""Of a text with places in it: a literal text, `{argument: NAME}`, or `{pointer: POINTER}` into the answer."""
+
+Template = JsonObject
+"""What a value is made of, as the table holds it: `{argument: NAME}` as it is, `{value: CONSTANT}`,
+`{text: [PART, …]}`, `{items: [TEMPLATE, …]}` or `{members: {NAME: TEMPLATE}}`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,38 +36,51 @@ class ArgumentChange:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link to a resource, its texts as templates."""
+    """A link to a resource, each of its texts in parts; what is empty is not said."""
 
-    uri: str
-    name: str
-    title: str = ""
-    description: str = ""
-    media_type: str = ""
+    uri: tuple[Part, ...]
+    name: tuple[Part, ...]
+    title: tuple[Part, ...] = ()
+    description: tuple[Part, ...] = ()
+    media_type: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ResultView:
     """What is shown of a good answer: `remove` (JSON Pointers, `*` being every item or member) is taken out first;
-    `select` is a pointer, or name → pointer; `text` a template in place of the JSON.
+    `select` is a pointer, or name → pointer; `text`, in parts, stands in place of the JSON.
     """
 
     where: Where
     remove: tuple[str, ...] = ()
     select: str | Mapping[str, str] | None = None
-    text: str | None = None
+    text: tuple[Part, ...] | None = None
     links: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
+class SentArgument:
+    """An argument in short form that goes where templates name it, and nowhere else."""
+
+    name: str
+    schema: JsonObject
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Sends:
-    """Where the arguments of a schema written by hand go, as templates, name → template."""
+    """What is sent beside parameters and body, name → template, and the `arguments` in short form that it takes there.
+    `open` are those that a schema written by hand allows without naming them: where they go, if anywhere.
+    """
 
     where: Where
-    query: Mapping[str, JsonValue] = field(default_factory=dict)
-    headers: Mapping[str, JsonValue] = field(default_factory=dict)
-    cookies: Mapping[str, JsonValue] = field(default_factory=dict)
-    body: Given = None
+    query: Mapping[str, Template] = field(default_factory=dict)
+    headers: Mapping[str, Template] = field(default_factory=dict)
+    cookies: Mapping[str, Template] = field(default_factory=dict)
+    body: Template | None = None
     content_type: str = "application/json"
+    arguments: tuple[SentArgument, ...] = ()
+    open: Literal["query", "body"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,9 @@ class _Walk:
         if isinstance(value, str):
             if "pattern" in node and not re.search(as_text(node["pattern"]), value):
                 code = "invalid-name" if label.endswith(("'name'", "'prefix'")) else "invalid-value"
-                self._add(code, f"{label} cannot be {_shown(value)}.", where, as_text(node.get("description")))
+                examples = [str(example) for example in as_list(node.get("examples"))]
+                hint = nearest(value, examples) if examples else as_text(node.get("description"))
+                self._add(code, f"{label} cannot be {_shown(value)}.", where, hint)
             elif len(value) < _number(node, "minLength", 0):
                 self._add("invalid-value", f"{label} is an empty text.", where, as_text(node.get("description")))
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
