@@ -207,9 +207,11 @@ def shortened(text: str, limit: int) -> str:
 
 
 def ended(sentence: str) -> str:
-    """`sentence` with a full stop where it ends without punctuation."""
+    """`sentence` with a full stop where it ends without punctuation, in a script that ends sentences so."""
     sentence = sentence.strip()
-    return sentence if not sentence or sentence[-1] in ".!?…:" else sentence + "."
+    if not sentence or sentence[-1] in ".!?…:" or unicodedata.east_asian_width(sentence[-1]) in "WF":
+        return sentence
+    return sentence + "."
 
 
 def similarity(one: str, other: str) -> float:

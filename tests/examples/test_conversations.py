@@ -108,7 +108,7 @@ def test_it_goes_as_it_was_written_down(name: str, revision: str, tmp_path: Path
     for _, played in groupby(mine, lambda scene: (dict(scene.environment), scene.capabilities)):
         written = converse(name, revision, list(played), tmp_path)
         for patient in PATIENTS:
-            for private in (patient.record_number, patient.birth_date, *patient.name.split()):
+            for private in (patient.record_number, patient.birth_date, patient.name, patient.name.split()[-1]):
                 searched(written, private)
 
 

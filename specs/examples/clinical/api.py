@@ -20,7 +20,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 
 class Patient(NamedTuple):
-    """A person who does not exist. `relief` is how much less of a complaint was left, from 0 to 1."""
+    """A person who does not exist. `pain` and `sleep` are by how much a complaint has become less, from 0 to 1."""
 
     record_number: str
     name: str
@@ -29,19 +29,20 @@ class Patient(NamedTuple):
     sex: str
     condition: str
     arm: str
-    relief: dict[str, float]
+    pain: float
+    sleep: float
 
 
 PATIENTS = (
-    Patient("MRN-400017", "Orla Quillfeather", "1961-03-14", 64, "female", "migraine", "active", {"pain": 0.7}),
-    Patient("MRN-400028", "Bastien Moorcroft", "1979-11-02", 46, "male", "migraine", "active", {"pain": 0.6}),
-    Patient("MRN-400039", "Ines Valderrama", "1984-07-23", 41, "female", "migraine", "active", {"pain": 0.2}),
-    Patient("MRN-400040", "Tobias Lindqvarn", "1990-01-30", 36, "male", "migraine", "placebo", {"pain": 0.5}),
-    Patient("MRN-400051", "Maren Osterhoud", "1956-09-09", 69, "female", "migraine", "placebo", {"pain": 0.1}),
-    Patient("MRN-400062", "Pavel Drozdenko", "1972-12-18", 53, "male", "asthma", "placebo", {"pain": 0.0}),
+    Patient("MRN-400017", "Orla Quillfeather", "1961-03-14", 64, "female", "migraine", "active", 0.7, 0.4),
+    Patient("MRN-400028", "Bastien Moorcroft", "1979-11-02", 46, "male", "migraine", "active", 0.6, 0.8),
+    Patient("MRN-400039", "Ines Valderrama", "1984-07-23", 41, "female", "migraine", "active", 0.2, 0.5),
+    Patient("MRN-400040", "Tobias Lindqvarn", "1990-01-30", 36, "male", "migraine", "placebo", 0.5, 0.5),
+    Patient("MRN-400051", "Maren Osterhoud", "1956-09-09", 69, "female", "migraine", "placebo", 0.1, 0.0),
+    Patient("MRN-400062", "Pavel Drozdenko", "1972-12-18", 53, "male", "asthma", "placebo", 0.0, 0.2),
 )
 TRIALS = {"NIMBUS-2": "migraine"}
-RESPONSE = 0.5  # of relief, from which on a patient has responded
+RESPONSE = 0.5  # of a complaint gone, from which on a patient has responded
 
 
 def patients(fits: Callable[[Patient], bool]) -> list[dict[str, Any]]:
@@ -59,7 +60,7 @@ def efficacy(trial: str, endpoint: str) -> dict[str, Any]:
 
 
 def of_arm(arm: str, members: list[dict[str, Any]], endpoint: str) -> dict[str, Any]:
-    responders = [member for member in members if member["relief"][endpoint] >= RESPONSE]
+    responders = [member for member in members if member[endpoint] >= RESPONSE]
     rate = round(len(responders) / len(members), 2)
     return {"arm": arm, "patients": len(members), "responders": len(responders), "rate": rate, "members": members}
 
