@@ -29,6 +29,8 @@ from mcpgen.model.catalog import (
     HttpBinding,
     Identity,
     ParameterBinding,
+    PromptSpec,
+    ResourceSpec,
     ToolSpec,
 )
 from mcpgen.model.curation import ArgumentChange, Change, Given, Link, ResultView, Sends
@@ -70,8 +72,10 @@ __all__ = [
     "PathTemplate",
     "Prompt",
     "PromptArgument",
+    "PromptSpec",
     "RequestBody",
     "Resource",
+    "ResourceSpec",
     "Response",
     "ResultView",
     "SchemaProfile",

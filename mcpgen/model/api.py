@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from mcpgen.diagnostics import Diagnostic, Where
 from mcpgen.jsonvalue import JsonObject
 from mcpgen.model.curation import ArgumentChange, ResultView, Sends
 from mcpgen.model.words import Confirm, Location, Output, Style
+
+if TYPE_CHECKING:
+    from mcpgen.model.features import Prompt, Resource  # of which some are operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +188,8 @@ class Api:
     """An API description. `security` None means that the document says nothing at all about security.
 
     `name`, `version`, `instructions`, `output`, `confirm` (method or DESTRUCTIVE → when), `roles` (the same → whose)
-    and `fields` are of the server to be, where its owner gave them.
+    and `fields` are of the server to be, where its owner gave them; `resources` and `prompts` are what it offers beside
+    tools.
     """
 
     title: str
@@ -203,3 +207,5 @@ class Api:
     confirm: Mapping[str, Confirm] = field(default_factory=dict)
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fields: bool | None = None
+    resources: tuple["Resource", ...] = ()
+    prompts: tuple["Prompt", ...] = ()
