@@ -5,7 +5,6 @@ said, and a `$ref` in them is a key of `Api.definitions`, never a pointer into a
 """
 
 from mcpgen.model.api import (
-    Api,
     Encoding,
     MediaType,
     Operation,
@@ -34,6 +33,7 @@ from mcpgen.model.catalog import (
     ToolSpec,
 )
 from mcpgen.model.curation import ArgumentChange, Change, Given, Link, ResultView, Sends
+from mcpgen.model.description import Api
 from mcpgen.model.features import Message, Prompt, PromptArgument, Resource, Values
 from mcpgen.model.words import (
     DESTRUCTIVE,
