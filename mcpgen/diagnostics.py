@@ -74,7 +74,10 @@ CODES: dict[str, tuple[Severity, str]] = {
     "missing-key": ("error", "The tools file lacks a key that must be there."),
     "invalid-value": ("error", "A value in the tools file is not of the kind that stands there."),
     "invalid-name": ("error", "A name cannot be used as it stands."),
-    "duplicate-name": ("error", "Two tools have one name."),
+    "duplicate-name": ("error", "Two tools, resources or prompts have one name, or two resources one URI."),
+    "unknown-name": ("error", "A name leads to nothing in the tools file."),
+    "unused-argument": ("warning", "An argument is declared that nothing uses."),
+    "unusable-file": ("error", "A file that the tools file names cannot be taken in."),
     "broken-schema": ("error", "A schema written by hand would make clients drop the whole list of tools."),
     # The wall: what may not leave the compiler.
     "unportable-schema": ("warning", "A schema would be refused by a client or a model's provider."),

@@ -1,8 +1,11 @@
 """An `Api` and what its owner adds: the user's tools file applied to the API of the source."""
 
 from dataclasses import replace
+from typing import TypeVar
 
-from mcpgen.model import Api
+from mcpgen.model import Api, Operation, Prompt, Resource
+
+Named = TypeVar("Named", Prompt, Resource)
 
 
 def merge(api: Api, settings: Api) -> Api:
@@ -11,11 +14,10 @@ def merge(api: Api, settings: Api) -> Api:
     Both were read from one library, so that their schemas are the same.
     """
     known = {scheme.name for scheme in settings.schemes}
-    own = tuple(
-        operation
-        if operation.security is not None
-        else replace(operation, security=settings.security, scopes=settings.scopes)
-        for operation in settings.operations
+    own = tuple(_secured(operation, settings) for operation in settings.operations)
+    resources = tuple(
+        replace(resource, operation=_secured(resource.operation, settings)) if resource.operation else resource
+        for resource in settings.resources
     )
     return replace(
         api,
@@ -31,4 +33,19 @@ def merge(api: Api, settings: Api) -> Api:
         fields=api.fields if settings.fields is None else settings.fields,
         confirm={**api.confirm, **settings.confirm},
         roles={**api.roles, **settings.roles},
+        resources=_with_own(api.resources, resources),
+        prompts=_with_own(api.prompts, settings.prompts),
     )
+
+
+def _secured(operation: Operation, settings: Api) -> Operation:
+    """An operation of the owner's, with the credentials that are needed where it is written."""
+    if operation.security is not None:
+        return operation
+    return replace(operation, security=settings.security, scopes=settings.scopes)
+
+
+def _with_own(found: tuple[Named, ...], own: tuple[Named, ...]) -> tuple[Named, ...]:
+    """Those of both; of two that have one name the owner's is taken."""
+    names = {each.name for each in own}
+    return tuple(each for each in found if each.name not in names) + own

@@ -116,7 +116,7 @@ def _compiled(run: _Run, fetched: Fetched, options: Options, project: Project) -
     identity = _identity(api, options, project.lock)
     promised: Mapping[str, str] = project.lock.tools if project.lock else {}
     catalog = check(lower(api, identity, options, promised, run.diagnostics), run.diagnostics)
-    if not catalog.tools:
+    if not (catalog.tools or catalog.resources or catalog.prompts):
         raise CannotGoOn("no-operations", _why_empty(catalog, found), hint=_EMPTY_HINT)
     crowding.warn(catalog, run.diagnostics)
     tree = emit(catalog)
@@ -171,7 +171,8 @@ def _with_base_url(api: Api, base_url: str | None, diagnostics: Diagnostics) -> 
         if reason and "metadata" not in reason:
             raise CannotGoOn("invalid-flag", f"--base-url {base_url} cannot be used: {reason}.")
         return replace(api, servers=(Server(base_url),))
-    if not api.servers or "://" not in api.servers[0].url:
+    sends = api.operations or api.skipped or any(resource.operation for resource in api.resources)
+    if sends and (not api.servers or "://" not in api.servers[0].url):
         diagnostics.add(
             "no-server",
             "No absolute server URL is known; each call will say that the base URL is missing.",

@@ -50,6 +50,15 @@ class Library:
             self._failures[name] = failure
             raise
 
+    def content(self, name: str, by: str) -> bytes:
+        """The bytes of the file `name`, which is no document, and which the document `by` names. CannotGoOn where it
+        may not or cannot be read.
+        """
+        reader = self._readers.get(by)
+        if reader is None:
+            raise CannotGoOn("foreign-reference", f"{by} lies in no folder, so it can name no file.")
+        return reader(name)
+
     def _open(self, name: str) -> Document:
         reader = self._readers[name]
         assert reader is not None, name

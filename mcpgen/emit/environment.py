@@ -62,10 +62,11 @@ def _usual(scheme: BoundScheme) -> tuple[str, ...]:
 
 
 def _always_needed(catalog: Catalog) -> frozenset[str]:
-    """Schemes without which some tool has no way to authenticate."""
+    """Schemes without which some tool or resource has no way to authenticate."""
     needed: set[str] = set()
-    for tool in catalog.tools:
-        alternatives = tool.binding.security or ()
+    fetched = [each.binding for each in catalog.resources if each.binding]
+    for binding in [*(tool.binding for tool in catalog.tools), *fetched]:
+        alternatives = binding.security or ()
         if alternatives:
             needed |= set(alternatives[0]).intersection(*alternatives)
     return frozenset(needed)

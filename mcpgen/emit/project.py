@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from mcpgen import assets
-from mcpgen.emit import table
+from mcpgen.emit import features, table
 from mcpgen.emit.environment import environment
 from mcpgen.emit.render import render
 from mcpgen.model import Catalog, Identity
@@ -22,7 +22,9 @@ def emit(catalog: Catalog) -> FileTree:
     package = identity.package
     files = {f"{package}/{name}": data for name, data in _package_files().items()}
     files[f"{package}/tools.json"] = tools
-    files[f"{package}/bindings.json"] = table.bindings_json(catalog, tools)
+    beside = features.tables(catalog)
+    files.update({f"{package}/{name}.json": data for name, data in beside.items()})
+    files[f"{package}/bindings.json"] = table.bindings_json(catalog, tools, beside)
     files.update(render(assets.project_templates(), _values(catalog)))
     return FileTree(files)
 
@@ -61,6 +63,22 @@ def _values(catalog: Catalog) -> dict[str, object]:
                 "confirm": "" if tool.confirm == "never" else tool.confirm,
             }
             for tool in catalog.tools
+        ],
+        "resources": [
+            {
+                "uri": each.uri,
+                "title": each.resource.title or each.resource.name,
+                "source": f"GET {each.resource.operation.path}" if each.resource.operation else "",
+            }
+            for each in catalog.resources
+        ],
+        "prompts": [
+            {
+                "name": each.prompt.name,
+                "title": each.prompt.title or each.prompt.name,
+                "arguments": ", ".join(argument.name for argument in each.prompt.arguments),
+            }
+            for each in catalog.prompts
         ],
         "hook": next((tool.name.replace("-", "_") for tool in catalog.tools if tool.name != "all"), "TOOL"),
         "skipped": [{"operation": entry.operation, "reason": entry.reason.message} for entry in catalog.skipped],

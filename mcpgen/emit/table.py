@@ -6,6 +6,7 @@ server notices when the two do not belong together. `table.schema.json` beside t
 """
 
 import hashlib
+from collections.abc import Mapping
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.model import (
@@ -13,6 +14,7 @@ from mcpgen.model import (
     BoundScheme,
     Catalog,
     FieldBinding,
+    HttpBinding,
     Operation,
     ParameterBinding,
     Server,
@@ -30,9 +32,9 @@ def tools_json(catalog: Catalog) -> bytes:
     return f"[\n{lines}\n]\n".encode("ascii")
 
 
-def bindings_json(catalog: Catalog, tools: bytes) -> bytes:
-    """The header and the bindings; `tools` are the bytes of `tools.json`."""
-    header = compact(_header(catalog, tools)).removesuffix("}")
+def bindings_json(catalog: Catalog, tools: bytes, features: Mapping[str, bytes]) -> bytes:
+    """The header and the bindings; `tools` are the bytes of `tools.json`, `features` those of the tables beside it."""
+    header = compact(_header(catalog, tools, features)).removesuffix("}")
     lines = ",\n".join(compact(_binding(tool)) for tool in catalog.tools)
     return f'{header},"bindings":[\n{lines}\n]}}\n'.encode("ascii")
 
@@ -58,7 +60,7 @@ def tool_object(tool: ToolSpec) -> JsonObject:
     return result
 
 
-def _header(catalog: Catalog, tools: bytes) -> JsonObject:
+def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes]) -> JsonObject:
     identity = catalog.identity
     server: JsonObject = {"name": identity.name, "title": identity.title, "version": identity.version}
     if identity.instructions:
@@ -66,13 +68,25 @@ def _header(catalog: Catalog, tools: bytes) -> JsonObject:
     roles: JsonObject = {tool.name: list[JsonValue](tool.roles) for tool in catalog.tools if tool.roles}
     return {
         "mcpgen": FORMAT,
-        "digest": hashlib.blake2b(tools, digest_size=32).hexdigest(),
+        "digest": _digest(tools),
         "server": server,
         "environment": identity.prefix,
         "servers": [_server(entry, identity.prefix) for entry in catalog.servers],
         "security": {scheme.name: _scheme(scheme) for scheme in catalog.schemes},
         **({"roles": roles} if roles else {}),
+        **({"features": {name: _digest(content) for name, content in features.items()}} if features else {}),
+        **({"completes": True} if completes(catalog) else {}),
     }
+
+
+def completes(catalog: Catalog) -> bool:
+    """Whether there are values to offer, of an argument of a prompt or a variable of a URI."""
+    prompts = (each.prompt.values for each in catalog.prompts)
+    return any(prompts) or any(each.resource.values for each in catalog.resources)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=32).hexdigest()
 
 
 def _server(server: Server, prefix: str) -> JsonObject:
@@ -104,10 +118,19 @@ def _scheme(scheme: BoundScheme) -> JsonObject:
 
 
 def _binding(tool: ToolSpec) -> JsonObject:
-    binding = tool.binding
+    result: JsonObject = {"name": tool.name, "operation": operation(tool.operation), **request(tool.binding)}
+    if tool.binding.fields is not None:
+        result["fields"] = tool.binding.fields
+    if tool.output_form is not None:
+        result["output"] = tool.output_form
+    if tool.confirm != "never":
+        result["confirm"] = tool.confirm
+    return result
+
+
+def request(binding: HttpBinding) -> JsonObject:
+    """How arguments become a request, as the table writes it."""
     result: JsonObject = {
-        "name": tool.name,
-        "operation": _operation(tool.operation),
         "method": binding.method,
         "server": binding.server,
         "path": [part if isinstance(part, str) else parameter(part) for part in binding.path],
@@ -127,18 +150,13 @@ def _binding(tool: ToolSpec) -> JsonObject:
         result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
     if binding.scopes:
         result["scopes"] = {name: list[JsonValue](scopes) for name, scopes in binding.scopes.items()}
-    if binding.fields is not None:
-        result["fields"] = binding.fields
     if binding.timeout is not None:
         result["timeout"] = binding.timeout
-    if tool.output_form is not None:
-        result["output"] = tool.output_form
-    if tool.confirm != "never":
-        result["confirm"] = tool.confirm
     return result
 
 
-def _operation(operation: Operation) -> JsonObject:
+def operation(operation: Operation) -> JsonObject:
+    """What the table keeps of an operation, for people."""
     return {**({"id": operation.id} if operation.id else {}), "path": operation.path}
 
 

@@ -19,6 +19,8 @@ from mcpgen.lower import (
     nesting,
     outputs,
     producers,
+    prompts,
+    resources,
     roles,
     security,
 )
@@ -81,12 +83,15 @@ def _lowered(
         except RecursionError:  # a chain of hundreds of references; published documents have chains of ten
             reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
+    read = resources.bind(api, identity, lambda operation: _server_index(operation, around.servers), diagnostics)
     return Catalog(
         replace(identity, instructions=around.boilerplate.beside(identity.instructions)),
         tuple(around.servers),
         security.bound_schemes(api, identity.prefix),
         tuple(sorted(tools, key=lambda tool: tool.name)),
         tuple(sorted(skipped, key=lambda entry: entry.operation)),
+        read,
+        prompts.resolve(api.prompts, read, diagnostics),
     )
 
 

@@ -34,7 +34,8 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
     header, one that needs a scheme of a kind that is not known the header.
     """
     bound: list[BoundScheme] = []
-    needed = {name for operation in api.operations for names in requirement(operation, api) or () for name in names}
+    operations = [*api.operations, *(each.operation for each in api.resources if each.operation)]
+    needed = {name for operation in operations for names in requirement(operation, api) or () for name in names}
     if not _has_schemes(api) and TOKEN in needed:
         words = "A bearer token, if the API wants one."
         bound += [

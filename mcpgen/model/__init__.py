@@ -5,7 +5,6 @@ said, and a `$ref` in them is a key of `Api.definitions`, never a pointer into a
 """
 
 from mcpgen.model.api import (
-    Api,
     Encoding,
     MediaType,
     Operation,
@@ -29,6 +28,8 @@ from mcpgen.model.catalog import (
     HttpBinding,
     Identity,
     ParameterBinding,
+    PromptSpec,
+    ResourceSpec,
     ToolSpec,
 )
 from mcpgen.model.curation import (
@@ -42,6 +43,7 @@ from mcpgen.model.curation import (
     SentArgument,
     Template,
 )
+from mcpgen.model.description import Api
 from mcpgen.model.features import Message, Prompt, PromptArgument, Resource, Values
 from mcpgen.model.words import (
     DESTRUCTIVE,
@@ -81,8 +83,10 @@ __all__ = [
     "PathTemplate",
     "Prompt",
     "PromptArgument",
+    "PromptSpec",
     "RequestBody",
     "Resource",
+    "ResourceSpec",
     "Response",
     "ResultView",
     "SchemaProfile",

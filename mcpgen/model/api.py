@@ -1,4 +1,4 @@
-"""An API, in OpenAPI's words: what a front end reads out of a document or a tools file."""
+"""The parts of an API, in OpenAPI's words: what a front end reads out of a document or a tools file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -182,28 +182,3 @@ class Skipped:
     id: str | None = None
     tags: tuple[str, ...] = ()
     deprecated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Api:
-    """An API description. `security` None means that the document says nothing at all about security.
-
-    `name`, `version`, `instructions`, `output`, `confirm` (method or DESTRUCTIVE → when), `roles` (the same → whose)
-    and `fields` are of the server to be, where its owner gave them.
-    """
-
-    title: str
-    operations: tuple[Operation, ...]
-    definitions: Mapping[str, JsonObject]
-    name: str | None = None
-    version: str = ""
-    instructions: str = ""
-    servers: tuple[Server, ...] = ()
-    schemes: tuple[SecurityScheme, ...] = ()
-    security: tuple[SecurityRequirement, ...] | None = None
-    scopes: Scopes = field(default_factory=dict)
-    skipped: tuple[Skipped, ...] = ()
-    output: Output | None = None
-    confirm: Mapping[str, Confirm] = field(default_factory=dict)
-    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    fields: bool | None = None

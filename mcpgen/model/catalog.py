@@ -6,6 +6,7 @@ from typing import Literal
 
 from mcpgen.jsonvalue import JsonObject, JsonValue
 from mcpgen.model.api import Operation, Scopes, SecurityRequirement, Server, Skipped
+from mcpgen.model.features import Prompt, Resource
 from mcpgen.model.words import Confirm, Location, OutputForm, SchemaProfile, Style
 
 
@@ -128,6 +129,23 @@ class ToolSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class ResourceSpec:
+    """One resource under its settled `uri`, and how it is fetched where it is."""
+
+    resource: Resource
+    uri: str
+    binding: HttpBinding | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSpec:
+    """One prompt. `uris` are the resources that its messages hold, name → URI."""
+
+    prompt: Prompt
+    uris: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class BoundScheme:
     """A security scheme and the environment variables that hold it: role (value, username, password, client_id,
     client_secret, token_url) → variable.
@@ -176,3 +194,5 @@ class Catalog:
     schemes: tuple[BoundScheme, ...]
     tools: tuple[ToolSpec, ...]
     skipped: tuple[Skipped, ...] = ()
+    resources: tuple[ResourceSpec, ...] = ()
+    prompts: tuple[PromptSpec, ...] = ()

@@ -12,8 +12,8 @@ Values = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One resource; a template where its URI has variables. It holds `content` as it was at compile time, or what
-    `operation`, a GET whose parameters are those variables, answers.
+    """One resource; a template where its URI has `variables`. It holds `content` as it was at compile time, or what
+    `operation`, a GET whose parameters are those variables, answers. `uri` is empty where it is to be derived.
     """
 
     where: Where
@@ -24,6 +24,7 @@ class Resource:
     media_type: str = ""
     content: bytes | str | None = None
     operation: Operation | None = None
+    variables: tuple[str, ...] = ()
     values: Values = field(default_factory=dict)
 
 
@@ -37,11 +38,15 @@ class PromptArgument:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A text with `{name}` for arguments, or the content of the resource that `uri` names."""
+    """A text, `literals` around the `arguments` that are filled in, one more of them than of these; or the content of
+    the `resource` of that name.
+    """
 
+    where: Where
     role: str
-    text: str | None = None
-    uri: str = ""
+    literals: tuple[str, ...] = ("",)
+    arguments: tuple[str, ...] = ()
+    resource: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,10 @@ class References:
         """The schema that stands at `where`, by its name."""
         return {"$ref": self.name(where)}
 
+    def content(self, name: str, by: str) -> bytes:
+        """The bytes of the file `name`, which the document `by` names beside itself. CannotGoOn where it cannot."""
+        return self._library.content(name, by)
+
     # -- resolving ----------------------------------------------------------------------------------------------------
 
     def resolve(self, value: JsonValue, where: Where) -> tuple[JsonObject, Where]:

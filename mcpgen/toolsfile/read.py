@@ -14,7 +14,7 @@ from mcpgen.jsonvalue import JsonValue, as_object, as_text
 from mcpgen.model import Api
 from mcpgen.openapi import security
 from mcpgen.openapi.schemas import Definitions
-from mcpgen.toolsfile import confirmation, outputs, roles, server, shape, tools
+from mcpgen.toolsfile import confirmation, outputs, prompts, resources, roles, server, shape, tools
 
 VERSION = 1
 
@@ -66,5 +66,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         fields=outputs.fields(identity),
         confirm=confirmation.of_server(identity),
         roles=roles.of_server(identity),
+        resources=resources.read(root.get("resources"), top.inside("resources"), schemes, references, diagnostics),
+        prompts=prompts.read(root.get("prompts"), top.inside("prompts"), diagnostics),
     )
     return ToolsFile(api)

@@ -43,7 +43,7 @@ def promising(schema: Any, definitions: dict[str, Any]) -> Any:
     except CannotGoOn:
         return None
     [tool] = json.loads(tools_json(catalog))
-    [binding] = json.loads(bindings_json(catalog, b""))["bindings"]
+    [binding] = json.loads(bindings_json(catalog, b"", {}))["bindings"]
     found = tool.get("outputSchema")
     return Tool("get_p", tool["inputSchema"], binding, output_schema=found) if found is not None else None
 

@@ -177,7 +177,7 @@ def _emitted(catalog: Catalog, specs: list[ToolSpec]) -> dict[str, Tool]:
     """The tools as a generated server reads them."""
     small = replace(catalog, tools=tuple(specs))
     content = table.tools_json(small)
-    tools, bindings = json.loads(content), json.loads(table.bindings_json(small, content))["bindings"]
+    tools, bindings = json.loads(content), json.loads(table.bindings_json(small, content, {}))["bindings"]
     return {
         tool["name"]: Tool(tool["name"], tool["inputSchema"], binding)
         for tool, binding in zip(tools, bindings, strict=True)

@@ -31,11 +31,17 @@ RESULTS = {
     "resources/list": "ListResourcesResult",
     "resources/templates/list": "ListResourceTemplatesResult",
     "resources/read": "ReadResourceResult",
+    "prompts/list": "ListPromptsResult",
+    "prompts/get": "GetPromptResult",
+    "completion/complete": "CompleteResult",
 }
+BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
 NOTIFICATIONS = {
     "notifications/progress": "ProgressNotification",
     "notifications/subscriptions/acknowledged": "SubscriptionsAcknowledgedNotification",
     "notifications/tools/list_changed": "ToolListChangedNotification",
+    "notifications/resources/list_changed": "ResourceListChangedNotification",
+    "notifications/prompts/list_changed": "PromptListChangedNotification",
 }
 BLOCKS = {"text": R1, "image": R1, "resource": R1, "audio": R2, "resource_link": R3}
 
@@ -54,11 +60,12 @@ class _Asked:
 
 class Checker:
     """Hears what the client writes and checks what the server writes, line by line. `changes` says whether its tools
-    may change."""
+    may change, `offered` what of prompts and completions it has."""
 
-    def __init__(self, changes: bool = False) -> None:
+    def __init__(self, changes: bool = False, offered: tuple[str, ...] = ()) -> None:
         self.agreed: str | None = None
         self.changes = changes
+        self.offered = offered
         self._initialized = False
         self._open: dict[tuple[type, object], list[_Asked]] = {}
         self._questions: set[str] = set()
@@ -111,7 +118,10 @@ class Checker:
             meta = meta if isinstance(meta, dict) else {}
             stateless = meta.keys() & ENVELOPE.keys() or message["method"] in STATELESS_ONLY
             revision = R5 if stateless else self.agreed or R4
-            asked_for = _Asked(message["method"], revision, meta.get("progressToken"), params.get("notifications"))
+            method = message["method"]
+            if method in BARE and self.agreed is None and not stateless:
+                method, revision = BARE[method], R1
+            asked_for = _Asked(method, revision, meta.get("progressToken"), params.get("notifications"))
             self._open.setdefault(_key(id_), []).append(asked_for)
         elif _is_id(id_) and ("method" in message or not {"result", "error"} & message.keys()):
             self._open.setdefault(_key(id_), []).append(_Asked("", self.agreed or R4, None))
@@ -173,8 +183,8 @@ class Checker:
             self.agreed = asked.revision = result["protocolVersion"]
             self._initialized = False
         if asked.method in ("initialize", "server/discover"):
-            assert result["capabilities"] == {"tools": {"listChanged": True} if self.changes else {}, "resources": {}}
-        if self.changes and asked.method in ("tools/list", "server/discover"):
+            assert result["capabilities"] == self._capabilities(asked.revision)
+        if self.changes and (asked.method.endswith("/list") or asked.method == "server/discover"):
             assert result.get("ttlMs", 0) == 0, "what may change at any time is not to be remembered"
         valid(asked.revision, "JSONRPCResultResponse" if asked.revision >= R4 else "JSONRPCResponse", message)
         if result.get("resultType") == "input_required":
@@ -187,6 +197,14 @@ class Checker:
             assert {"name", "version"} <= result["_meta"][META + "serverInfo"].keys()
         else:
             assert not {"resultType", "ttlMs", "cacheScope", "_meta"} & result.keys()
+
+    def _lists(self) -> list[str]:
+        return ["tools", "resources", *(["prompts"] if "prompts" in self.offered else [])]
+
+    def _capabilities(self, revision: str) -> dict[str, object]:
+        completes = "completions" in self.offered and revision >= R2
+        listed: dict[str, object] = {kind: {"listChanged": True} if self.changes else {} for kind in self._lists()}
+        return {**listed, **({"completions": {}} if completes else {})}
 
     def _input_required(self, result: dict[str, Any], asked: _Asked) -> None:
         assert (asked.revision, asked.method) == (R5, "tools/call")
@@ -212,8 +230,9 @@ class Checker:
             assert "message" not in params or asked.revision >= R2
             asked.progress = params["progress"]
             valid(asked.revision, NOTIFICATIONS[message["method"]], message)
-        elif message["method"] == "notifications/tools/list_changed" and params == {}:
+        elif message["method"].endswith("/list_changed") and params == {}:
             assert self.changes
+            assert message["method"].split("/")[1] in self._lists()
             assert self._initialized, "nothing is sent to a client before it has said that it is ready"
             valid(self.agreed or R4, NOTIFICATIONS[message["method"]], message)
         else:
@@ -223,15 +242,16 @@ class Checker:
     def _on_stream(self, method: str, params: dict[str, Any]) -> None:
         stream = self._open[_key(params["_meta"][META + "subscriptionId"])][0]
         assert stream.method == "subscriptions/listen"
-        honoured = self.changes and stream.filters.get("toolsListChanged") is True
+        lists = [kind for kind in self._lists() if stream.filters.get(f"{kind}ListChanged") is True]
+        honoured = lists if self.changes else []
         if method == "notifications/subscriptions/acknowledged":
-            assert params["notifications"] == ({"toolsListChanged": True} if honoured else {})
+            assert params["notifications"] == {f"{kind}ListChanged": True for kind in honoured}
             assert not stream.acknowledged
             stream.acknowledged = True
         else:
-            assert method == "notifications/tools/list_changed"
+            assert method in NOTIFICATIONS
             assert stream.acknowledged
-            assert honoured, "only what was asked for"
+            assert method.split("/")[1] in honoured, "only what was asked for"
 
     def _answers(self, id_: object, last: bool = False) -> _Asked:
         asked = self._open.get(_key(id_))
@@ -282,7 +302,11 @@ def _call(result: dict[str, Any], revision: str) -> None:
 
 
 def _resources(result: dict[str, Any], revision: str) -> None:
-    assert [] in (result.get("resources"), result.get("resourceTemplates"))
+    [entries] = [result[key] for key in ("resources", "resourceTemplates", "prompts") if key in result]
+    assert "nextCursor" not in result
+    for entry in entries:
+        assert entry["name"]
+        assert None not in entry.values()
     if revision == R5:
         _cached(result)
 
@@ -294,6 +318,19 @@ def _read(result: dict[str, Any], revision: str) -> None:
         assert ("text" in content) != ("blob" in content)
     if revision == R5:
         _cached(result)
+
+
+def _prompt(result: dict[str, Any], revision: str) -> None:
+    assert result["messages"]
+    for message in result["messages"]:
+        assert message["role"] in ("user", "assistant")
+        assert BLOCKS[message["content"]["type"]] <= revision
+
+
+def _completion(result: dict[str, Any], revision: str) -> None:
+    found = result["completion"]
+    assert len(found["values"]) <= min(found["total"], 100)
+    assert found["hasMore"] is (found["total"] > len(found["values"]))
 
 
 def _form(params: dict[str, Any]) -> None:
@@ -323,6 +360,9 @@ RULES = {
     "resources/list": _resources,
     "resources/templates/list": _resources,
     "resources/read": _read,
+    "prompts/list": _resources,
+    "prompts/get": _prompt,
+    "completion/complete": _completion,
 }
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from package.runtime import engine
-from package.runtime.effects import Call, Dialogue
+from package.runtime.effects import Call, Dialogue, Fetch
 from package.runtime.engine import Engine
-from package.runtime.shapes import Ended, Failure, Question, Result
+from package.runtime.shapes import Contents, Ended, Failure, Question, Result
 
 if TYPE_CHECKING:
     from package.runtime.engine import Outcome
@@ -33,6 +33,9 @@ class Upstream:
         self.cancelled: list[str] = []
         self.changed = threading.Condition()
         self.loop = asyncio.get_running_loop()
+
+    async def fetch(self, wanted: Fetch) -> Contents | Result:
+        raise NotImplementedError
 
     async def call(
         self,
@@ -156,6 +159,9 @@ class Named:
 
     async def call(self, *_: object) -> Result:
         return Result.text(self.name)
+
+    async def fetch(self, wanted: Fetch) -> Contents | Result:
+        return Contents(wanted.uri, [{"uri": wanted.uri, "text": self.name}])
 
 
 @pytest.mark.parametrize("early", [True, False])

@@ -29,7 +29,7 @@ WORDS = {
     "$NEWER": '"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mirror","version":"1.3.0"}}',
     "$STALE": '"ttlMs":0,"cacheScope":"public"',
     "$STREAM": '"_meta":{"io.modelcontextprotocol/subscriptionId":',
-    "$CHANGES": '"capabilities":{"tools":{"listChanged":true},"resources":{}}',
+    "$CHANGES": '"capabilities":{"tools":{"listChanged":true},"resources":{"listChanged":true}}',
     "$META": f'"_meta":{{{_VERSION},{_CAPABILITIES}}}',
     "$FIELDS": f"{_VERSION},{_CAPABILITIES}",
     "$FORM": '"requestedSchema":{"type":"object","properties":{}}',

@@ -120,7 +120,10 @@ def test_shortened_text_keeps_its_limit(text: str, limit: int) -> None:
 
 @pytest.mark.parametrize(
     ("sentence", "expected"),
-    [("a", "a."), ("a.", "a."), ("a!", "a!"), ("a:", "a:"), ("a…", "a…"), (" a ", "a."), ("", "")],
+    [
+        *(("a", "a."), ("a.", "a."), ("a!", "a!"), ("a:", "a:"), ("a…", "a…"), (" a ", "a."), ("", "")),
+        *(("计算器", "计算器"), ("好。", "好。")),
+    ],
 )
 def test_ended(sentence: str, expected: str) -> None:
     assert ended(sentence) == expected

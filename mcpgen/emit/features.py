@@ -1,0 +1,90 @@
+"""`Catalog` → `resources.json` and `prompts.json`, one entry a line; written only where there are any.
+
+Each entry holds under `listed` what its list in MCP says of it. `table.schema.json` beside this module describes them.
+"""
+
+from base64 import b64encode
+
+from mcpgen.emit import table
+from mcpgen.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.model import Catalog, Message, PromptSpec, Resource, ResourceSpec, Values
+
+
+def tables(catalog: Catalog) -> dict[str, bytes]:
+    """The bytes of each table that there is, by its name."""
+    found = {
+        "resources": [_resource(each) for each in catalog.resources],
+        "prompts": [_prompt(each) for each in catalog.prompts],
+    }
+    return {name: _array(entries) for name, entries in found.items() if entries}
+
+
+def listed_resource(spec: ResourceSpec) -> JsonObject:
+    """The MCP `Resource` or `ResourceTemplate`."""
+    resource = spec.resource
+    return {
+        "uriTemplate" if resource.variables else "uri": spec.uri,
+        "name": resource.name,
+        **_written(title=resource.title, description=_described(resource), mimeType=resource.media_type),
+    }
+
+
+def _described(resource: Resource) -> str:
+    """The description, and what is said of each variable, for which MCP has no place of its own."""
+    parameters = resource.operation.parameters if resource.operation else ()
+    said = [f"- {each.name}: {each.description}" for each in parameters if each.description]
+    return "\n".join(filter(None, [resource.description, *said]))
+
+
+def listed_prompt(spec: PromptSpec) -> JsonObject:
+    """The MCP `Prompt`."""
+    prompt = spec.prompt
+    listed: JsonObject = {"name": prompt.name, **_written(title=prompt.title, description=prompt.description)}
+    if prompt.arguments:
+        listed["arguments"] = [
+            {"name": each.name, **_written(title=each.title, description=each.description), "required": each.required}
+            for each in prompt.arguments
+        ]
+    return listed
+
+
+def _array(entries: list[JsonObject]) -> bytes:
+    lines = ",\n".join(map(compact, entries))
+    return f"[\n{lines}\n]\n".encode("ascii")
+
+
+def _resource(spec: ResourceSpec) -> JsonObject:
+    resource, operation = spec.resource, spec.resource.operation
+    result: JsonObject = {"listed": listed_resource(spec), **_values(resource.values)}
+    if isinstance(resource.content, str):
+        result["text"] = resource.content
+    elif resource.content is not None:
+        result["blob"] = b64encode(resource.content).decode("ascii")
+    if spec.binding is not None and operation is not None:
+        timeout: JsonObject = {"timeout": operation.timeout} if operation.timeout is not None else {}
+        result["binding"] = {"operation": table.operation(operation), **table.request(spec.binding), **timeout}
+    return result
+
+
+def _prompt(spec: PromptSpec) -> JsonObject:
+    messages: list[JsonValue] = [_message(each, spec) for each in spec.prompt.messages]
+    return {"listed": listed_prompt(spec), **_values(spec.prompt.values), "messages": messages}
+
+
+def _message(message: Message, spec: PromptSpec) -> JsonObject:
+    if message.resource:
+        return {"role": message.role, "resource": spec.uris[message.resource]}
+    first, *rest = message.literals
+    text: list[JsonValue] = [first]
+    for argument, literal in zip(message.arguments, rest, strict=True):
+        text += [{"argument": argument}, literal]
+    return {"role": message.role, "text": [part for part in text if part != ""]}
+
+
+def _values(values: Values) -> JsonObject:
+    return {"values": {name: list[JsonValue](each) for name, each in values.items()}} if values else {}
+
+
+def _written(**texts: str) -> JsonObject:
+    """Those that say something."""
+    return {name: text for name, text in texts.items() if text}
