@@ -25,6 +25,9 @@ PLAYED = [
     for revision in (*REVISIONS, BARE)
     if any(revision in scene.revisions for scene in scenes(name))
 ]
+OFFERED = {"database": ("prompts", "completions"), "files": ("completions",)}
+"""What a server has beside tools and resources."""
+
 ON_TOP = ("resultType", "_meta", "ttlMs", "cacheScope")
 
 
@@ -85,6 +88,7 @@ def converse(name: str, revision: str, played: list[Scene], tmp_path: Path) -> b
         given = {"BASE_URL": api.url, "TOKEN": SECRET, "AUDIT": str(record)}
         environment = {**{f"{prefix}_{key}": value for key, value in given.items()}, **first.environment}
         with Server(ROOT / "generated" / name, package=f"{name}_mcp", env=environment) as server:
+            server.checker.offered = OFFERED.get(name, ())
             client = Client(server, api, revision, first.capabilities)
             if revision not in (R5, BARE) and not first.opens:
                 client.open()
