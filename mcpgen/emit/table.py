@@ -15,6 +15,7 @@ from mcpgen.model import (
     FieldBinding,
     Operation,
     ParameterBinding,
+    ResultView,
     Server,
     ServerVariable,
     ToolSpec,
@@ -131,6 +132,8 @@ def _binding(tool: ToolSpec) -> JsonObject:
         result["fields"] = binding.fields
     if binding.timeout is not None:
         result["timeout"] = binding.timeout
+    if binding.result is not None and (shown := view(binding.result)):
+        result["result"] = shown
     if tool.output_form is not None:
         result["output"] = tool.output_form
     if tool.confirm != "never":
@@ -140,6 +143,22 @@ def _binding(tool: ToolSpec) -> JsonObject:
 
 def _operation(operation: Operation) -> JsonObject:
     return {**({"id": operation.id} if operation.id else {}), "path": operation.path}
+
+
+def view(binding: ResultView) -> JsonObject:
+    """What is shown of an answer, as the table writes it."""
+    result: JsonObject = {}
+    if binding.remove:
+        result["remove"] = list[JsonValue](binding.remove)
+    if binding.select is not None:
+        select = binding.select
+        result["select"] = select if isinstance(select, str) else dict[str, JsonValue](select)
+    if binding.text is not None:
+        result["text"] = list[JsonValue](binding.text)
+    if binding.links:
+        texts = (link.texts() for link in binding.links)
+        result["links"] = [{key: list[JsonValue](parts) for key, parts in each.items()} for each in texts]
+    return result
 
 
 def parameter(binding: ParameterBinding) -> JsonObject:
