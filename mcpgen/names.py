@@ -7,6 +7,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Container, Iterable
+from difflib import get_close_matches
 from itertools import chain, count
 
 TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
@@ -49,6 +50,7 @@ _FILLER = frozenset(
         "web",
     ]
 )
+_MOST_LISTED = 20
 _COMPARISONS = (("<=", "_lte"), (">=", "_gte"), ("<", "_lt"), (">", "_gt"), ("!=", "_ne"), ("!", "_not"))
 
 
@@ -123,3 +125,13 @@ def clipped(text: str, length: int = 60) -> str:
     """`text` for a diagnostic: control characters escaped, at most `length` characters."""
     shown = text if len(text) <= length else text[: length - 1] + "…"
     return shown.encode("unicode_escape").decode() if not shown.isprintable() else shown
+
+
+def nearest(key: str, known: list[str]) -> str:
+    """A hint that names what `key` may have been meant to be: the nearest of `known`, or, of few, all."""
+    folded = {name.casefold(): name for name in reversed(known)}
+    near = get_close_matches(key.casefold(), folded, 3)
+    if near:
+        return f"Did you mean {' or '.join(repr(folded[name]) for name in near)}?"
+    more = f" … ({len(known)} in all)" if len(known) > _MOST_LISTED else ""
+    return f"Use one of {', '.join(known[:_MOST_LISTED])}{more}." if known else ""

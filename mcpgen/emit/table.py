@@ -17,6 +17,7 @@ from mcpgen.model import (
     HttpBinding,
     Operation,
     ParameterBinding,
+    ResultView,
     Server,
     ServerVariable,
     ToolSpec,
@@ -152,12 +153,30 @@ def request(binding: HttpBinding) -> JsonObject:
         result["scopes"] = {name: list[JsonValue](scopes) for name, scopes in binding.scopes.items()}
     if binding.timeout is not None:
         result["timeout"] = binding.timeout
+    if binding.result is not None and (shown := view(binding.result)):
+        result["result"] = shown
     return result
 
 
 def operation(operation: Operation) -> JsonObject:
     """What the table keeps of an operation, for people."""
     return {**({"id": operation.id} if operation.id else {}), "path": operation.path}
+
+
+def view(binding: ResultView) -> JsonObject:
+    """What is shown of an answer, as the table writes it."""
+    result: JsonObject = {}
+    if binding.remove:
+        result["remove"] = list[JsonValue](binding.remove)
+    if binding.select is not None:
+        select = binding.select
+        result["select"] = select if isinstance(select, str) else dict[str, JsonValue](select)
+    if binding.text is not None:
+        result["text"] = list[JsonValue](binding.text)
+    if binding.links:
+        texts = (link.texts() for link in binding.links)
+        result["links"] = [{key: list[JsonValue](parts) for key, parts in each.items()} for each in texts]
+    return result
 
 
 def parameter(binding: ParameterBinding) -> JsonObject:

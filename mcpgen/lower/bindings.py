@@ -59,6 +59,7 @@ def bind(
         scopes=scopes,
         fields=arguments.names.get(FIELDS),
         timeout=operation.timeout,
+        result=operation.result,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from mcpgen.diagnostics import Diagnostic, Diagnostics
 from mcpgen.errors import Unusable
+from mcpgen.jsonvalue import as_object
 from mcpgen.lower import (
     annotations,
     arguments,
@@ -23,6 +24,7 @@ from mcpgen.lower import (
     resources,
     roles,
     security,
+    views,
 )
 from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import Composer
@@ -110,6 +112,7 @@ class _Around:
 
 def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     composer, diagnostics = around.composer, around.diagnostics
+    operation = views.seen(operation, composer, diagnostics)
     nesting.refuse_unwritable(operation, composer)
     composer.contradictions.clear()  # what an answer or an operation that was skipped left behind
     plan = bodies.plan(operation.body, composer) if operation.body else None
@@ -126,6 +129,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     layout = arguments.lay_out(operation, plan, around.producers[operation.key], composer, profile, room)
     _report(operation, name, layout, most_tokens, around)
     nesting.report(operation, composer, diagnostics)
+    views.report(operation.result, list(as_object(layout.schema.get("properties"))), diagnostics)
     output_schema, output_form = outputs.derive(operation, name, composer, diagnostics) or (None, None)
     tool = ToolSpec(
         name=name,

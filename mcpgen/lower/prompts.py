@@ -2,8 +2,7 @@
 
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.model import Message, Prompt, PromptSpec, ResourceSpec
-from mcpgen.names import clipped
-from mcpgen.toolsfile.shape import nearest
+from mcpgen.names import clipped, nearest
 
 
 def resolve(

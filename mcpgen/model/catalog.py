@@ -6,6 +6,7 @@ from typing import Literal
 
 from mcpgen.jsonvalue import JsonObject, JsonValue
 from mcpgen.model.api import Operation, Scopes, SecurityRequirement, Server, Skipped
+from mcpgen.model.curation import ResultView
 from mcpgen.model.features import Prompt, Resource
 from mcpgen.model.words import Confirm, Location, OutputForm, SchemaProfile, Style
 
@@ -68,7 +69,8 @@ class BodyBinding:
 @dataclass(frozen=True, slots=True)
 class HttpBinding:
     """How a call becomes a request. `path` alternates literal text, already percent-encoded, with parameters. `fields`
-    is the argument that asks for parts of the result, and goes nowhere. `timeout` is in seconds.
+    is the argument that asks for parts of the result, and goes nowhere. `timeout` is in seconds,
+    `result` what is shown of the answer.
     """
 
     method: str
@@ -84,6 +86,7 @@ class HttpBinding:
     scopes: Scopes = field(default_factory=dict)
     fields: str | None = None
     timeout: float | None = None
+    result: ResultView | None = None
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """All parameters, in the order path, query, querystring, header, cookie."""

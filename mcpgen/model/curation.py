@@ -44,6 +44,12 @@ class Link:
     description: tuple[Part, ...] = ()
     media_type: tuple[Part, ...] = ()
 
+    def texts(self) -> dict[str, tuple[Part, ...]]:
+        """Its texts by their names in MCP."""
+        names = ("uri", "name", "title", "description", "mimeType")
+        texts = (self.uri, self.name, self.title, self.description, self.media_type)
+        return {name: parts for name, parts in zip(names, texts, strict=True) if parts}
+
 
 @dataclass(frozen=True, slots=True)
 class ResultView:

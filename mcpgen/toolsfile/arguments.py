@@ -11,10 +11,9 @@ from typing import Literal, cast
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, as_text
 from mcpgen.model import Location, MediaType, Parameter, PathTemplate, RequestBody, SentArgument
-from mcpgen.names import clipped
+from mcpgen.names import clipped, nearest
 from mcpgen.openapi import parameters
 from mcpgen.openapi.schemas import Definitions
-from mcpgen.toolsfile.shape import nearest
 
 WITH_BODY = ("POST", "PUT", "PATCH")
 """Methods whose arguments go into the body where nothing else is said."""

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.model import Scopes, SecurityRequirement, SecurityScheme
-from mcpgen.names import clipped
+from mcpgen.names import clipped, nearest
 from mcpgen.openapi import security
-from mcpgen.toolsfile.shape import nearest
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ import re
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.model import Message, Prompt, PromptArgument
-from mcpgen.names import ARGUMENT_NAME, WRITTEN_TOOL_NAME, clipped
-from mcpgen.toolsfile.shape import nearest
+from mcpgen.names import ARGUMENT_NAME, WRITTEN_TOOL_NAME, clipped, nearest
 
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}\s]*)\}|[{}]")
 _ROLES = ("user", "assistant")

@@ -14,7 +14,7 @@ from mcpgen.jsonvalue import JsonValue, as_object, as_text
 from mcpgen.model import Api
 from mcpgen.openapi import security
 from mcpgen.openapi.schemas import Definitions
-from mcpgen.toolsfile import confirmation, outputs, prompts, resources, roles, server, shape, tools
+from mcpgen.toolsfile import confirmation, links, outputs, prompts, resources, roles, server, shape, tools
 
 VERSION = 1
 
@@ -45,6 +45,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         )
     top = document.where("")
     shape.check(root, top, diagnostics)
+    links.check(root, top, diagnostics)
     identity, references = as_object(root.get("server")), definitions.references
     schemes = security.read_schemes(root.get("security"), top.inside("security"), references, diagnostics)
     variables = server.variables(root.get("variables"), top.inside("variables"), diagnostics)

@@ -13,11 +13,10 @@ from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import CannotGoOn, Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.model import Operation, Parameter, Resource, SecurityScheme, Server
-from mcpgen.names import clipped
+from mcpgen.names import clipped, nearest
 from mcpgen.openapi import paths, security
 from mcpgen.openapi.references import References
 from mcpgen.toolsfile import server, uris
-from mcpgen.toolsfile.shape import nearest
 
 LARGEST = 1024 * 1024
 """Bytes of a file that are taken in: as base64 they fit into one message of every client."""

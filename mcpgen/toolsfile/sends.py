@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
 from mcpgen.model import Location, Parameter, PathTemplate, Sends, SentArgument, Template
-from mcpgen.names import clipped
+from mcpgen.names import clipped, nearest
 from mcpgen.openapi import content, parameters
 from mcpgen.toolsfile import templates
 from mcpgen.toolsfile.arguments import WITH_BODY, WITHOUT_BODY
-from mcpgen.toolsfile.shape import nearest
 
 _PLACES: tuple[tuple[str, Location], ...] = (("query", "query"), ("headers", "header"), ("cookies", "cookie"))
 _BRANCHES = ("allOf", "anyOf", "oneOf")

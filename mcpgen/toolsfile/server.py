@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.model import Server, ServerVariable
-from mcpgen.names import SERVER_NAME, VERSION_NUMBER, clipped
+from mcpgen.names import SERVER_NAME, VERSION_NUMBER, clipped, nearest
 from mcpgen.openapi import servers
-from mcpgen.toolsfile.shape import nearest
 
 _PLACEHOLDER = re.compile(r"\{([^{}/]+)\}")
 _DECLARE = "Declare it under `variables`, with a default."

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonValue
 from mcpgen.model import Part, Template
-from mcpgen.names import clipped
-from mcpgen.toolsfile.shape import nearest
+from mcpgen.names import clipped, nearest
 
 _PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]|[^{}]+")
 _NONE = "Describe it under `arguments`, or in an inputSchema."

@@ -154,6 +154,8 @@ class Caller:
                 return fetching.refused(wanted, reason)
             allowance = self._preparation.allowance(tool)
             answer, sent = await self._exchanged(tool, ready, wanted.arguments, _unheard, allowance)
+            if not isinstance(answer, Failure):
+                await self._kept(answer, sent)
             return fetching.read(wanted, answer, sent, self._redactor, self.resources)
 
     async def close(self) -> None:
@@ -217,12 +219,30 @@ class Caller:
 
             told = failures.no_answer(answer, sent)
             return Result.error(told), told
-        return response.interpret(answer, sent, self._redactor, self._settings.sizes.shown), self._done(answer, sent)
+        shown, view = self._settings.sizes.shown, None
+        if "result" in tool.binding:
+            from .views import View  # most tools show what was answered
+
+            view = View(tool.binding["result"])
+            if (instead := view.take(answer, sent, shown)) is not None:
+                return instead, self._done(answer, sent)
+        await self._kept(answer, sent)
+        result = response.interpret(answer, sent, self._redactor, shown)
+        if view is not None and not result.is_error:
+            result = view.dressed(result, answer, sent, self._redactor, shown)
+        return result, self._done(answer, sent)
+
+    async def _kept(self, answer: Response, sent: Sent) -> None:
+        """Keep the answer where it is too large to be shown."""
+        if response.is_large(answer, self._settings.sizes.shown):
+            from . import keeping  # most answers fit
+
+            answer.kept = await keeping.keep(answer, sent.uri, self._redactor, self.resources)
 
     async def _exchanged(
         self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, allowance: Allowance
     ) -> tuple[Response | Failure, Sent]:
-        """The request sent, and its answer, kept where it is too large to be shown, or why there is none."""
+        """The request sent, and its answer, or why there is none."""
         uri = f"{self._catalog.name}://result/{next(self._numbers)}"
         ready.attach()
         made = ready.request
@@ -239,10 +259,6 @@ class Caller:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
             return failure, sent
         answer.redact(self._redactor.field)
-        if response.is_large(answer, self._settings.sizes.shown):
-            from . import keeping  # most answers fit
-
-            answer.kept = await keeping.keep(answer, uri, self._redactor, self.resources)
         return answer, sent
 
     def _done(self, answer: Response, sent: Sent) -> str:
