@@ -85,7 +85,7 @@ def converse(name: str, revision: str, played: list[Scene], tmp_path: Path) -> b
     first = played[0]
     prefix, record = name.upper(), tmp_path / f"{len(list(tmp_path.iterdir()))}.audit"
     with Api(name) as api:
-        given = {"BASE_URL": api.url, "TOKEN": SECRET, "AUDIT": str(record)}
+        given = {"BASE_URL": api.url, "TOKEN": SECRET, "AUDIT": str(record), "LOG_LEVEL": "debug"}
         environment = {**{f"{prefix}_{key}": value for key, value in given.items()}, **first.environment}
         with Server(ROOT / "generated" / name, package=f"{name}_mcp", env=environment) as server:
             server.checker.offered = OFFERED.get(name, ())
