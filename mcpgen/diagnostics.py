@@ -76,6 +76,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "invalid-name": ("error", "A name cannot be used as it stands."),
     "duplicate-name": ("error", "Two tools have one name."),
     "broken-schema": ("error", "A schema written by hand would make clients drop the whole list of tools."),
+    "written-schema": ("note", "A schema written by hand leaves what every client and provider takes."),
     # The wall: what may not leave the compiler.
     "unportable-schema": ("warning", "A schema would be refused by a client or a model's provider."),
     "unbound-argument": ("warning", "An argument leads nowhere, or a binding has no argument."),

@@ -128,8 +128,19 @@ def _binding(tool: ToolSpec) -> JsonObject:
         result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
     if binding.scopes:
         result["scopes"] = {name: list[JsonValue](scopes) for name, scopes in binding.scopes.items()}
+    return {**result, **_rules(tool)}
+
+
+def _rules(tool: ToolSpec) -> JsonObject:
+    """What a binding says of calls and results, beside the request."""
+    binding = tool.binding
+    result: JsonObject = {}
     if binding.fields is not None:
         result["fields"] = binding.fields
+    if binding.also:
+        result["also"] = list[JsonValue](binding.also)
+    if binding.open:
+        result["open"] = True
     if binding.timeout is not None:
         result["timeout"] = binding.timeout
     if binding.result is not None and (shown := view(binding.result)):
@@ -163,8 +174,7 @@ def view(binding: ResultView) -> JsonObject:
 
 def parameter(binding: ParameterBinding) -> JsonObject:
     """One parameter of a binding, as the table writes it."""
-    source: JsonObject = {"value": binding.value} if binding.argument is None else {"argument": binding.argument}
-    result: JsonObject = {**source, "name": binding.name, "style": binding.style, "explode": binding.explode}
+    result: JsonObject = {**_source(binding), "name": binding.name, "style": binding.style, "explode": binding.explode}
     if binding.reserved:
         result["reserved"] = True
     if binding.content is not None:
@@ -176,6 +186,13 @@ def parameter(binding: ParameterBinding) -> JsonObject:
     return result
 
 
+def _source(binding: ParameterBinding) -> JsonObject:
+    """Where the value of a parameter comes from."""
+    if binding.template is not None:
+        return {"template": binding.template}
+    return {"value": binding.value} if binding.argument is None else {"argument": binding.argument}
+
+
 def body(binding: BodyBinding) -> JsonObject:
     """The body of a binding, as the table writes it."""
     result: JsonObject = {"contentType": binding.content_type, "encoding": binding.encoding}
@@ -183,7 +200,9 @@ def body(binding: BodyBinding) -> JsonObject:
         result["required"] = True
     if binding.argument is not None:
         result["argument"] = binding.argument
-    if binding.argument is None or binding.fields:
+    if binding.template is not None:
+        result["template"] = binding.template
+    elif binding.argument is None or binding.fields:
         result["fields"] = [_field(entry) for entry in binding.fields]
     if binding.rest is not None:
         result["rest"] = binding.rest
