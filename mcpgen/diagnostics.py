@@ -79,6 +79,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "unused-argument": ("warning", "An argument is declared that nothing uses."),
     "unusable-file": ("error", "A file that the tools file names cannot be taken in."),
     "broken-schema": ("error", "A schema written by hand would make clients drop the whole list of tools."),
+    "written-schema": ("note", "A schema written by hand leaves what every client and provider takes."),
     # The wall: what may not leave the compiler.
     "unportable-schema": ("warning", "A schema would be refused by a client or a model's provider."),
     "unbound-argument": ("warning", "An argument leads nowhere, or a binding has no argument."),

@@ -119,14 +119,8 @@ def _scheme(scheme: BoundScheme) -> JsonObject:
 
 
 def _binding(tool: ToolSpec) -> JsonObject:
-    result: JsonObject = {"name": tool.name, "operation": operation(tool.operation), **request(tool.binding)}
-    if tool.binding.fields is not None:
-        result["fields"] = tool.binding.fields
-    if tool.output_form is not None:
-        result["output"] = tool.output_form
-    if tool.confirm != "never":
-        result["confirm"] = tool.confirm
-    return result
+    result: JsonObject = {"name": tool.name, "operation": operation(tool.operation)}
+    return {**result, **request(tool.binding), **_rules(tool)}
 
 
 def request(binding: HttpBinding) -> JsonObject:
@@ -151,10 +145,27 @@ def request(binding: HttpBinding) -> JsonObject:
         result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
     if binding.scopes:
         result["scopes"] = {name: list[JsonValue](scopes) for name, scopes in binding.scopes.items()}
+    return result
+
+
+def _rules(tool: ToolSpec) -> JsonObject:
+    """What a binding says of calls and results, beside the request."""
+    binding = tool.binding
+    result: JsonObject = {}
+    if binding.fields is not None:
+        result["fields"] = binding.fields
+    if binding.also:
+        result["also"] = list[JsonValue](binding.also)
+    if binding.open:
+        result["open"] = True
     if binding.timeout is not None:
         result["timeout"] = binding.timeout
     if binding.result is not None and (shown := view(binding.result)):
         result["result"] = shown
+    if tool.output_form is not None:
+        result["output"] = tool.output_form
+    if tool.confirm != "never":
+        result["confirm"] = tool.confirm
     return result
 
 
@@ -181,8 +192,7 @@ def view(binding: ResultView) -> JsonObject:
 
 def parameter(binding: ParameterBinding) -> JsonObject:
     """One parameter of a binding, as the table writes it."""
-    source: JsonObject = {"value": binding.value} if binding.argument is None else {"argument": binding.argument}
-    result: JsonObject = {**source, "name": binding.name, "style": binding.style, "explode": binding.explode}
+    result: JsonObject = {**_source(binding), "name": binding.name, "style": binding.style, "explode": binding.explode}
     if binding.reserved:
         result["reserved"] = True
     if binding.content is not None:
@@ -194,6 +204,13 @@ def parameter(binding: ParameterBinding) -> JsonObject:
     return result
 
 
+def _source(binding: ParameterBinding) -> JsonObject:
+    """Where the value of a parameter comes from."""
+    if binding.template is not None:
+        return {"template": binding.template}
+    return {"value": binding.value} if binding.argument is None else {"argument": binding.argument}
+
+
 def body(binding: BodyBinding) -> JsonObject:
     """The body of a binding, as the table writes it."""
     result: JsonObject = {"contentType": binding.content_type, "encoding": binding.encoding}
@@ -201,7 +218,9 @@ def body(binding: BodyBinding) -> JsonObject:
         result["required"] = True
     if binding.argument is not None:
         result["argument"] = binding.argument
-    if binding.argument is None or binding.fields:
+    if binding.template is not None:
+        result["template"] = binding.template
+    elif binding.argument is None or binding.fields:
         result["fields"] = [_field(entry) for entry in binding.fields]
     if binding.rest is not None:
         result["rest"] = binding.rest

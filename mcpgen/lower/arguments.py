@@ -20,10 +20,10 @@ from mcpgen.lower.kinds import is_null
 from mcpgen.lower.portable import FILE_NOTE, Portable
 from mcpgen.lower.text import ended
 from mcpgen.lower.verbatim import Verbatim
-from mcpgen.model import Encoding, Location, Operation, Parameter, SchemaProfile
+from mcpgen.model import Encoding, InputProfile, Location, Operation, Parameter, SchemaProfile, SentArgument
 from mcpgen.names import argument_name, distinct
 
-Place = Location | Literal["body", "rest", "filename", "part", "result"]
+Place = Location | Literal["body", "rest", "filename", "part", "send", "result"]
 Slot = tuple[Place, str]
 """Where a value goes: the place and the wire name there."""
 
@@ -46,6 +46,7 @@ _PLACES: tuple[Place, ...] = (
     "rest",
     "filename",
     "part",
+    "send",
     "result",
 )
 _ORDER = {place: index for index, place in enumerate(_PLACES)}
@@ -80,7 +81,7 @@ class Arguments:
     """
 
     schema: JsonObject
-    profile: SchemaProfile
+    profile: InputProfile
     names: Mapping[Slot, str]
     constants: Mapping[Slot, JsonValue]
     cuts: tuple[str, ...]
@@ -103,6 +104,7 @@ def lay_out(
     everything = [
         *(_of_parameter(each, producers, composer) for each in operation.parameters),
         *(_of_body(plan, composer) if plan else ()),
+        *(_of_sent(each) for each in (operation.sends.arguments if operation.sends else ())),
     ]
     constants = {entry.slot: value for entry in everything if (value := _constant(entry, composer)) is not None}
     inputs = sorted((entry for entry in everything if entry.slot not in constants), key=_position)
@@ -189,6 +191,11 @@ def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
     if plan.rest is not None:
         further: JsonObject = {"type": "object", "description": "Further members of the body."}
         yield Input(REST, "additional_properties", {**further, "additionalProperties": plan.rest})
+
+
+def _of_sent(argument: SentArgument) -> Input:
+    """An argument that goes where templates name it."""
+    return Input(("send", argument.name), argument_name(argument.name), argument.schema, argument.required)
 
 
 def _part_headers(plan: BodyPlan, key: str) -> tuple[Parameter, ...]:

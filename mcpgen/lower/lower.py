@@ -24,15 +24,21 @@ from mcpgen.lower import (
     resources,
     roles,
     security,
+    sends,
     views,
 )
 from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import Composer
 from mcpgen.lower.orders import gives_orders
 from mcpgen.lower.verbatim import MOST_DEFINITIONS
-from mcpgen.model import Api, Catalog, Identity, Operation, Server, Skipped, ToolSpec
+from mcpgen.model import Api, Catalog, Identity, InputProfile, Operation, Server, Skipped, ToolSpec
 from mcpgen.options import Options
 
+_WHY_LARGE: Mapping[InputProfile, str] = {
+    "portable": "nothing but its arguments is left",
+    "full": "the full profile leaves nothing out",
+    "written": "its inputSchema is passed on as it was written",
+}
 _FLATTEN = "Let the references lead to the schema itself."
 
 
@@ -126,7 +132,10 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     most_tokens = around.options.max_tokens or budget.MOST_TOKENS
     room = most_tokens - budget.cost_beside(name, title, description)
     profile = around.options.schema_profile
-    layout = arguments.lay_out(operation, plan, around.producers[operation.key], composer, profile, room)
+    if operation.input_schema is not None:
+        layout = sends.lay_out(operation, room)
+    else:
+        layout = arguments.lay_out(operation, plan, around.producers[operation.key], composer, profile, room)
     _report(operation, name, layout, most_tokens, around)
     nesting.report(operation, composer, diagnostics)
     views.report(operation.result, list(as_object(layout.schema.get("properties"))), diagnostics)
@@ -169,7 +178,7 @@ def _server_index(operation: Operation, servers: list[Server]) -> int:
 
 def _report(operation: Operation, name: str, layout: arguments.Arguments, most_tokens: int, around: _Around) -> None:
     cuts = [*layout.cuts, *layout.given_up]
-    if layout.profile != around.options.schema_profile:
+    if layout.profile not in (around.options.schema_profile, "written"):
         message = f"The schema of {name} would have more than {MOST_DEFINITIONS} definitions; it is written portably."
         around.diagnostics.add("schema-cut", message, operation.where)
     if cuts:
@@ -177,7 +186,7 @@ def _report(operation: Operation, name: str, layout: arguments.Arguments, most_t
         message = f"The arguments of {name} leave out {'; '.join(cuts)}{why}."
         around.diagnostics.add("schema-cut", message, operation.where)
     if not layout.fits:
-        why = "the full profile leaves nothing out" if layout.profile == "full" else "nothing but its arguments is left"
+        why = _WHY_LARGE[layout.profile]
         message = f"{name} costs more than {most_tokens:,} tokens: {why}."
         hint = "Grant it more with --max-tokens, or leave it out."
         around.diagnostics.add("large-tool", message, operation.where, hint)

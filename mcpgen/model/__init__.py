@@ -42,12 +42,14 @@ from mcpgen.model.curation import (
     Sends,
     SentArgument,
     Template,
+    arguments_of,
 )
 from mcpgen.model.description import Api
 from mcpgen.model.features import Message, Prompt, PromptArgument, Resource, Values
 from mcpgen.model.words import (
     DESTRUCTIVE,
     Confirm,
+    InputProfile,
     Location,
     Output,
     OutputForm,
@@ -70,6 +72,7 @@ __all__ = [
     "Given",
     "HttpBinding",
     "Identity",
+    "InputProfile",
     "Link",
     "Location",
     "MediaType",
@@ -102,4 +105,5 @@ __all__ = [
     "Template",
     "ToolSpec",
     "Values",
+    "arguments_of",
 ]

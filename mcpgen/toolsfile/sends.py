@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
-from mcpgen.model import Location, Parameter, PathTemplate, Sends, SentArgument, Template
+from mcpgen.model import Location, Parameter, PathTemplate, Sends, SentArgument, Template, arguments_of
 from mcpgen.names import clipped, nearest
 from mcpgen.openapi import content, parameters
 from mcpgen.toolsfile import templates
@@ -50,7 +50,12 @@ def _templates(
         if reason := _refusal(name, location, place, known):
             diagnostics.add("invalid-value", f"`send` cannot set the {location} '{clipped(name)}': {reason}.", place)
             continue
-        yield name, templates.template(value, place, diagnostics, known.names)
+        node = templates.template(value, place, diagnostics, known.names)
+        if location == "header" and name.lower() == "accept" and "value" not in node:
+            message = "What the request accepts is the same in every call: no argument can say it."
+            diagnostics.add("invalid-value", message, place, "Write the media types themselves.")
+            continue
+        yield name, node
 
 
 def _refusal(name: str, location: Location, where: Where, known: Known) -> str:
@@ -96,8 +101,8 @@ def named(sends: Sends | None) -> set[str]:
     """The arguments that templates name."""
     if sends is None:
         return set()
-    every = [*sends.query.values(), *sends.headers.values(), *sends.cookies.values(), sends.body]
-    return {name for node in every for name in templates.arguments_of(node)}
+    every = [*sends.query.values(), *sends.headers.values(), *sends.cookies.values(), sends.body or {}]
+    return {name for node in every for name in arguments_of(node)}
 
 
 def with_arguments(sends: Sends | None, taken: tuple[SentArgument, ...]) -> Sends | None:
@@ -150,11 +155,9 @@ def _referred(schema: JsonObject, reference: str) -> Iterable[JsonValue]:
 
 def check_schema(
     schema: JsonObject, sends: Sends, template: PathTemplate, where: Where, diagnostics: Diagnostics
-) -> bool:
-    """Whether every argument of an `inputSchema` at `where` goes somewhere, and the path names nothing else; what does
-    not hold is told.
-    """
-    names, before = names_of(schema), len(diagnostics)
+) -> None:
+    """Report each argument of an `inputSchema` at `where` that goes nowhere, and what the path names beyond them."""
+    names = names_of(schema)
     going = named(sends) | set(template.declared)
     for name in names:
         place = where.inside("properties", name)
@@ -168,4 +171,3 @@ def check_schema(
         if name not in names:
             message = f"The path names '{clipped(name)}', which the inputSchema does not have."
             diagnostics.add("invalid-value", message, where, nearest(name, names))
-    return len(diagnostics) == before

@@ -71,17 +71,6 @@ def _of_text(parts: tuple[Part, ...]) -> Template:
     return {"text": list[JsonValue](parts)}
 
 
-def arguments_of(node: JsonValue) -> Iterator[str]:
-    """The arguments that a template, or a part of a text, needs, in its order."""
-    if isinstance(node, dict):
-        if "argument" in node:
-            yield str(node["argument"])
-        for key in ("text", "items", "members"):
-            inner = node.get(key)
-            for each in inner.values() if isinstance(inner, dict) else inner if isinstance(inner, list) else ():
-                yield from arguments_of(each)
-
-
 def places(parts: tuple[Part, ...], kind: str) -> Iterator[str]:
     """The names of the places of one kind, `argument` or `pointer`, in a text."""
     yield from (str(part[kind]) for part in parts if isinstance(part, dict) and kind in part)

@@ -62,8 +62,9 @@ def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | No
         return None  # which the shape of the file has told
     method, path = request.groups()
     template = paths.parse(path, where, diagnostics)
+    before = len(diagnostics)
     inputs = _inputs(entry, method, template, where, around)
-    if inputs is None:
+    if any(found.severity == "error" for found in list(diagnostics)[before:]):
         return None
     required = credentials.of_tool(entry, where, around.schemes, diagnostics)
     own_server = server.base_url(entry.get("base_url"), where.inside("base_url"), diagnostics, around.variables)
@@ -113,8 +114,8 @@ class _Inputs:
     credentials: tuple[SecurityScheme, ...] = ()
 
 
-def _inputs(entry: JsonObject, method: str, template: PathTemplate, where: Where, around: Around) -> _Inputs | None:
-    """The inputs of a tool; None where what is wrong with them was reported as an error."""
+def _inputs(entry: JsonObject, method: str, template: PathTemplate, where: Where, around: Around) -> _Inputs:
+    """The inputs of a tool; what is wrong with them is reported as an error."""
     diagnostics, references = around.diagnostics, around.definitions.references
     api_keys = (scheme for scheme in around.schemes if scheme.type == "apiKey")
     filled = {parameters.place_of(scheme.location, scheme.wire_name): scheme for scheme in api_keys}
@@ -148,7 +149,7 @@ def _by_hand(
     template: PathTemplate,
     where: Where,
     diagnostics: Diagnostics,
-) -> _Inputs | None:
+) -> _Inputs:
     """The inputs of a tool whose input schema was written by hand."""
     for key in ("arguments", "parameters", "body"):
         if key in entry:
@@ -157,8 +158,7 @@ def _by_hand(
             diagnostics.add("invalid-value", message, where.inside(key), hint)
     place = where.inside("inputSchema")
     sent = sent or sends.implied(schema, template, method, place)
-    if not sends.check_schema(schema, sent, template, place, diagnostics):
-        return None
+    sends.check_schema(schema, sent, template, place, diagnostics)
     in_path = zip(template.variables, template.declared, strict=True)
     return _Inputs(
         tuple(

@@ -11,11 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .request import OTHERS
 from .shapes import ABSENT
 from .styles import scalar
-
-OTHERS = ""
-"""The argument that stands for all that a call gives beyond what the schema names, where that is allowed."""
 
 Find = Callable[[dict[str, str]], Any]
 """The value of a place in a text; ABSENT where there is none."""
@@ -55,6 +53,13 @@ def written(parts: list[Any], find: Find, write: Write) -> str:
 
 def _written(value: Any, write: Write) -> str:
     return "" if value is ABSENT or value is None else write(value)
+
+
+def in_xml(text: str) -> str:
+    """A value where text or the value of an attribute stands in XML, so that it makes no markup. Raises Unsendable."""
+    from .xmltext import content  # few APIs speak it
+
+    return content(text)
 
 
 def argument_of(node: dict[str, Any]) -> str:

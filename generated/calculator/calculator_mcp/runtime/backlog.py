@@ -1,0 +1,60 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""What was read and is not finished: how many calls, and how long their lines were.
+
+So long as there is room, reading goes on whatever the calls do, so that a cancel, a ping, or the end of stdin is heard.
+Only a flood fills it; then the reader waits here, which the client feels as a full pipe, and looks up now and then.
+"""
+
+from __future__ import annotations
+
+import threading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: More than any client has under way, and little to hold.
+MOST_CALLS = 4096
+#: Bytes of their lines. One call always fits.
+MOST_BYTES = 8 * 1024 * 1024
+#: Between two looks at who is there.
+SECONDS = 0.25
+
+
+class Backlog:
+    """Counts the unfinished calls. Any thread may use it."""
+
+    __slots__ = ("_bytes", "_calls", "_changed")
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._calls = 0
+        self._bytes = 0
+
+    def enter(self, size: int, attended: Callable[[], bool]) -> bool:
+        """Wait for room and take it. False where there is none and `attended`, asked now and then, says that nobody
+        will wait for the answer.
+        """
+        with self._changed:
+            while not self._fits(size):
+                if not attended():
+                    return False
+                self._changed.wait(SECONDS)
+            self._calls += 1
+            self._bytes += size
+            return True
+
+    def leave(self, size: int) -> None:
+        """A call of that size is finished."""
+        with self._changed:
+            self._calls -= 1
+            self._bytes -= size
+            self._changed.notify_all()
+
+    def drain(self, seconds: float) -> None:
+        """Wait until nothing is unfinished, or for so long."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._calls, seconds)
+
+    def _fits(self, size: int) -> bool:
+        return not self._calls or (self._calls < MOST_CALLS and self._bytes + size <= MOST_BYTES)

@@ -1,0 +1,200 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Request bodies: arguments become a JSON, urlencoded, multipart, XML, text or binary body, and its media type.
+
+The binding says that one argument is the whole body, or which arguments are its members and in which order. Wire names,
+styles and media types are the compiler's. A form member without a style is written as a query parameter would be, but
+an object with brackets, under its name; a multipart member without a kind is JSON where it is an object, else text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from .files import Files, media_type
+from .multipart import Part, join
+from .parameters import field_pairs, header, value_of
+from .refusal import Problem, Refused, Unsendable, gather
+from .shapes import ABSENT
+from .styles import STYLES, Place, parts, percent, reserved, scalar
+
+_FORM = Place(percent)
+_PLAIN = Place(str)
+_FORM_RESERVED = Place(lambda text: reserved(text, "&=+#"), percent)
+
+
+class Member:
+    """One member of a body: how the binding describes it, its value, and what to call it in front of the model."""
+
+    __slots__ = ("argument", "field", "value")
+
+    def __init__(self, argument: str, field: dict[str, Any], value: Any) -> None:
+        self.argument = argument
+        self.field = field
+        self.value = value
+
+
+Content = tuple[str, bytes]
+"""The Content-Type and the bytes."""
+
+
+def build(body: dict[str, Any] | None, arguments: dict[str, Any], files: Files, entropy: bytes) -> list[Content]:
+    """The body; none where the binding has none, or an optional one is left out. Raises Refused.
+
+    `entropy` is at least 16 random bytes, for the boundary of a multipart body.
+    """
+    whole = body.get("argument") if body else None
+    if body is None or (whole is not None and whole not in arguments):
+        return []
+    encoding, content_type = body["encoding"], body["contentType"]
+    if "template" in body:
+        return _filled(body, arguments, files)
+    if whole is not None and encoding not in ("form", "multipart"):
+        return gather(lambda value: [_whole(body, value, files)], [(whole, arguments[whole])])
+    members = _bound(body, arguments) if whole is None else _inside(whole, body, arguments[whole])
+    if members is None:
+        return []
+    named = [(member.argument, member) for member in members]
+    if encoding == "form":
+        return [(content_type, "&".join(gather(_pairs, named)).encode())]
+    if encoding == "multipart":
+        return [join(content_type, gather(lambda member: _parts(member, arguments, files), named), entropy)]
+    content = {member.field["name"]: member.value for member in members}
+    return gather(lambda value: [_whole(body, value, files)], [("", content)])
+
+
+def _filled(body: dict[str, Any], arguments: dict[str, Any], files: Files) -> list[Content]:
+    """The body that a template makes."""
+    from . import templates  # only tools written by hand have some
+
+    encoding, name = body["encoding"], templates.argument_of(body["template"])
+    value = templates.filled(body["template"], arguments, templates.in_xml if encoding == "xml" else str)
+    if value is ABSENT:
+        return []
+    if encoding == "form":
+        members = _inside(name, {}, value)
+        pairs = gather(_pairs, [(member.argument, member) for member in members])
+        return [(body["contentType"], "&".join(pairs).encode())]
+    plain = {**body, "encoding": "text"} if encoding == "xml" else body
+    return gather(lambda value: [_whole(plain, value, files)], [(name, value)])
+
+
+def json_bytes(value: Any) -> bytes:
+    """Compact UTF-8 JSON. Raises Unsendable for what JSON has no form for."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except (ValueError, TypeError):
+        raise Unsendable("expected a value that JSON can hold") from None
+
+
+def _bound(body: dict[str, Any], arguments: dict[str, Any]) -> list[Member] | None:
+    """The members that arguments of their own carry, in the binding's order; None where the body is left out."""
+    fields = body["fields"]
+    given = [Member(field.get("argument", ""), field, value_of(field, arguments)) for field in fields]
+    members = [member for member in given if member.value is not ABSENT]
+    rest = body.get("rest", "")
+    others = [Member(f"{rest}.{name}", {"name": name}, value) for name, value in (arguments.get(rest) or {}).items()]
+    if not body.get("required") and not others and all("value" in member.field for member in members):
+        return None
+    own = {field["name"]: field.get("argument", "a constant") for field in fields}
+    problems = [
+        Problem(each.argument, f"belongs to {own[name]}") for each in others if (name := each.field["name"]) in own
+    ]
+    present = {member.field["name"] for member in members + others}
+    missing = [own.get(name, f"{rest}.{name}") for name in body.get("needs", ()) if name not in present]
+    problems += [Problem(name, "is required where any part of the body is given") for name in missing]
+    if problems:
+        raise Refused(*problems)
+    return members + others
+
+
+def _inside(whole: str, body: dict[str, Any], value: Any) -> list[Member]:
+    """The members of an argument that is the whole body: those that the binding describes first, in its order."""
+    if not isinstance(value, dict):
+        raise Refused(Problem(whole, "expected an object"))
+    described = {field["name"]: field for field in body.get("fields", ())}
+    names = [*(name for name in described if name in value), *(name for name in value if name not in described)]
+    return [Member(f"{whole}.{name}", described.get(name, {"name": name}), value[name]) for name in names]
+
+
+def _whole(body: dict[str, Any], value: Any, files: Files) -> Content:
+    encoding, content_type = body["encoding"], body["contentType"]
+    if encoding == "json":
+        return content_type, json_bytes(value)
+    if encoding == "jsonl":
+        first = b"\x1e" if "json-seq" in content_type else b""  # RFC 7464 begins each text with a record separator
+        return content_type, b"".join(first + json_bytes(item) + b"\n" for item in value)
+    if encoding == "text":
+        return _text(content_type, scalar(value))
+    if encoding == "xml":
+        return _text(content_type, _xml(body["xml"], value))
+    content, _ = files.content(value)
+    return media_type(content_type, content), content
+
+
+def _text(content_type: str, text: str) -> Content:
+    """In the charset that the media type names. `text/*` without one says that it is UTF-8 where that matters."""
+    _, _, charset = content_type.lower().partition("charset=")
+    try:
+        if charset:
+            return content_type, text.encode(charset.split(";")[0].strip(' "'))
+        content = text.encode()
+    except (LookupError, ValueError):
+        raise Unsendable(f"expected text that can be written as {charset or 'UTF-8'}") from None
+    declares = content_type.startswith("text/") and not text.isascii()
+    return content_type + ("; charset=utf-8" if declares else ""), content
+
+
+def _pairs(member: Member) -> list[str]:
+    return field_pairs(member.field, member.value, _FORM_RESERVED if member.field.get("reserved") else _FORM)
+
+
+def _parts(member: Member, arguments: dict[str, Any], files: Files) -> Iterator[Part]:
+    field, value = member.field, member.value
+    if "style" in field:
+        yield from _styled(field, value)
+        return
+    headers = [line for each in field.get("headers", ()) for line in _part_header(each, arguments)]
+    many = (field.get("repeat", "part" not in field) or field.get("part") == "file") and isinstance(value, list)
+    for index, item in enumerate(value if many else [value]):
+        kind = field.get("part") or ("json" if isinstance(item, (dict, list)) else "text")
+        media = field.get("contentType", "")
+        if kind == "json":
+            yield Part(field["name"], json_bytes(item), media or "application/json", headers=headers)
+        elif item is not None and kind == "xml":
+            yield Part(field["name"], _xml(field["xml"], item).encode(), media, headers=headers)
+        elif item is not None and kind == "text":
+            yield Part(field["name"], scalar(item).encode(), media, headers=headers)
+        elif item is not None:
+            content, own = files.content(item)
+            name = _file_name(field.get("filename", ""), arguments, index) or own or field["name"]
+            yield Part(field["name"], content, media_type(media, content), name, headers)
+
+
+def _part_header(bound: dict[str, Any], arguments: dict[str, Any]) -> list[tuple[str, str]]:
+    value = value_of(bound, arguments)
+    if bound.get("required") and value is ABSENT:
+        raise Refused(Problem(bound["argument"], "is required with this part"))
+    return header(bound, value)
+
+
+def _styled(field: dict[str, Any], value: Any) -> Iterator[Part]:
+    """Parts whose names and texts are those of the pairs that the style would make (OpenAPI 3.1, 4.8.15.1.1)."""
+    for pair in parts(STYLES[field["style"]], field["name"], value, field["explode"], _PLAIN):
+        name, _, text = pair.partition("=")
+        yield Part(name, text.encode(), "")
+
+
+def _file_name(argument: str, arguments: dict[str, Any], index: int) -> str:
+    given = arguments.get(argument) or ""
+    name = (given[index] if index < len(given) else "") if isinstance(given, list) else str(given)
+    if "/" in name or "\\" in name or "\0" in name:
+        raise Refused(Problem(argument, "expected a file name without a directory"))
+    return name
+
+
+def _xml(shape: dict[str, Any], value: Any) -> str:
+    from . import xmltext  # few APIs speak it
+
+    return xmltext.document(shape, value)

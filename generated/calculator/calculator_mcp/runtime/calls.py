@@ -1,0 +1,293 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""One call from its name and arguments to its result. The sequence, and nothing else:
+
+    prepared (preparation.py), confirmed, sent (sending.py), answer interpreted, hooks, redacted, promise kept
+
+Nothing is sent before all that can be refused has been refused, and nothing leaves without having passed the redactor.
+Whatever goes wrong on the way is an error result in words for the model; only a fault of our own raises.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from copy import copy, deepcopy
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from . import credentials, hooking, log, request, response, spans
+from .client import Client, Failure
+from .effects import Dialogue, Fetch
+from .exchange import Sent
+from .preparation import Preparation, sentence
+from .redaction import Redactor
+from .refusal import HookFailed, Refuse, Refused
+from .resources import Resources
+from .sending import Sender
+from .settings import NotReady
+from .shapes import ABSENT, Contents, Result
+
+if TYPE_CHECKING:
+    from .allowance import Allowance
+    from .catalog import Catalog, Tool
+    from .consent import Ask, Consent
+    from .exchange import Response
+    from .preparation import Ready
+    from .settings import Settings
+    from .structured import Promises
+
+Report = Callable[[str], None]
+
+REACH_SECONDS = 5.0
+_SILENT = Dialogue("", "")
+
+
+def _unheard(phase: str) -> None:
+    """The progress of what nobody is told of."""
+
+
+#: Results of the largest size that are kept at a time.
+_RESULTS = 4
+
+
+class Caller:
+    """Makes the calls of one server, as one table says. To be made inside the event loop that it is used in."""
+
+    def __init__(self, catalog: Catalog, settings: Settings) -> None:
+        log.set_level(settings.log_level)
+        self._catalog = catalog
+        self._settings = settings
+        self._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
+        self._hooks = self._preparation.hooks
+        self._promises: Promises | None = None
+        self._client = Client(settings, self._preparation.agent)
+        self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
+        log.redact_with(self._redactor.text)
+        self._sender = Sender(self._client, settings, self._redactor.learn)
+        self._consent: Consent | None = None
+        self._numbers = count(1)
+        self.resources = Resources(_RESULTS * settings.sizes.kept)
+
+    def report(self) -> None:
+        """Say in the log what is wrong with settings and hooks."""
+        for problem in self._settings.problems:
+            log.event("error", "setting", reason=problem)
+        for warning in self._settings.warnings:
+            log.event("warning", "setting", reason=warning)
+        self._hooks.report()
+
+    def following(self, catalog: Catalog, settings: Settings) -> Caller:
+        """A caller for another table of the same server. It shares what does not come from the table: connections and
+        their limits, tokens, what is kept, what users were asked, and the secrets, of which none is forgotten.
+        """
+        self._consent = self._consent or self._asking()
+        self._redactor.add(credentials.sensitive(catalog.security, settings))
+        caller = copy(self)
+        caller._catalog, caller._settings = catalog, settings
+        caller._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
+        caller._hooks, caller._promises = caller._preparation.hooks, None
+        caller._hooks.report()
+        caller._client.agent = caller._preparation.agent
+        return caller
+
+    async def call(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        report: Report,
+        dialogue: Dialogue = _SILENT,
+        ask: Ask | None = None,
+    ) -> Result:
+        """The result of calling that tool, which must exist. `report` hears "sent", "headers" and "body"; `dialogue`
+        and `ask` are how the user can be asked. Raises shapes.Ended.
+        """
+        tool = self._catalog.tool(name)
+        allowance = self._preparation.allowance(tool)
+        done = ""
+        with self._redactor.during():
+            try:
+                result, done = await self._made(tool, arguments, report, dialogue, ask, allowance)
+                result = await self._hooks.after(name, result, allowance, done)
+            except HookFailed as failed:
+                result = Result.error(hooking.withheld(name, str(failed), done) if done else sentence(name, failed))
+            result = self._redacted(result)
+        if tool.output_schema is None or result.is_error:
+            return result
+        if self._promises is None:
+            from .structured import Promises  # most servers promise nothing
+
+            self._promises = Promises()
+        return self._promises.keep(tool, result)
+
+    async def reach(self) -> list[str]:
+        """For --doctor: what keeps calls from being made. Asks each server of the table, and sends no credentials."""
+        found = list(self._settings.problems)
+        for index in range(max(1, len(self._settings.servers))):
+            try:
+                address = self._settings.server(index)
+                await self._client.send(request.Request("HEAD", "/"), address, REACH_SECONDS)
+            except NotReady as missing:
+                found.append(str(missing))
+            except Failure as failure:
+                found.append(f"{address.origin}: {failure.reason}.")
+        return found
+
+    async def try_grant(self, grant: credentials.Grant) -> str:
+        """For --doctor: why no access token can be fetched with that; "" where one can."""
+        try:
+            await self._sender.try_grant(grant, REACH_SECONDS)
+        except NotReady as reason:
+            return str(reason)
+        return ""
+
+    async def fetch(self, wanted: Fetch) -> Contents | Result:
+        """What that resource holds, or an error that says why it cannot be had. No hook is asked."""
+        from . import fetching  # most servers have none
+
+        tool = fetching.as_tool(wanted)
+        with self._redactor.during():
+            try:
+                ready = self._preparation.unhooked(tool, wanted.arguments, os.urandom(16))
+            except (Refused, NotReady) as reason:
+                spans.note(refused=True)
+                return fetching.refused(wanted, reason)
+            allowance = self._preparation.allowance(tool)
+            answer, sent = await self._exchanged(tool, ready, wanted.arguments, _unheard, allowance)
+            if not isinstance(answer, Failure):
+                await self._kept(answer, sent)
+            return fetching.read(wanted, answer, sent, self._redactor, self.resources)
+
+    async def close(self) -> None:
+        """Close the connections to the upstream, and keep nothing any more."""
+        self.resources.close()
+        await self._client.close()
+
+    async def _made(
+        self,
+        tool: Tool,
+        arguments: dict[str, Any],
+        report: Report,
+        dialogue: Dialogue,
+        ask: Ask | None,
+        allowance: Allowance,
+    ) -> tuple[Result, str]:
+        """Checked, confirmed, and either answered by the user's own code or sent; and in a sentence what was done,
+        whatever becomes of the result, "" where nothing was. Raises HookFailed or Ended.
+        """
+        given = deepcopy(arguments) if "confirm" in tool.binding else {}  # what hooks make of them is nobody's business
+        try:
+            arguments = await self._preparation.checked(tool, arguments, allowance)
+            hook = self._hooks.replacing(tool.name)
+            ready = None if hook else await self._preparation.ready(tool, arguments, os.urandom(16), allowance)
+            about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
+            if "confirm" in tool.binding and (refusal := await self._confirmed(tool, given, about, dialogue, ask)):
+                return refusal, ""
+            if ready is not None:
+                return await self._sent(tool, ready, arguments, report, allowance)
+            if not spans.act():
+                raise Refuse("The server was stopped.")
+            return await self._hooks.instead(tool.name, arguments, allowance), f"{hook} had answered the call."
+        except (Refused, NotReady, Refuse) as reason:
+            spans.note(refused=True)
+            return Result.error(sentence(tool.name, reason)), ""
+
+    async def _confirmed(
+        self, tool: Tool, arguments: dict[str, Any], about: tuple[str, str], dialogue: Dialogue, ask: Ask | None
+    ) -> Result | None:
+        """None where the user wants this call; else what is answered instead. `about` is the request line, and a digest
+        of the files that it sends. Raises Ended.
+        """
+        from .consent import nobody  # most servers ask nothing
+
+        self._consent = self._consent or self._asking()
+        return await self._consent.obtain(tool, arguments, about, dialogue, ask or nobody)
+
+    def _asking(self) -> Consent:
+        from .consent import Consent  # most servers ask nothing
+        from .tickets import Tickets  # nor need tickets for it
+
+        return Consent(Tickets(os.urandom(32), time.monotonic, os.urandom), self._redactor.text)
+
+    async def _sent(
+        self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, allowance: Allowance
+    ) -> tuple[Result, str]:
+        """The request sent, and what its answer comes to; and what was done."""
+        answer, sent = await self._exchanged(tool, ready, arguments, report, allowance)
+        if isinstance(answer, Failure):
+            from . import failures  # most calls succeed
+
+            told = failures.no_answer(answer, sent)
+            return Result.error(told), told
+        shown, view = self._settings.sizes.shown, None
+        if "result" in tool.binding:
+            from .views import View  # most tools show what was answered
+
+            view = View(tool.binding["result"])
+            if (instead := view.take(answer, sent, shown)) is not None:
+                return instead, self._done(answer, sent)
+        await self._kept(answer, sent)
+        result = response.interpret(answer, sent, self._redactor, shown)
+        if view is not None and not result.is_error:
+            result = view.dressed(result, answer, sent, self._redactor, shown)
+        return result, self._done(answer, sent)
+
+    async def _kept(self, answer: Response, sent: Sent) -> None:
+        """Keep the answer where it is too large to be shown."""
+        if response.is_large(answer, self._settings.sizes.shown):
+            from . import keeping  # most answers fit
+
+            answer.kept = await keeping.keep(answer, sent.uri, self._redactor, self.resources)
+
+    async def _exchanged(
+        self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, allowance: Allowance
+    ) -> tuple[Response | Failure, Sent]:
+        """The request sent, and its answer, or why there is none."""
+        uri = f"{self._catalog.name}://result/{next(self._numbers)}"
+        ready.attach()
+        made = ready.request
+        sent = Sent(tool, made.method, made.path, ready.variables, uri, arguments, made.key)
+        sent.scopes, sent.offers = ready.chosen.scopes, ready.chosen.offers
+        for secret in ready.private:
+            self._redactor.learn(secret, "hook")
+        self._traced(ready)
+        try:
+            with allowance.counted() as seconds:
+                answer = await self._sender.send(ready, sent, seconds, report)
+            spans.note(status=answer.status)
+        except Failure as failure:
+            log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
+            return failure, sent
+        answer.redact(self._redactor.field)
+        return answer, sent
+
+    def _done(self, answer: Response, sent: Sent) -> str:
+        """What stays true of an answered request where a hook withholds its result; "" where none could."""
+        if not self._hooks.follow(sent.tool.name):
+            return ""
+        from . import failures  # most servers have no such hook
+
+        return failures.answered(answer, sent)
+
+    def _traced(self, ready: Ready) -> None:
+        """Tell the API which trace the call is part of, where it is to know."""
+        span, begin = spans.current(), self._settings.trace
+        if span is None or not (begin or span.origin.traceparent):
+            return
+        from . import tracecontext  # most clients trace nothing
+
+        if all(name.lower() != "traceparent" for name, _ in ready.request.headers):  # what a hook wrote stands
+            ready.request.headers = [*ready.request.headers, *tracecontext.fields(span, begin)]
+
+    def _redacted(self, result: Result) -> Result:
+        redact = self._redactor.value
+        content = [self._shown(block) for block in result.content]
+        structured = result.structured if result.structured is ABSENT else redact(result.structured)
+        return Result(content, structured, result.is_error)
+
+    def _shown(self, block: dict[str, Any]) -> dict[str, Any]:
+        """The block without secrets. Its base64 stays: it was made of what holds none, and must stay readable."""
+        encoded = {name: block[name] for name in ("data", "blob") if name in block}
+        inner = {name: self._shown(block[name]) for name in ("resource",) if isinstance(block.get(name), dict)}
+        rest = {name: member for name, member in block.items() if name not in encoded and name not in inner}
+        return {**self._redactor.value(rest), **inner, **encoded}

@@ -1,0 +1,275 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""The compiled table: what the tools are (tools.json) and what each of them sends (bindings.json). Beside them
+resources.json and prompts.json may stand, which are parsed when they are first asked for.
+
+The first two hold one tool a line, each line beginning `{"name":"<tool>",`, so that finding a tool is a matter of
+bytes: the tools array is served as it lies on the disk, and a call parses the two lines about its tool and no other.
+The files are opened at the start and stay open, so a server whose table is replaced under its own feet, as a new
+generate does, goes on with the table it began with; one that is to notice it (`reload`) holds the table in memory. That
+is true of the table alone: modules of the runtime are loaded when they are first needed, so after a newer mcpgen has
+written others a server has to be started again. Not here: what any of it means.
+
+Any thread may ask: the main one does whether a tool exists, the engine's what it is.
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock
+
+from .jsontext import loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: The format of the table. It grows by keys that may be left out; another number is another format.
+FORMAT = 1
+
+_AGAIN = "Generate the server again"
+_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+_NAMED = b'{"name":"'
+
+#: The tables that may stand beside the two, by what they are called in MCP.
+FEATURES = ("resources", "prompts")
+
+
+class CatalogError(Exception):
+    """The table cannot be used; its message is one sentence for whoever started the server."""
+
+
+class Tool:
+    """One tool: its name, the schema of its arguments, and its binding (how they become a request)."""
+
+    __slots__ = ("binding", "name", "output_schema", "schema", "title")
+
+    def __init__(
+        self,
+        name: str,
+        schema: dict[str, Any],
+        binding: dict[str, Any],
+        title: str = "",
+        output_schema: dict[str, Any] | None = None,
+    ) -> None:
+        self.name = name
+        self.schema = schema
+        self.binding = binding
+        self.title = title
+        self.output_schema = output_schema
+
+
+class _File:
+    """One file of the table, open or held. Where the line of each tool lies is found out when it is first asked."""
+
+    __slots__ = ("_descriptor", "_held", "_lock", "_places")
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._held: bytes | None = None
+        self._lock = allocate_lock()
+        self._places: dict[str, tuple[int, int]] | None = None
+
+    def __del__(self) -> None:
+        if self._held is None:
+            os.close(self._descriptor)
+
+    def hold(self) -> None:
+        """Read it for good: whatever is written to the file is another one's."""
+        content = self.read()
+        os.close(self._descriptor)
+        self._held = content
+
+    def read(self, offset: int = 0, length: int = -1) -> bytes:
+        """So many bytes from there, or all."""
+        if self._held is not None:
+            return self._held[offset : None if length < 0 else offset + length]
+        with self._lock, open(self._descriptor, "rb", buffering=0, closefd=False) as file:
+            file.seek(offset)
+            return file.read(length) or b""
+
+    def places(self) -> dict[str, tuple[int, int]]:
+        """The offset and length of each tool's line, in order."""
+        if self._places is None:
+            self._places = _places(self.read())
+        return self._places
+
+    def keep(self, names: list[str]) -> bytes:
+        """The lines of these tools as one array, on one line; the others are no longer found."""
+        self._places = {name: place for name, place in self.places().items() if name in names}
+        return b"[" + b",".join(self.read(*place).rstrip(b",") for place in self._places.values()) + b"]"
+
+    def line(self, name: str) -> dict[str, Any]:
+        """The object on the line of that tool. Raises CatalogError."""
+        return _object(self.read(*self.places().get(name, (0, 0))).rstrip(b","))
+
+
+class Catalog:
+    """The tools of this server. `header` is the first line of bindings.json, `tools` the array on one line."""
+
+    def __init__(
+        self,
+        header: dict[str, Any],
+        tools: bytes,
+        described: _File,
+        bound: _File,
+        features: dict[str, _File] | None = None,
+    ) -> None:
+        self.header = header
+        self.tools = tools
+        self.server: dict[str, str] = header["server"]
+        self.name: str = self.server["name"]
+        self.title: str = self.server.get("title", self.name)
+        self.version: str = self.server["version"]
+        self.instructions: str | None = self.server.get("instructions")
+        self.prefix: str = header["environment"]
+        self.servers: list[dict[str, Any]] = header["servers"]
+        self.security: dict[str, dict[str, Any]] = header["security"]
+        self.roles: dict[str, list[str]] = header.get("roles", {})
+        self.hidden: list[str] = []
+        self.withheld: dict[str, str] = {}
+        self._described = described
+        self._bound = bound
+        self._parsed: dict[str, Tool] = {}
+        self._features = features or {}
+        self.completes = header.get("completes") is True
+
+    @classmethod
+    def load(cls, directory: str, held: bool = False) -> Catalog:
+        """The table in that directory, `held` in memory or open. Raises CatalogError where it is missing, torn, or of
+        another format.
+        """
+        try:
+            described = _opened(directory, "tools", held)
+            bound = _opened(directory, "bindings", held)
+            tools, bindings = described.read(), bound.read()
+            header = _header(bindings)
+            wanted = header.get("features", {})
+            features = {name: _opened(directory, name, held) for name in FEATURES if name in wanted}
+        except OSError as problem:
+            raise CatalogError(f"{_AGAIN}: {problem.filename} cannot be read.") from None
+        if header.get("mcpgen") != FORMAT:
+            raise CatalogError(f"{_AGAIN}: its table is not of format {FORMAT}.")
+        if header.get("digest") != digest(tools) or tools.count(b"\n") != bindings.count(b"\n"):
+            raise CatalogError(f"{_AGAIN}: tools.json and bindings.json do not belong together.")
+        for name, file in features.items():
+            if digest(file.read()) != wanted[name]:
+                raise CatalogError(f"{_AGAIN}: {name}.json and bindings.json do not belong together.")
+        try:
+            return cls(header, tools.replace(b"\n", b""), described, bound, features)
+        except (KeyError, TypeError, AttributeError):
+            raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
+
+    def hide_changing(self) -> None:
+        """Leave only the tools that change nothing, by their hint; the `hidden` ones are then unknown in every way."""
+        names = self.names()
+        kept = [name for name in names if self._described.line(name)["annotations"].get("readOnlyHint") is True]
+        self._leave(kept)
+
+    def hide_restricted(self, roles: frozenset[str]) -> None:
+        """Leave out the tools that need a role, where none of theirs is among these; calls hear which setting it is."""
+        names = self.names()
+        kept = [name for name in names if name not in self.roles or not roles.isdisjoint(self.roles[name])]
+        reason = f"{self.prefix}_ROLES of this server has no role that it is for"
+        self.withheld |= {name: reason for name in names if name not in kept}
+        self._leave(kept)
+
+    def _leave(self, kept: list[str]) -> None:
+        self.hidden += [name for name in self.names() if name not in kept]
+        self.tools = self._described.keep(kept)
+
+    def is_same(self, other: Catalog) -> bool:
+        """Whether both are of the same files, whatever is hidden of either."""
+        return self._bound.read() == other._bound.read()  # which hold the digests of the others
+
+    def changed(self, before: Catalog) -> list[str]:
+        """What is listed otherwise than in the one before: of `tools`, `resources` and `prompts`."""
+        now, then = self.header.get("features", {}), before.header.get("features", {})
+        beside = [name for name in FEATURES if now.get(name) != then.get(name)]
+        return beside if self.tools == before.tools else ["tools", *beside]
+
+    def offers(self, feature: str) -> bool:
+        """Whether there is any of `resources` or `prompts`, or (`completions`) any value to offer for one of them."""
+        return self.completes if feature == "completions" else feature in self._features
+
+    def entries(self, feature: str) -> list[dict[str, Any]]:
+        """The `resources` or `prompts` of their table. Raises CatalogError where it is no JSON."""
+        file = self._features.get(feature)
+        found: list[dict[str, Any]] = _object(b'{"all":%b}' % file.read())["all"] if file else []
+        return found
+
+    def names(self) -> list[str]:
+        """All tools, in the order of the listing."""
+        return list(self._described.places())
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a tool."""
+        return name in self._described.places()
+
+    def nearest(self, name: str) -> list[str]:
+        """Up to three tools whose names come near, best first."""
+        import difflib  # a mistaken name is rare, and this is not for free
+
+        known = {each.lower(): each for each in self.names()}
+        return [known[each] for each in difflib.get_close_matches(name[:64].lower(), known)]
+
+    def request_of(self, name: str) -> str:
+        """Method and path of that tool's request, as the API's description writes them; "" where the table is torn."""
+        try:
+            binding = self.tool(name).binding
+            return f"{binding['method']} {binding['operation']['path']}"
+        except (CatalogError, KeyError, TypeError):
+            return ""
+
+    def tool(self, name: str) -> Tool:
+        """That tool, which must exist. Raises CatalogError where one of its lines is missing or no JSON."""
+        if name not in self._parsed:
+            tool, binding = self._described.line(name), self._bound.line(name)
+            self._parsed[name] = Tool(
+                name, tool["inputSchema"], binding, tool.get("title", ""), tool.get("outputSchema")
+            )
+        return self._parsed[name]
+
+
+def _opened(directory: str, name: str, held: bool) -> _File:
+    """That file of a table, open or `held` in memory. Raises OSError."""
+    file = _File(os.open(f"{directory}/{name}.json", _READ))
+    if held:
+        file.hold()
+    return file
+
+
+def _header(bindings: bytes) -> dict[str, Any]:
+    """Line 1, which is left open: the bindings follow, one a line, and a last line closes it."""
+    first, _, rest = bindings.partition(b"\n")
+    if not rest.rstrip().endswith(b"]}"):
+        raise CatalogError(f"{_AGAIN}: bindings.json is cut short.")
+    return _object(first + b"]}")
+
+
+def _places(content: bytes) -> dict[str, tuple[int, int]]:
+    places = {}
+    offset = 0
+    for line in content.split(b"\n"):
+        if line.startswith(_NAMED):
+            places[line[len(_NAMED) :].partition(b'"')[0].decode("latin-1")] = offset, len(line)
+        offset += len(line) + 1
+    return places
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    try:
+        value, _ = loads(text.decode())
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise CatalogError(f"{_AGAIN}: a line of its table is no JSON object.")
+    return value
+
+
+def digest(content: bytes) -> str:
+    """BLAKE2b-256, by the interpreter's own C: `hashlib` would load OpenSSL before the first answer."""
+    try:
+        from _blake2 import blake2b  # late, beside what stands in for it
+    except ImportError:  # an interpreter that builds it otherwise
+        from hashlib import blake2b
+    return str(blake2b(content, digest_size=32).hexdigest())

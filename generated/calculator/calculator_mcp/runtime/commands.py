@@ -1,0 +1,128 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""The command line of a generated server. Imported only where there is one: serving needs none of this."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from . import settings
+from .stdio import complain
+
+if TYPE_CHECKING:
+    from .catalog import Catalog
+    from .settings import Settings
+
+USAGE = 2
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        complain(f"{self.prog}: {message}; --help says what there is.")
+        raise SystemExit(USAGE)
+
+
+def run(arguments: list[str], catalog: Catalog) -> int | Settings:
+    """The exit code, or the settings with which to go on and serve."""
+    try:
+        given = _parser(catalog).parse_args(arguments)
+    except SystemExit as stop:
+        return int(stop.code or 0) or show([])  # what --help printed may not have left yet
+
+    def load(catalog: Catalog) -> Settings:
+        return settings.load(catalog, os.environ, given.base_url, given.read_only)
+
+    loaded = load(catalog)
+    for problem in loaded.problems:
+        if problem.startswith("--base-url"):
+            complain(problem)
+            return USAGE
+    loaded.narrow(catalog)
+    if given.version:
+        return show([f"{catalog.name} {catalog.version}"])
+    if given.list and loaded.problems:
+        return loaded  # with which it does not start: which tools it would offer is not known
+    if given.list:
+        return _list(catalog)
+    if given.doctor:
+        from . import doctor  # imports the HTTP side, which the other flags do without
+
+        healthy, lines = doctor.examine(catalog, os.environ, given.base_url)
+        return show(lines) or int(not healthy)
+    if given.explain:
+        from . import explain  # imports the validator and the hooks, which the other flags do without
+
+        return explain.run(catalog, os.environ, given.base_url, *given.explain, as_json=given.format == "json")
+    loaded.again = load if given.reload else None
+    return loaded
+
+
+def _list(catalog: Catalog) -> int:
+    """The tools; and on stderr what is wrong with hooks.py, which is about them."""
+    from . import hooking  # imports an event loop, which the other flags do without
+
+    code = show(table([(name, catalog.tool(name).title) for name in catalog.names()]))
+    with contextlib.redirect_stdout(sys.stderr):  # what hooks.py prints is no part of the list
+        mistakes = hooking.load([*catalog.names(), *catalog.hidden]).mistakes
+    for sentence in mistakes:
+        complain(sentence)
+    return code
+
+
+def _parser(catalog: Catalog) -> _Parser:
+    parser = _Parser(
+        prog=f"{catalog.name}-mcp",
+        description=f"{catalog.title}: an MCP server. Without flags it speaks MCP over stdin and stdout.",
+        epilog=f"Its settings are environment variables that begin with {catalog.prefix}_; --doctor shows them.",
+        allow_abbrev=False,
+    )
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument("--version", action="store_true", help="print the name and version of this server")
+    instead.add_argument("--list", action="store_true", help="print the tools")
+    instead.add_argument(
+        "--doctor", action="store_true", help="say which variables are set and whether the API answers"
+    )
+    instead.add_argument(
+        "--explain",
+        nargs=2,
+        metavar=("TOOL", "JSON"),
+        help="print the request of a call with these arguments, and send nothing",
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how --explain prints")
+    parser.add_argument(
+        "--base-url", metavar="URL", help="where the API is, in place of the address it was compiled with"
+    )
+    parser.add_argument("--read-only", action="store_true", help="offer only the tools that change nothing")
+    parser.add_argument(
+        "--reload", action="store_true", help="serve the new tools once they were generated again, without a restart"
+    )
+    return parser
+
+
+def table(rows: list[tuple[str, ...]]) -> list[str]:
+    """Lines with the columns under each other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
+def show(lines: list[str]) -> int:
+    """Print, whatever the terminal's encoding and whether or not anybody reads to the end. The exit code: 1 where that
+    cannot be done."""
+    text = "".join(f"{line}\n" for line in lines)
+    if sys.stdout is None:  # closed from the beginning
+        return _unwritten()
+    try:
+        sys.stdout.buffer.write(text.encode(sys.stdout.encoding, "backslashreplace"))
+        sys.stdout.flush()
+    except OSError as problem:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # which takes what Python would write again at its end
+        return 0 if isinstance(problem, BrokenPipeError) else _unwritten()
+    return 0
+
+
+def _unwritten() -> int:
+    complain("What was asked for could not be written: stdout is closed, or takes no more.")
+    return 1

@@ -1,0 +1,222 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Credentials: chosen by the binding, attached last.
+
+Only the operator can set one; arguments cannot, and what a document declares under a credential's name gives way to it.
+They are sent to the server of the binding and nowhere else, since no redirect is ever followed. A token that has to be
+fetched first is named here, as a Grant, and attached when it is there (sending.py).
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote_plus, unquote
+
+from .keys import ROLES, SHORTEST_REDACTED
+from .parameters import COOKIE, QUERY
+from .settings import NotReady
+
+if TYPE_CHECKING:
+    from .origins import Endpoint
+    from .request import Request
+    from .settings import Settings
+
+Scheme = dict[str, Any]
+
+
+Encoding = dict[str, Callable[[str], str]]
+"""How a value is written where it cannot stand as it is: in the query, in a cookie, in HTTP Basic."""
+
+_LOGIN = ("username", "password")
+
+
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+SENT: Encoding = {"query": QUERY.value, "cookie": COOKIE.value, "basic": _base64}
+
+_CLIENT = ("client_id", "client_secret")
+
+
+def client_login(identity: str, secret: str) -> str:
+    """Id and secret of an OAuth 2 client as HTTP Basic carries them (RFC 6749 section 2.3.1)."""
+    return _base64(f"{quote_plus(identity)}:{quote_plus(secret)}")
+
+
+class Grant:
+    """What an access token is fetched with, by client credentials (RFC 6749 section 4.4), and what it must allow.
+    `variables` are those that id and secret came from.
+    """
+
+    __slots__ = ("client_id", "client_secret", "endpoint", "scopes", "variables")
+
+    def __init__(
+        self, endpoint: Endpoint, client_id: str, client_secret: str, scopes: tuple[str, ...], variables: list[str]
+    ) -> None:
+        self.endpoint = endpoint
+        self.client_id = client_id
+        self.client_secret = client_secret
+        self.scopes = scopes
+        self.variables = variables
+
+
+class Chosen:
+    """What a request is to be given. `put` attaches it; `variables` are those that it comes from, `grant` is for a
+    token that has to be fetched, `scopes` are what the description asks of a token, and `offers` the ways to give a
+    credential where none is given.
+    """
+
+    __slots__ = ("grant", "offers", "put", "scopes", "variables")
+
+    def __init__(
+        self,
+        put: Callable[[Request], None],
+        variables: list[str],
+        grant: Grant | None = None,
+        scopes: tuple[str, ...] = (),
+        offers: tuple[str, ...] = (),
+    ) -> None:
+        self.put = put
+        self.variables = variables
+        self.grant = grant
+        self.scopes = scopes
+        self.offers = offers
+
+
+def choose(wanted: list[list[str]] | None, security: dict[str, Scheme], secrets: dict[str, str]) -> list[Scheme]:
+    """The schemes of the first alternative whose variables are all set; none where the binding asks for none.
+
+    Raises NotReady, naming the variables, where no alternative has them all.
+    """
+    alternatives = [[security[name] for name in names] for names in ([[]] if wanted is None else wanted)]
+    for schemes in alternatives:
+        if all(filled(scheme, secrets) for scheme in schemes):
+            return schemes
+    found = dict.fromkeys(way for schemes in alternatives for way in _in_words(schemes))
+    raise NotReady(f"It needs a credential: set {', or '.join(found)}, in the environment of this server.")
+
+
+def filled(scheme: Scheme, secrets: dict[str, str]) -> bool:
+    """Whether all variables of one way to fill it are set."""
+    return any(secrets.keys() >= set(way) for way in _ways(scheme))
+
+
+def variables(schemes: list[Scheme], secrets: dict[str, str]) -> list[str]:
+    """The variables that these schemes take their values from: of the ways to fill one the first that is set, or the
+    first.
+    """
+    chosen = ([way for way in _ways(scheme) if secrets.keys() >= set(way)] or _ways(scheme) for scheme in schemes)
+    return [name for ways in chosen for name in ways[0]]
+
+
+def _ways(scheme: Scheme) -> list[list[str]]:
+    """The variables that fill it, once for each way to do it."""
+    return [[scheme["variables"][role] for role in roles] for roles in ROLES[scheme["type"]]]
+
+
+def _in_words(schemes: list[Scheme]) -> list[str]:
+    """The ways to fill all of them."""
+    each = [[" with ".join(way) for way in _ways(scheme)] for scheme in schemes]
+    if len(each) == 1:
+        return each[0]
+    return [" with ".join(words[0] if len(words) == 1 else f"({' or '.join(words)})" for words in each)]
+
+
+def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
+    """Whether its token is one to fetch: a ready one wins."""
+    return scheme["type"] == "oauth2" and scheme["variables"]["value"] not in secrets
+
+
+def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], encode: Encoding | None = None) -> None:
+    """Put the credentials of these schemes into the request, in place of anything under their names. `encode` other
+    than the usual way writes what is shown and never sent.
+    """
+    encode = encode or SENT
+    for scheme in schemes:
+        if fetched(scheme, secrets):
+            continue
+        values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
+        kind, place = scheme["type"], scheme.get("in")
+        if kind in ("bearer", "oauth2"):
+            set_token(request, values["value"])
+        elif kind == "basic":
+            _set_field(request, "Authorization", f"Basic {encode['basic'](':'.join(values[part] for part in _LOGIN))}")
+        elif kind == "header":
+            name, _, value = values["value"].partition(":")
+            _set_field(request, name.strip(), value.strip())
+        elif place == "header":
+            _set_field(request, scheme["name"], values["value"])
+        elif place == "query":
+            _set_pair(request.query, QUERY.name(scheme["name"]), encode["query"](values["value"]))
+        else:
+            _set_pair(request.cookies, COOKIE.name(scheme["name"]), encode["cookie"](values["value"]))
+
+
+def set_token(request: Request, token: str) -> None:
+    """Put a bearer token (RFC 6750) into the request."""
+    _set_field(request, "Authorization", f"Bearer {token}")
+
+
+class Keys:
+    """The credentials of one server, as requests carry them."""
+
+    __slots__ = ("_security", "_settings")
+
+    def __init__(self, security: dict[str, Scheme], settings: Settings) -> None:
+        self._security = security
+        self._settings = settings
+
+    def choose(self, binding: dict[str, Any]) -> Chosen:
+        """What the binding wants, as far as it is there. Raises NotReady."""
+        secrets, wanted = self._settings.secrets, binding.get("security")
+        schemes = choose(wanted, self._security, secrets)
+        grants = [self._grant(scheme, binding) for scheme in schemes if fetched(scheme, secrets)]
+        others = [self._security[name] for names in wanted or () for name in names] if not schemes else []
+        return Chosen(
+            lambda request: attach(request, schemes, secrets),
+            variables(schemes, secrets),
+            grants[0] if grants else None,
+            tuple(dict.fromkeys(scope for scheme in schemes for scope in self._scopes(scheme, binding))),
+            tuple(dict.fromkeys(way for scheme in others for way in _in_words([scheme]))),
+        )
+
+    def _grant(self, scheme: Scheme, binding: dict[str, Any]) -> Grant:
+        names = [scheme["variables"][role] for role in _CLIENT]
+        identity, secret = (self._settings.secrets[each] for each in names)
+        endpoint = self._settings.endpoint(self._name(scheme))
+        return Grant(endpoint, identity, secret, self._scopes(scheme, binding), names)
+
+    def _scopes(self, scheme: Scheme, binding: dict[str, Any]) -> tuple[str, ...]:
+        return tuple(binding.get("scopes", {}).get(self._name(scheme), ()))
+
+    def _name(self, scheme: Scheme) -> str:
+        return next(name for name, each in self._security.items() if each is scheme)
+
+
+def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
+    """The texts that must not leave the process but for the upstream: the secrets, and what is made of them."""
+    found, secrets = [*settings.private], settings.secrets
+    for scheme in security.values():
+        values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
+        if scheme["type"] == "basic":
+            found += [values["password"] or values["username"], _base64(":".join(values[part] for part in _LOGIN))]
+        elif scheme["type"] == "oauth2":
+            identity, secret = (values[role] for role in _CLIENT)
+            found += [values["value"], secret, client_login(identity, secret) if secret else ""]
+        elif scheme["type"] == "header":
+            value = values["value"].partition(":")[2].strip()
+            found += [value, value.rpartition(" ")[2]]
+        else:
+            encode = SENT.get(scheme.get("in", ""), str)  # as it is sent, since it may come back so
+            found += [values["value"], encode(values["value"])]
+    return [each for each in dict.fromkeys(found) if len(each) >= SHORTEST_REDACTED]
+
+
+def _set_field(request: Request, name: str, value: str) -> None:
+    request.headers = [field for field in request.headers if field[0].lower() != name.lower()] + [(name, value)]
+
+
+def _set_pair(pairs: list[str], name: str, value: str) -> None:
+    pairs[:] = [pair for pair in pairs if unquote(pair.partition("=")[0]) != unquote(name)] + [f"{name}={value}"]

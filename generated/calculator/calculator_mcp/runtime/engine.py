@@ -1,0 +1,251 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Where calls run: an event loop in a thread of its own, so that the reader is free to hear a cancel or a ping.
+
+Everything heavy is imported by that thread: asyncio here, the HTTP library and the validator through `load`. What is
+submitted meanwhile waits for it. Knows neither MCP nor HTTP.
+
+Calls run with the caller that was there when they were submitted, whatever takes its place meanwhile.
+
+Invariants: every call that was taken and not cancelled reports exactly once, whatever is raised inside it; no more than
+`MOST` are at work, the others wait in the order in which they came. How many may wait is not decided here (backlog.py),
+nor how many of those at work send at a time (pacing.py).
+"""
+
+from __future__ import annotations
+
+import os
+import threading  # first imported by the main thread: 3.11 hangs at its end where another thread was first
+
+from . import log, spans
+from .backlog import Backlog
+from .effects import Fetch
+from .shapes import Ended, Failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Awaitable, Callable
+    from typing import Any, Protocol, TypeAlias
+
+    from .effects import Call, Dialogue
+    from .shapes import Contents, Question, Result
+
+    class Caller(Protocol):
+        """What runs one call (calls.Caller)."""
+
+        async def fetch(self, wanted: Fetch) -> Contents | Result:
+            """What a resource holds, or a result that is an error and says why it cannot be had."""
+
+        async def call(
+            self,
+            name: str,
+            arguments: dict[str, Any],
+            report: Callable[[str], None],
+            dialogue: Dialogue,
+            ask: Callable[[str], Awaitable[object]],
+        ) -> Result:
+            """The call's result; `report` marks a phase of it, `ask` comes back with what the client answers to a
+            question, or with None. Raises Ended."""
+
+    Outcome: TypeAlias = Result | Failure | Question | Contents
+    Progress: TypeAlias = Callable[[int, int, str], None]
+    Ask: TypeAlias = Callable[[int, "str | None"], bool]
+    Done: TypeAlias = Callable[[int, Outcome], None]
+
+#: Calls that are at work: more than any agent has, and few enough to hold what each of them builds.
+MOST = 320
+
+
+class Engine:
+    """Runs calls. Its methods are for one thread at a time; what it is given to report to is called in its own.
+
+    `on_ask` puts a question of that call to the client and says whether it could; None takes the question back.
+    """
+
+    def __init__(self, load: Callable[[], Caller]) -> None:
+        """Start; `load` makes the caller, in the engine's thread, inside its loop."""
+        self._load = load
+        self._backlog = Backlog()
+        self._starting = threading.Lock()
+        self._at_work = 0
+        self._waiting: dict[int, _Taken] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._early: list[Callable[[], None]] = []
+        self._tasks: dict[int, asyncio.Task[Outcome]] = {}
+        self._questions: dict[int, asyncio.Future[object]] = {}
+        threading.Thread(target=self._run, name="engine", daemon=True).start()
+
+    def submit(
+        self,
+        call: Call,
+        on_progress: Progress,
+        on_ask: Ask,
+        on_done: Done,
+        size: int = 0,
+        attended: Callable[[], bool] = lambda: True,
+    ) -> bool:
+        """Run a tool, whose call took `size` bytes. Waits while there is no room in the backlog; False where it was not
+        taken (`Backlog.enter`).
+        """
+        if not self._backlog.enter(size, attended):
+            return False
+        call.span = call.span or spans.Span(call.origin)
+        taken = _Taken(call, on_progress, on_ask, on_done, size)
+        self._post(lambda: self._arrive(taken))
+        return True
+
+    def cancel(self, key: int) -> None:
+        """Stop that call, wherever it is; it will not report. Unknown keys are those that have finished."""
+        self._post(lambda: self._abandon(key))
+
+    def answer(self, key: int, reply: object) -> None:
+        """What the client answers to the question of that call; None where it does not."""
+        self._post(lambda: self._answered(key, reply))
+
+    def renew(self, load: Callable[[], Caller]) -> None:
+        """Calls that are submitted from now on run with the caller that `load` makes."""
+        self._post(lambda: self._renewed(load))
+
+    def drain(self, seconds: float) -> None:
+        """Wait until nothing is unfinished, or for so long."""
+        self._backlog.drain(seconds)
+
+    def _post(self, action: Callable[[], None]) -> None:
+        with self._starting:
+            if self._loop is None:
+                self._early.append(action)
+                return
+        self._loop.call_soon_threadsafe(action)
+
+    # What follows runs in the engine's thread.
+
+    def _run(self) -> None:
+        global asyncio
+        import asyncio
+
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(_unhandled)
+        self._caller = self._loaded(self._load)
+        with self._starting:
+            self._loop = loop
+        for action in self._early:
+            action()
+        self._early.clear()
+        await loop.create_future()  # for ever: the process ends with its reader
+
+    def _loaded(self, load: Callable[[], Caller]) -> Caller | None:
+        try:
+            return load()
+        except BaseException as problem:  # a missing dependency, a hooks.py that does not compile or calls sys.exit
+            log.event("error", "not_loaded", error=type(problem).__name__, reason=str(problem), at=_frames(problem))
+            return None
+
+    def _renewed(self, load: Callable[[], Caller]) -> None:
+        if self._caller is not None:  # what could not be loaded at first cannot be now
+            self._caller = self._loaded(load)
+
+    def _arrive(self, taken: _Taken) -> None:
+        taken.caller = self._caller
+        self._waiting[taken.call.key] = taken
+        self._admit()
+
+    def _admit(self) -> None:
+        """Begin what waits, as long as there is room."""
+        while self._waiting and self._at_work < MOST:
+            taken = self._waiting.pop(next(iter(self._waiting)))
+            self._at_work += 1
+            task = self._tasks[taken.call.key] = asyncio.ensure_future(self._work(taken))
+            task.add_done_callback(lambda task, taken=taken: self._end(taken, task))  # type: ignore[misc]
+
+    def _abandon(self, key: int) -> None:
+        if key in self._waiting:
+            self._backlog.leave(self._waiting.pop(key).size)
+        elif task := self._tasks.pop(key, None):
+            task.cancel()
+
+    def _answered(self, key: int, reply: object) -> None:
+        question = self._questions.get(key)
+        if question is not None and not question.done():
+            question.set_result(reply)
+
+    async def _asked(self, key: int, question: str, on_ask: Ask) -> object:
+        """The client's answer; None where it cannot be asked. However the waiting ends, no question stays open."""
+        answer = self._questions[key] = asyncio.get_running_loop().create_future()
+        try:
+            return await answer if on_ask(key, question) else None
+        finally:
+            del self._questions[key]
+            on_ask(key, None)
+
+    async def _work(self, taken: _Taken) -> Outcome:
+        call, caller, phase = taken.call, taken.caller, 0
+        if call.span is not None:
+            spans.enter(call.span)
+
+        def report(message: str) -> None:
+            nonlocal phase
+            phase += 1
+            taken.on_progress(call.key, phase, message)
+
+        def ask(question: str) -> Awaitable[object]:
+            return self._asked(call.key, question, taken.on_ask)
+
+        if caller is None:
+            return Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
+        try:
+            if isinstance(call, Fetch):
+                return await caller.fetch(call)
+            return await caller.call(call.name, call.arguments, report, call.dialogue, ask)
+        except asyncio.CancelledError:
+            raise
+        except Ended as ended:
+            return ended.outcome
+        except BaseException as problem:  # SystemExit too: nothing that a call does may end the server
+            return _failure(call, problem)
+
+    def _end(self, taken: _Taken, task: asyncio.Task[Outcome]) -> None:
+        """Report, unless the call was abandoned; only then make room for the next."""
+        try:
+            if self._tasks.pop(taken.call.key, None) is not None:
+                cut_short = Failure("The call was cut short inside the server.")
+                taken.on_done(taken.call.key, cut_short if task.cancelled() else task.result())
+        finally:
+            self._at_work -= 1
+            self._backlog.leave(taken.size)
+            self._admit()
+
+
+class _Taken:
+    """A call that was taken, and the caller that was there when it was."""
+
+    __slots__ = ("call", "caller", "on_ask", "on_done", "on_progress", "size")
+
+    def __init__(self, call: Call, on_progress: Progress, on_ask: Ask, on_done: Done, size: int) -> None:
+        self.call = call
+        self.caller: Caller | None = None
+        self.on_progress = on_progress
+        self.on_ask = on_ask
+        self.on_done = on_done
+        self.size = size
+
+
+def _failure(call: Call, problem: BaseException) -> Failure:
+    log.event("error", "call_broke", tool=call.name, error=type(problem).__name__, at=_frames(problem))
+    where = f" Its log has more under {call.span.call}." if call.span else ""
+    return Failure(f"The server failed while it ran {call.name}.{where}")
+
+
+def _frames(problem: BaseException) -> str:
+    """Where it was raised, innermost last. Not its message, which may hold arguments."""
+    import traceback
+
+    frames = traceback.extract_tb(problem.__traceback__)[-5:]
+    return " > ".join(f"{os.path.basename(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames)
+
+
+def _unhandled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What asyncio would print: a task of a library or a hook that failed with nobody waiting for it."""
+    log.event("warning", "background_task", error=type(context.get("exception")).__name__)

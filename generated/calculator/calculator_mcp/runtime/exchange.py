@@ -1,0 +1,147 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""What was sent and what came back, as plain values between the HTTP client and the words about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from .readable import brief, clean
+from .shapes import ABSENT
+
+if TYPE_CHECKING:
+    from .catalog import Tool
+    from .spool import Spool
+
+
+_MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
+
+# Where the tables of older Pythons have names that RFC 9110 changed.
+_RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satisfiable", 422: "Unprocessable Content"}
+
+
+class Sent:
+    """The request as far as results speak of it: the tool, the path without its query, the variables whose credentials
+    it carried, a URI for what may come back, the arguments, its idempotency key, and how often it was tried. `scopes`
+    are what the description asks of a token, and `offers` the ways to give a credential where none was given. `answer`
+    is the value of an answer of which not all is shown."""
+
+    __slots__ = (
+        "answer",
+        "arguments",
+        "key",
+        "method",
+        "offers",
+        "path",
+        "scopes",
+        "tool",
+        "tries",
+        "uri",
+        "variables",
+    )
+
+    def __init__(
+        self,
+        tool: Tool,
+        method: str,
+        path: str,
+        variables: list[str],
+        uri: str,
+        arguments: dict[str, Any] | None = None,
+        key: str = "",
+    ) -> None:
+        self.tool = tool
+        self.method = method
+        self.path = path
+        self.variables = variables
+        self.uri = uri
+        self.arguments = arguments or {}
+        self.key = key
+        self.tries = 0
+        self.answer: Any = ABSENT
+        self.scopes: tuple[str, ...] = ()
+        self.offers: tuple[str, ...] = ()
+
+    @property
+    def fields(self) -> str:
+        """The parts of the answer that were asked for, "" for all of it."""
+        asked = self.arguments.get(self.tool.binding.get("fields", ""))
+        return asked if isinstance(asked, str) else ""
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path[:200]}"
+
+
+class Response:
+    """An answer. `content` is decoded. Where it is `cut`, only its beginning came; where there is a `spool`, that holds
+    what came, and `content` is the beginning of it. `kept` is whether all that came can be read under `Sent.uri`."""
+
+    __slots__ = ("content", "cut", "fields", "kept", "reason", "spool", "status")
+
+    def __init__(
+        self,
+        status: int,
+        reason: str,
+        fields: list[tuple[str, str]],
+        content: bytes = b"",
+        cut: bool = False,
+        spool: Spool | None = None,
+    ) -> None:
+        self.status = status
+        self.reason = reason
+        self.fields = fields
+        self.content = content
+        self.cut = cut
+        self.spool = spool
+        self.kept = False
+
+    def redact(self, redact: Callable[[str], str]) -> None:
+        """Take secrets out of all but the content, before any of it is cut or comes to be in lower case."""
+        self.reason = redact(clean(self.reason)[0])
+        self.fields = [(name, redact(clean(value)[0])) for name, value in self.fields]
+
+    def header(self, name: str) -> str:
+        """All values of a field, joined as RFC 9110 section 5.3 allows; "" where there is none."""
+        return ", ".join(value for key, value in self.fields if key.lower() == name)
+
+    @property
+    def retry_after(self) -> int | None:
+        """Seconds (RFC 9110 section 10.2.3), below 1 where they are over; None where they are not said or cannot be
+        read. A date counts from the answer's own Date, since clocks differ.
+        """
+        value = self.header("retry-after").strip()[:40]
+        if value.isascii() and value.isdigit():
+            return int(value)
+        try:
+            then, now = parsedate_to_datetime(value), parsedate_to_datetime(self.header("date").strip()[:40])
+            return int((then - now).total_seconds())
+        except (ValueError, TypeError, ArithmeticError, LookupError):  # whatever its parser makes of nonsense
+            return None
+
+    @property
+    def size(self) -> int:
+        """Bytes that came, decoded."""
+        return self.spool.size if self.spool is not None else len(self.content)
+
+    @property
+    def partial(self) -> bool:
+        """Whether `content` is only the beginning."""
+        return self.cut or self.spool is not None
+
+    @property
+    def named(self) -> str:
+        """Status and name, as in `HTTP 404 Not Found`; the upstream's own name where the standard has none."""
+        try:
+            name = _RENAMED.get(self.status) or HTTPStatus(self.status).phrase
+        except ValueError:
+            name = brief(self.reason, 60)
+        return f"HTTP {self.status} {name}".rstrip()
+
+    @property
+    def media_type(self) -> str:
+        """The type and subtype of the content, in lower case; "" where they are not said or not well-formed."""
+        essence = self.header("content-type").partition(";")[0].strip().lower()
+        return essence if _MEDIA_TYPE.fullmatch(essence) else ""

@@ -1,0 +1,102 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Binary arguments: a string that is base64, or `file:NAME` for a file in the one directory that the operator opened.
+
+A model writes these strings, so a name must stay inside the directory, may not pass through a link, and must be a
+regular file. The media type of a file is the one that its binding names, or the one that its first bytes show where the
+binding leaves a choice.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import stat
+
+from .refusal import Unsendable
+
+LIMIT = 64 * 1024 * 1024
+"""The largest file that is sent; it is held in memory once."""
+
+_PREFIX = "file:"
+_SPACE = dict.fromkeys(map(ord, " \t\r\n"))
+
+_SIGNATURES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"%PDF-", "application/pdf"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"\x1f\x8b", "application/gzip"),
+)
+
+
+class Files:
+    """The directory that arguments may name files in; None where the operator opened none (`variable` would)."""
+
+    __slots__ = ("_directory", "_variable", "digest")
+
+    def __init__(self, directory: str | None, variable: str) -> None:
+        self._directory = directory
+        self._variable = variable
+        self.digest = ""
+
+    def content(self, argument: object) -> tuple[bytes, str]:
+        """The bytes of a binary argument, and the file's own name ("" for base64). Raises Unsendable."""
+        if not isinstance(argument, str):
+            raise Unsendable(f"expected base64 text or {_PREFIX}NAME")
+        if argument.startswith(_PREFIX):
+            return self._read(argument.removeprefix(_PREFIX))
+        try:
+            return base64.b64decode(argument.translate(_SPACE), validate=True), ""
+        except ValueError:
+            raise Unsendable(f"expected base64 text (standard alphabet) or {_PREFIX}NAME") from None
+
+    def _read(self, name: str) -> tuple[bytes, str]:
+        if self._directory is None:
+            raise Unsendable(f"files are not open to this server: its operator can set {self._variable} to a directory")
+        root = os.path.realpath(self._directory)
+        path = os.path.normpath(os.path.join(root, name))
+        try:
+            if not path.startswith(root.rstrip(os.sep) + os.sep) or os.path.realpath(path) != path:
+                raise Unsendable("expected a file inside the open directory, without links on the way")
+            with open(path, "rb", opener=_open) as file:
+                status = os.fstat(file.fileno())
+                if not stat.S_ISREG(status.st_mode) or status.st_size > LIMIT:
+                    raise Unsendable(f"expected a regular file of at most {LIMIT >> 20} MiB")
+                return file.read(LIMIT), os.path.basename(path)
+        except Unsendable:
+            raise
+        except (OSError, ValueError):  # ValueError: NUL, lone surrogates
+            raise Unsendable("there is no such file that can be read in the open directory") from None
+
+
+class Digested(Files):
+    """The same, and `digest` is of all that was read: whoever confirms a call confirms the content of its files."""
+
+    __slots__ = ()
+
+    def _read(self, name: str) -> tuple[bytes, str]:
+        from hashlib import sha256  # most calls are not confirmed, or send no file
+
+        found = super()._read(name)
+        self.digest += sha256(found[0]).hexdigest()
+        return found
+
+
+def _open(path: str, flags: int) -> int:
+    """Neither through a link that was put there since, nor waiting for the other end of a pipe."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+
+
+def media_type(choice: str, content: bytes) -> str:
+    """The media type to send: what the bytes show, where `choice` ("image/png", "image/png, image/*", "*/*", "") allows
+    it; else the first concrete one of `choice`."""
+    allowed = [each.strip() for each in choice.split(",") if each.strip()]
+    for signature, shown in _SIGNATURES:
+        if content.startswith(signature) and (not allowed or any(_covers(each, shown) for each in allowed)):
+            return shown
+    return next((each for each in allowed if "*" not in each), "application/octet-stream")
+
+
+def _covers(allowed: str, kind: str) -> bool:
+    return allowed in (kind, "*/*", kind.split("/")[0] + "/*")

@@ -1,0 +1,74 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Bytes to lines: the framing of MCP over stdio.
+
+A line ends at a line feed and nowhere else: U+2028, U+0085 and a lone carriage return are text. This module does not
+know JSON. Invariant: however the bytes are cut into pieces, the same lines come out, and no more than `limit` bytes of
+an unfinished line are ever held.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Line: TypeAlias = "bytes | Oversize"
+
+#: The longest line that is read. Arguments of real calls stay below 100 KB; a file as base64 is what needs room, and
+#: 8 MiB of it is 6 MiB of file. Beyond that `file:` arguments are the way.
+LIMIT = 8 * 1024 * 1024
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Oversize:
+    """A line that was longer than the limit: what it held is gone, only its length is known."""
+
+    __slots__ = ("length",)
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+
+
+class Lines:
+    """Collects bytes and gives out whole lines, without their line ends and without the blank ones."""
+
+    __slots__ = ("_first", "_length", "_limit", "_pieces")
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        self._limit = limit
+        self._pieces: list[bytes] = []
+        self._length = 0
+        self._first = True
+
+    def feed(self, data: bytes) -> list[Line]:
+        """The lines that these bytes complete."""
+        *ends, rest = data.split(b"\n")
+        lines = []
+        for end in ends:
+            self._hold(end)
+            lines += self._take()
+        self._hold(rest)
+        return lines
+
+    def close(self) -> list[Line]:
+        """The last line, where the stream ended without a line feed."""
+        return self._take()
+
+    def _hold(self, piece: bytes) -> None:
+        self._length += len(piece)
+        if self._length > self._limit:
+            self._pieces.clear()
+        elif piece:
+            self._pieces.append(piece)
+
+    def _take(self) -> list[Line]:
+        line, length, first = b"".join(self._pieces), self._length, self._first
+        self._pieces.clear()
+        self._length, self._first = 0, False
+        if length > self._limit:
+            return [Oversize(length)]
+        if first:
+            line = line.removeprefix(_BYTE_ORDER_MARK)
+        line = line.removesuffix(b"\r")
+        return [line] if line.strip(b" \t\r") else []

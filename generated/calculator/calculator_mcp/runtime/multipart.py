@@ -1,0 +1,59 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""multipart/form-data (RFC 7578) as browsers write it (the WHATWG's "multipart/form-data encoding algorithm").
+
+Names and file names are UTF-8 in which only a quotation mark and line ends are percent-encoded, so neither can end its
+header. The boundary is made of random bytes and does not occur in the content.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+_BREAKS = {ord('"'): "%22", ord("\r"): "%0D", ord("\n"): "%0A"}
+
+
+class Part:
+    """One part; "" for a media type that is not said, and `file_name` None where the part is no file. `headers` are
+    further ones, checked."""
+
+    __slots__ = ("content", "file_name", "headers", "media_type", "name")
+
+    def __init__(
+        self,
+        name: str,
+        content: bytes,
+        media_type: str = "",
+        file_name: str | None = None,
+        headers: list[tuple[str, str]] | None = None,
+    ) -> None:
+        self.name = name
+        self.content = content
+        self.media_type = media_type
+        self.file_name = file_name
+        self.headers = headers or []
+
+    def head(self) -> bytes:
+        """The headers of the part, up to its content."""
+        lines = f'Content-Disposition: form-data; name="{self.name.translate(_BREAKS)}"'
+        if self.file_name is not None:
+            lines += f'; filename="{self.file_name.translate(_BREAKS)}"'
+        if self.media_type:
+            lines += f"\r\nContent-Type: {self.media_type}"
+        lines += "".join(f"\r\n{name}: {value}" for name, value in self.headers)
+        return f"{lines}\r\n\r\n".encode()
+
+
+def join(content_type: str, parts: list[Part], entropy: bytes) -> tuple[str, bytes]:
+    """The Content-Type with its boundary, and the body. `entropy` is at least 16 random bytes."""
+    boundary = _boundary(parts, entropy)
+    line = b"--" + boundary
+    pieces = [piece for part in parts for piece in (line, b"\r\n", part.head(), part.content, b"\r\n")]
+    return f"{content_type}; boundary={boundary.decode()}", b"".join([*pieces, line, b"--\r\n"])
+
+
+def _boundary(parts: list[Part], entropy: bytes) -> bytes:
+    while True:
+        boundary = b"mcpgen-" + entropy.hex().encode()
+        if not any(boundary in part.content for part in parts):
+            return boundary
+        entropy = sha256(entropy).digest()[:16]

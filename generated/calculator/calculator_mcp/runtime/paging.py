@@ -1,0 +1,172 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""What comes after an answer, and how to ask for less, in the names of the tool's own arguments. Pure.
+
+APIs say what comes next by a link (RFC 8288), by a cursor in the body, or not at all, so that it must be counted.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
+
+from .shapes import ABSENT
+
+if TYPE_CHECKING:
+    from .catalog import Tool
+    from .exchange import Sent
+
+# Names as `_plain` makes them: those of arguments first.
+_SIZE = re.compile(r"(page)?(limit|size|perpage|count|maxresults|maxitems|top|first|pagesize|rows|take|max)")
+_NUMBER = re.compile(r"page|pagenumber|pageno|pageindex")
+_OFFSET = re.compile(r"offset|skip|start|startindex|startat|from")
+_FIELDS = re.compile(r"fields?|select|include(fields)?|fl|attributes|only")
+_CURSOR = re.compile(
+    r"(page|next)?cursor|(next|page|nextpage|continuation|pagination)token|marker|continuation|(start(ing)?)?after|scrollid"
+)
+# What stands in bodies.
+_NEXT = re.compile(r"next(page|pagetoken|pagecursor|pagenumber|token|cursor|marker|offset|link|url|href|pageurl)?")
+_POSITION = re.compile(r"endcursor|cursor|continuation(token)?|paginationtoken|scrollid|after")
+_INNER = re.compile(r"meta(data)?|paging|pagination|pageinfo|links|cursors|responsemetadata|page")
+_MORE = re.compile(r"hasmore|hasnext(page)?|more|istruncated|incompleteresults")
+_TOTAL = re.compile(r"total|total(count|results|items|records|elements|size)|numfound")
+
+LONGEST = 500
+"""Characters of a cursor or a link that are passed on."""
+
+
+def is_paged(tool: Tool) -> bool:
+    """Whether the tool takes an argument that says where an answer begins."""
+    return any(_argument(tool, kind) for kind in (_CURSOR, _NUMBER, _OFFSET))
+
+
+def linked(url: str, sent: Sent) -> str:
+    """The arguments that lead where a link does; the link itself where no arguments do."""
+    try:
+        target = urlsplit(url)
+    except ValueError:
+        return url[:LONGEST]
+    by_name = {name: argument for argument, name in _query(sent.tool)}
+    found = {by_name[name]: value for name, value in parse_qsl(target.query) if name in by_name}
+    changed = {name: value for name, value in found.items() if _sent(sent.arguments.get(name)) != value}
+    if not changed or not (target.path.endswith(sent.path) or not target.path):
+        return url[:LONGEST]
+    return ", ".join(f"{name}={_written(sent.tool, name, value)}" for name, value in changed.items())
+
+
+def following(value: Any, sent: Sent, shown: int = 0) -> str:
+    """The arguments that bring what comes after this answer; "" where nothing does, or nobody can know. `shown` is how
+    many items of its list were shown, where not all were."""
+    said = _said(value)
+    if any(_MORE.fullmatch(name) and each is False for name, each in said.items()):
+        return ""
+    for name in [*filter(_NEXT.fullmatch, said), *filter(_POSITION.fullmatch, said)]:
+        if (found := _next(said[name], sent)) is not ABSENT:
+            return str(found)
+    more = any(_MORE.fullmatch(name) and each is True for name, each in said.items())
+    return _counted(_items(value), said, more, sent, shown)
+
+
+def narrower(tool: Tool, items: int = 0) -> str:
+    """A sentence on how to call the tool for less; "" where no argument of it could do that. `items` is how many items
+    of a list could be shown, 0 where that is not it."""
+    ways = []
+    if size := _argument(tool, _SIZE):
+        ways.append(f"{size}={items}" if items else f"a smaller {size}")
+    if page := _argument(tool, _NUMBER) or _argument(tool, _OFFSET):
+        ways.append(f"the next {page}")
+    if fields := _argument(tool, _FIELDS) or tool.binding.get("fields", ""):
+        ways.append(f"fewer {fields}" if fields.endswith("s") else f"a shorter {fields}")
+    if ways:
+        return f"To see more, call again with {', '.join(ways)}."
+    return "To see more, narrow the call by its other arguments." if _query(tool) else ""
+
+
+def _said(value: Any) -> dict[str, Any]:
+    """What the members of an answer, and of those in it that speak of pages, are by their plain names."""
+    if not isinstance(value, dict):
+        return {}
+    said: dict[str, Any] = {}
+    for name, member in value.items():
+        if isinstance(member, dict) and _INNER.fullmatch(_plain(name)):
+            said.update(_said(member))
+    return {**said, **{_plain(name): member for name, member in value.items()}}
+
+
+def _next(said: Any, sent: Sent) -> str | object:
+    """What a member that says what comes next comes to: arguments, "" for nothing, ABSENT where it is about neither."""
+    if said is None or said == "":
+        return ""
+    if isinstance(said, dict):
+        said = said.get("href") or said.get("url")
+    if isinstance(said, str) and said.startswith(("http://", "https://", "/", "?")):
+        return linked(said, sent)
+    if isinstance(said, bool) or not isinstance(said, (str, int)):
+        return ABSENT
+    kinds = (_NUMBER, _OFFSET, _CURSOR) if str(said).isdecimal() else (_CURSOR,)
+    argument = next(filter(None, (_argument(sent.tool, kind) for kind in kinds)), "")
+    return f"{argument}={_written(sent.tool, argument, str(said)[:LONGEST])}" if argument else ABSENT
+
+
+def _items(value: Any) -> list[Any]:
+    """The list that an answer is, or is about: the one in it."""
+    if isinstance(value, list):
+        return value
+    lists = [member for member in value.values() if isinstance(member, list)] if isinstance(value, dict) else []
+    return lists[0] if len(lists) == 1 else []
+
+
+def _counted(items: list[Any], said: dict[str, Any], more: bool, sent: Sent, shown: int) -> str:
+    """What comes next where only numbers tell."""
+    tool, count = sent.tool, len(items)
+    shown = shown if shown < count else 0
+    size = _number(sent, _argument(tool, _SIZE), 0)
+    total = next((each for name, each in said.items() if _TOTAL.fullmatch(name) and type(each) is int), 0)
+    if offset := _argument(tool, _OFFSET):
+        begin = _number(sent, offset, 0)
+        left = more or (total > begin + count) or (not total and 0 < size <= count) or shown > 0
+        return f"{offset}={begin + (shown or count)}" if left and count else ""
+    if (page := _argument(tool, _NUMBER)) and not shown:
+        number = _number(sent, page, 0 if tool.schema.get("properties", {}).get(page, {}).get("minimum") == 0 else 1)
+        left = more or (size > 0 and total > number * size) or (not total and 0 < size <= count)
+        return f"{page}={number + 1}" if left and count else ""
+    last = items[-1].get("id") if more and count and isinstance(items[-1], dict) else None
+    cursor = _argument(tool, _CURSOR)
+    return f"{cursor}={_written(tool, cursor, str(last))}" if cursor.endswith("after") and last is not None else ""
+
+
+def _number(sent: Sent, argument: str, otherwise: int) -> int:
+    """The number that was sent for an argument, or would have been."""
+    default = sent.tool.schema.get("properties", {}).get(argument, {}).get("default")
+    value = sent.arguments.get(argument, default)
+    return value if type(value) is int else otherwise
+
+
+def _argument(tool: Tool, kind: re.Pattern[str]) -> str:
+    """The argument for the query whose name there is of that kind, "" where there is none."""
+    return next((argument for argument, name in _query(tool) if kind.fullmatch(_plain(name))), "")
+
+
+def _written(tool: Tool, argument: str, value: str) -> str:
+    """A value as it stands in the arguments of a call."""
+    kind = tool.schema.get("properties", {}).get(argument, {}).get("type")
+    return value if kind in ("integer", "number", "boolean") else json.dumps(value, ensure_ascii=False)
+
+
+def _sent(value: Any) -> str:
+    """A value as it stood in the query, where that is simple."""
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _query(tool: Tool) -> list[tuple[str, str]]:
+    """The arguments that go into the query, and their names there."""
+    bound = tool.binding.get("query", ())
+    return [(each["argument"], each["name"]) for each in bound if isinstance(each, dict) and each.get("argument")]
+
+
+def _plain(name: str) -> str:
+    """`page[size]`, `pageSize`, `$page_size`: the same word."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())

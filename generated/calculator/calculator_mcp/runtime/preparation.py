@@ -1,0 +1,128 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""A call up to the moment before it is sent. One sequence, for what sends and for what only shows:
+
+    hooks, arguments checked | request built, address found, hooks, credentials chosen | credentials attached
+
+Between the first two stands the hook that answers in place of the request, before the last the user's consent: no
+secret is touched for a call that nobody wants. Nothing in here opens a connection: an access token that has to be
+fetched is attached later (sending.py).
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+from . import hooking, request
+from .allowance import Allowance
+from .arguments import Checker
+from .files import Digested, Files
+from .keys import SHORTEST_REDACTED
+from .refusal import HookFailed, Refuse, Refused, report
+from .settings import NotReady
+
+if TYPE_CHECKING:
+    from .addresses import Address
+    from .catalog import Catalog, Tool
+    from .credentials import Chosen
+    from .settings import Settings
+
+    class Keys(Protocol):
+        """What knows which credentials a request is given (credentials.Keys)."""
+
+        def choose(self, binding: dict[str, Any]) -> Chosen:
+            """What the binding wants, as far as it is there. Raises NotReady."""
+
+
+Unmade = (Refused, NotReady, HookFailed, Refuse)
+"""Why a call is not made, all of it before a byte leaves."""
+
+
+class Ready:
+    """A request, where it goes, and the credentials that it is to be given: the variables that they come from, and what
+    its access token is to be fetched with, where it needs one. `files` is a digest of those that were read for it,
+    where it must be confirmed; `private` is what hooks put where credentials go.
+    """
+
+    __slots__ = ("address", "chosen", "files", "grant", "private", "request", "variables")
+
+    def __init__(
+        self, request: request.Request, address: Address, chosen: Chosen, files: str, private: list[str] | None = None
+    ) -> None:
+        self.request = request
+        self.address = address
+        self.chosen = chosen
+        self.variables = chosen.variables
+        self.grant = chosen.grant
+        self.files = files
+        self.private = private or []
+
+    def attach(self) -> None:
+        """Put the credentials into the request, but for a token that has to be fetched."""
+        self.chosen.put(self.request)
+
+    def __str__(self) -> str:
+        """The request line, for people: without the query, which may hold credentials."""
+        return f"{self.request.method} {self.address}{self.request.path}"
+
+
+class Preparation:
+    """Prepares the calls of one server. `agent` is the User-Agent, `NAME-mcp/VERSION`."""
+
+    def __init__(self, catalog: Catalog, settings: Settings, keys: Keys) -> None:
+        self.agent = f"{catalog.name}-mcp/{catalog.version}"
+        self.hooks = hooking.load([*catalog.names(), *catalog.hidden])
+        self._settings = settings
+        self._keys = keys
+        self._checker = Checker()
+        self._opened = settings.files_dir, f"{settings.prefix}_FILES_DIR"
+
+    def allowance(self, tool: Tool) -> Allowance:
+        """What a call of that tool may take."""
+        return Allowance(tool.binding.get("timeout", self._settings.timeout), time.monotonic)
+
+    async def checked(self, tool: Tool, arguments: dict[str, Any], allowance: Allowance) -> dict[str, Any]:
+        """The arguments as the hooks leave them, checked. Raises Refused, HookFailed or Refuse."""
+        arguments = await self.hooks.before(tool.name, arguments, allowance)
+        if problems := self._checker.check(tool, arguments):
+            raise Refused(*problems)
+        return arguments
+
+    async def ready(self, tool: Tool, arguments: dict[str, Any], entropy: bytes, allowance: Allowance) -> Ready:
+        """The request for checked arguments, as the hooks leave it. Raises Refused, NotReady, HookFailed or Refuse.
+
+        `entropy` is at least 16 random bytes.
+        """
+        files, built, address = self._built(tool, arguments, entropy)
+        built = await self.hooks.request(tool.name, built, allowance)
+        return Ready(built, address, self._keys.choose(tool.binding), files.digest, _private(built))
+
+    def unhooked(self, tool: Tool, arguments: dict[str, Any], entropy: bytes) -> Ready:
+        """The same where no hook is asked. Raises Refused or NotReady."""
+        files, built, address = self._built(tool, arguments, entropy)
+        return Ready(built, address, self._keys.choose(tool.binding), files.digest)
+
+    def _built(self, tool: Tool, arguments: dict[str, Any], entropy: bytes) -> tuple[Files, request.Request, Address]:
+        if self._settings.problems:
+            raise NotReady(" ".join(self._settings.problems))
+        files = (Digested if "confirm" in tool.binding else Files)(*self._opened)
+        built = request.build(tool, arguments, files, entropy)
+        return files, built, self._settings.server(built.server)
+
+
+def _private(built: request.Request) -> list[str]:
+    """What hooks put where only credentials go; no parameter writes it."""
+    values = [value for name, value in built.headers if name.lower() == "authorization"]
+    parts = [part for value in values for part in (value, value.rpartition(" ")[2])]
+    return [part for part in parts if len(part) >= SHORTEST_REDACTED]
+
+
+def sentence(tool: str, reason: Exception) -> str:
+    """Why that tool was not called, for the model that called it; `reason` is one of Unmade. Where it was called, and
+    its result is kept from the model, `hooking.withheld` says so.
+    """
+    if isinstance(reason, Refused):
+        return report(reason.problems, tool)
+    if isinstance(reason, Refuse):
+        return f"{tool} was not called. {hooking.refusal(reason)}"
+    return f"{tool} was not {'completed' if isinstance(reason, HookFailed) else 'called'}. {reason}"

@@ -1,0 +1,95 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Text from upstream made fit for a model: decoded, and without what cannot be seen.
+
+Control characters steer terminals; bidirectional controls and tag characters hide from people what models read. They
+are taken out and counted, and so are secrets. What is visible otherwise is never changed.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .redaction import Redactor
+
+_TEXTUAL = re.compile(
+    r"text/.*|.*[/+](json|xml|yaml|json-seq)|application/("
+    r"(x-)?ndjson|jsonl|x-yaml|(x-)?javascript|ecmascript|graphql|sql|toml|x-sh|x-www-form-urlencoded|jwt|rtf|xhtml\+xml)"
+)
+# Encodings of text that servers use. Not all that Python knows: `utf-7` and the likes of `zip` are traps.
+_CHARSET = re.compile(
+    r"utf-?8|utf-?16(le|be)?|(us-)?ascii|iso-?8859-?\d{1,2}|latin-?1|(windows-?|cp)125\d|koi8-[ru]|shift_?jis|"
+    r"euc-?(jp|kr)|iso-2022-jp|gb(k|2312|18030)|big5(-hkscs)?"
+)
+_DECLARED = re.compile(r";\s*charset\s*=\s*\"?([\w.:-]+)", re.IGNORECASE)
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def is_text(media_type: str, content: bytes) -> bool:
+    """Whether content of that media type is to be read; where none is given, whether it looks like text."""
+    if media_type:
+        return bool(_TEXTUAL.fullmatch(media_type))
+    try:
+        return not _UNSEEN.search(content[:4096].decode())
+    except UnicodeDecodeError as fault:
+        return fault.start >= 4093 and fault.reason == "unexpected end of data"
+
+
+def decode(content: bytes, content_type: str) -> tuple[str, bool]:
+    """The text, and whether every byte of it could be read; U+FFFD stands where not. A byte order mark counts first,
+    then the declared charset, then UTF-8."""
+    encoding = charset(content, content_type)
+    try:
+        return content.decode(encoding), True
+    except UnicodeDecodeError:
+        text = content.decode(encoding, "replace")
+        return text, "\ufffd" not in text
+
+
+def charset(content: bytes, content_type: str) -> str:
+    """The encoding of content that begins so, by the name of a codec that exists."""
+    declared = _DECLARED.search(content_type)
+    named = declared[1].lower() if declared and _CHARSET.fullmatch(declared[1].lower()) else "utf-8"
+    marked = next((known for mark, known in _MARKS if content.startswith(mark)), None)
+    try:
+        name = codecs.lookup(marked or named).name
+    except LookupError:
+        return "utf-8"
+    # Without a mark browsers take it for little-endian (WHATWG Encoding, 4.2), and Python's decoder of streams raises.
+    return "utf-16-le" if name == "utf-16" and not marked else name
+
+
+def clean(text: str) -> tuple[str, int]:
+    """The text without what cannot be seen, and how many characters that were."""
+    return _UNSEEN.subn("", text)
+
+
+def presentable(value: Any, redactor: Redactor) -> tuple[Any, int]:
+    """The value without secrets and characters that cannot be seen, and how many of these there were."""
+    unseen = 0
+
+    def shown(part: Any) -> Any:
+        nonlocal unseen
+        if isinstance(part, str):
+            text, count = clean(part)
+            unseen += count
+            return redactor.text(text)
+        if isinstance(part, list):
+            return [shown(item) for item in part]
+        if isinstance(part, dict):
+            return {shown(name): shown(member) for name, member in part.items()}
+        return redactor.value(part)
+
+    return shown(value), unseen
+
+
+def brief(text: str, limit: int) -> str:
+    """One line of at most that many characters, cleaned."""
+    line = " ".join(clean(text[: limit * 4])[0].split())
+    return line if len(line) <= limit else f"{line[:limit]}\u2026"

@@ -1,0 +1,215 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""A tool and its arguments become an HTTP request. Pure: the bytes of files and the random bytes are handed in.
+
+Invariants, whatever the arguments are:
+- the path has exactly the template's segments, the literal ones unchanged; a value fills one segment, or a part of one,
+  and none is a dot segment, not even after being decoded three times over;
+- no two parameters write the same name into the query, and the target is percent-encoded ASCII of bounded length.
+They are compared with what was built, not with what was meant, so that no way of writing a value is trusted with them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import unquote
+
+from . import bodies, parameters
+from .refusal import Gathering, Problem, Refused, Unsendable, gather
+
+if TYPE_CHECKING:
+    from .catalog import Tool
+    from .files import Files
+
+Written = TypeVar("Written")
+
+LONGEST_TARGET = 32 * 1024
+"""In bytes. Servers commonly stop at 8 KiB, and none is known to read more than this."""
+
+LONGEST_HEAD = 32 * 1024
+"""In bytes, of all header fields of a request: the same is true of them."""
+
+_CHARACTERS = r"[A-Za-z0-9\-._~!$&'()*+,;=:@/\[\]]|%[0-9A-Fa-f]{2}"
+_TARGET = re.compile(rf"/(?:{_CHARACTERS})*(?:\?(?:{_CHARACTERS}|\?)+)?")
+_HOLE = re.compile(r"\{(\w*)\}")
+
+OTHERS: Any = object()
+"""Stands among the arguments for all that a call gives beyond what the schema names, where that is allowed."""
+
+# Below it, a float that is integral is exactly that integer.
+_EXACT = 2**53
+
+
+class Request:
+    """What is sent, but for the server's address and its credentials. `template` is the path as a log may show it,
+    without the values of arguments; `rewritten` is the hook that made it another one, if any did.
+    """
+
+    __slots__ = ("body", "cookies", "headers", "method", "path", "query", "rewritten", "server", "template")
+
+    def __init__(self, method: str, path: str, server: int = 0, template: str | None = None) -> None:
+        self.method = method
+        self.path = path
+        self.template = path if template is None else template
+        self.rewritten = ""
+        self.server = server
+        self.query: list[str] = []
+        self.headers: list[tuple[str, str]] = []
+        self.cookies: list[str] = []
+        self.body: bytes | None = None
+
+    @property
+    def target(self) -> str:
+        """Path and query as they are sent behind the base path of the server."""
+        return f"{self.path}?{'&'.join(self.query)}" if self.query else self.path
+
+    @property
+    def key(self) -> str:
+        """By what the upstream knows the request where it comes twice; "" where it carries no such key."""
+        return next((value for name, value in self.headers if is_key(name)), "")
+
+    @property
+    def fields(self) -> list[tuple[str, str]]:
+        """All header fields: the cookies make one."""
+        return [*self.headers, ("Cookie", "; ".join(self.cookies))] if self.cookies else self.headers
+
+
+def is_key(name: str) -> bool:
+    """Whether a header field of that name carries the key of a request that may come twice
+    (draft-ietf-httpapi-idempotency-key-header)."""
+    return name.lower() == "idempotency-key"
+
+
+def sender_fields(request: Request, agent: str) -> list[tuple[str, str]]:
+    """What a request says of its sender, behind its own fields and where these do not say it."""
+    own = {name.lower() for name, _ in request.headers}
+    usual = [("User-Agent", agent), ("Accept-Encoding", "gzip, deflate")]
+    return [field for field in usual if field[0].lower() not in own]
+
+
+def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -> Request:
+    """The request for arguments that were checked. Raises Refused with every problem that was found.
+
+    `entropy` is at least 16 random bytes, for the boundary of a multipart body and for what the server makes itself.
+    """
+    binding = tool.binding
+    made = {each["argument"]: _uuid(entropy) for each in binding.get("headers", ()) if "made" in each}
+    arguments = {**made, **arguments}
+    given = dict(gather(lambda name: [(name, _exact(arguments[name]))], zip(arguments, arguments, strict=True)))
+    if binding.get("open"):
+        known = {*tool.schema.get("properties", {}), *binding.get("also", ())}
+        given[OTHERS] = {name: value for name, value in given.items() if name not in known}
+    gathering = Gathering()
+
+    def written(write: Callable[[Any, Any], list[Written]], bound: dict[str, Any]) -> list[Written]:
+        named = _first_argument(bound), bound
+        return gathering.each(lambda parameter: write(parameter, parameters.value_of(parameter, given)), [named])
+
+    pieces = [
+        part if isinstance(part, str) else "".join(written(parameters.path_piece, part)) for part in binding["path"]
+    ]
+    request = Request(binding["method"], "".join(pieces), binding.get("server", 0), skeleton(binding["path"]))
+    pairs = [(each, written(parameters.query_pairs, each)) for each in binding.get("query", [])]
+    pairs += [(each, written(parameters.query_string, each)) for each in binding.get("querystring", [])]
+    headers = [field for each in binding.get("headers", []) for field in written(parameters.header, each)]
+    request.cookies = [pair for each in binding.get("cookies", []) for pair in written(parameters.cookies, each)]
+    body = gathering.each(lambda body: bodies.build(body, given, files, entropy), [("", binding.get("body"))])
+    gathering.done()
+
+    request.headers = [("Accept", binding.get("accept", "*/*"))]
+    if body:
+        content_type, request.body = body[0]
+        request.headers.append(("Content-Type", content_type))
+    request.headers += headers
+    request.query = _disjoint(pairs)
+    _compare(request, binding["path"])
+    return request
+
+
+def _first_argument(bound: dict[str, Any]) -> str:
+    """What a parameter is called in front of a model."""
+    if "template" not in bound:
+        return str(bound.get("argument", ""))
+    from . import templates  # only tools written by hand have some
+
+    return templates.argument_of(bound["template"])
+
+
+def _uuid(entropy: bytes) -> str:
+    """A UUID of version 4 (RFC 9562 section 5.4) of the first 16 bytes."""
+    text = bytearray(entropy[:16])
+    text[6], text[8] = text[6] & 0x0F | 0x40, text[8] & 0x3F | 0x80
+    return "-".join(text[start:end].hex() for start, end in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 16)))
+
+
+def skeleton(path: list[Any]) -> str:
+    """The path of a binding with the names of arguments in place of their values."""
+    return "".join(part if isinstance(part, str) else f"{{{part.get('argument', '')}}}" for part in path)
+
+
+def _exact(value: Any) -> Any:
+    """The value with floats that are integral as integers: to JSON Schema they are (1.0 is an integer), to many servers
+    they are not. Raises Unsendable for a lone surrogate, which no encoding can carry."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise Unsendable("expected text without lone surrogates") from None
+    elif isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return int(value)
+    elif isinstance(value, list):
+        return [_exact(item) for item in value]
+    elif isinstance(value, dict):
+        return {_exact(name): _exact(member) for name, member in value.items()}
+    return value
+
+
+def _disjoint(written: list[tuple[dict[str, Any], list[str]]]) -> list[str]:
+    """The pairs of all parameters; an exploded object must not write the name of another parameter."""
+    owners: dict[str, dict[str, Any]] = {}
+    for parameter, pairs in written:
+        for pair in pairs:
+            name = unquote(pair.partition("=")[0])
+            if owners.setdefault(name, parameter) is not parameter:
+                guest = parameter if parameter["name"] != name else owners[name]
+                raise Refused(
+                    Problem(_first_argument(guest), f"writes the query parameter {name}, which is not its own")
+                )
+    return [pair for _, pairs in written for pair in pairs]
+
+
+def check_target(request: Request) -> None:
+    """Raises Refused where path and query are no request target, or one that servers do not read."""
+    size = len(request.target)
+    if size > LONGEST_TARGET:
+        raise Refused(Problem("", f"the request target is longer than {LONGEST_TARGET >> 10} KiB ({size} bytes)"))
+    head = sum(len(name) + len(value) + len(": \r\n") for name, value in request.fields)
+    if head > LONGEST_HEAD:
+        raise Refused(Problem("", f"the header fields are longer than {LONGEST_HEAD >> 10} KiB ({head} bytes)"))
+    if not _TARGET.fullmatch(request.target):
+        raise Refused(Problem("", "the request target holds characters that no URL has"))
+
+
+def _compare(request: Request, template: list[Any]) -> None:
+    """What will be sent against what the binding says. Raises Refused before a byte leaves."""
+    check_target(request)
+    expected, sent = skeleton(template).split("/"), request.path.split("/")
+    if len(expected) != len(sent):
+        raise Refused(Problem("", "the arguments would make another path"))
+    for pattern, segment in zip(expected, sent, strict=True):
+        holes = _HOLE.findall(pattern)
+        if holes and misleads(segment):
+            raise Refused(Problem(holes[0], "expected text that cannot be read as a step to another path"))
+        if not re.fullmatch(".+".join(re.escape(literal) for literal in _HOLE.split(pattern)[::2]), segment):
+            raise Refused(Problem("".join(holes[:1]), "the arguments would make another path"))
+
+
+def misleads(segment: str) -> bool:
+    """Whether any server might take it for a dot segment: as sent, after up to three decodings, with `\\` for `/`, or
+    with parameters behind a semicolon taken off."""
+    for _ in range(4):
+        if any(piece.partition(";")[0] in (".", "..") for piece in re.split(r"[/\\]", segment)):
+            return True
+        segment = unquote(segment)
+    return False

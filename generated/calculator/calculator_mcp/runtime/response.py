@@ -1,0 +1,220 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""An HTTP response becomes a tool result. Pure.
+
+Text is passed on as it came: JSON is not parsed, so nothing in it is lost and its numbers stay exact. That of a tool
+with an output schema is parsed, and its text is made from the value, so that both say the same; so is JSON that is too
+long to be shown, to be cut along its structure. What was cut is said, with how to see it, and a link goes to all of it.
+An error is one block of text, since some clients show only the first. What a model cannot read is left out and said:
+bytes that are no text, characters that cannot be seen.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import TYPE_CHECKING, Any
+
+from . import paging
+from .jsontext import NotJSON, loads
+from .readable import brief, clean, decode, is_text, presentable
+from .shapes import ABSENT, Result
+from .sizes import Sizes
+
+if TYPE_CHECKING:
+    from .exchange import Response, Sent
+    from .redaction import Redactor
+
+SHOWN = Sizes().shown
+
+LARGEST_BINARY = 5 * 1024 * 1024
+"""Bytes of an image, a sound or a file that are passed on: as base64 they must fit into a message of 10 MB."""
+
+LARGEST_PARSED = 512 * 1024
+"""Bytes of JSON that are parsed, or twice what is shown: it holds up all other calls, a tenth of a second at worst, and
+takes up to 25 times the memory. Of more the beginning is parsed."""
+
+_NEXT_LINK = re.compile(r'<([^<>]*)>[^<]*?;\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b)', re.IGNORECASE)
+_FILE_NAME = re.compile(r'filename="?([^";]+)', re.IGNORECASE)
+
+
+def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = SHOWN) -> Result:
+    """The result of a call that was answered, of which at most about `shown` bytes of text are shown."""
+    if not (200 <= response.status < 300 or response.status == 304):
+        from . import failures  # most calls succeed
+
+        return Result.error(failures.explain(response, sent, redactor))
+    if not response.size:
+        done = "Not modified" if response.status == 304 else "Done"
+        return Result.text(" ".join([f"{done} ({response.named}).", *_notes(response, sent)]))
+    if is_text(response.media_type, response.content):
+        parsed = None
+        must = sent.tool.output_schema is not None or sent.fields != ""
+        if must or (response.size > shown and _is_json(response)):
+            parsed = _json(response, sent, redactor, shown)
+        return parsed or _text(response, sent, redactor, shown)
+    return _binary(response, sent, redactor)
+
+
+def told(text: str, response: Response, sent: Sent, shown: int) -> list[dict[str, Any]]:
+    """The blocks of a text that its owner put in place of the answer, redacted already."""
+    size = len(text.encode(errors="replace"))
+    if large := size > shown:
+        text, cut = _whole_lines(text, shown)
+        text += f"\n[Cut: the first {cut:,} of {size:,} bytes are shown.{_to_see_more(response, sent)}]"
+    return _linked({"type": "text", "text": text}, _notes(response, sent), response, sent, large).content
+
+
+def is_large(response: Response, shown: int) -> bool:
+    """Whether a result does not show all of an answer that came, so that it is worth keeping."""
+    if not 200 <= response.status < 300:
+        return False
+    return response.size > (shown if is_text(response.media_type, response.content) else LARGEST_BINARY)
+
+
+def _is_json(response: Response) -> bool:
+    return "json" in response.media_type or not response.media_type
+
+
+def _text(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
+    large = response.size > shown
+    text, whole = decode(response.content[: 2 * shown] if large else response.content, response.header("content-type"))
+    text, unseen = clean(text)
+    text = redactor.text(text)
+    if large or response.partial:
+        text = redactor.begun(text)
+    notes = _notes(response, sent, ABSENT if large else _parsed(text, response, sent))
+    if large:
+        text, size = _whole_lines(text, shown)
+        text += f"\n[Cut: the first {size:,} of {response.size:,} bytes are shown.{_to_see_more(response, sent)}]"
+    if sent.fields:
+        notes.append("The answer is no JSON, so fields could not be taken from it.")
+    notes += [*_damage(whole or large, unseen), *_unread(response)]
+    return _linked({"type": "text", "text": text}, notes, response, sent, large)
+
+
+def _whole_lines(text: str, most: int) -> tuple[str, int]:
+    """The beginning of a text in at most so many bytes of UTF-8, in whole lines where they are not long; its size."""
+    start = text.encode(errors="replace")[:most].decode(errors="ignore")
+    line_end = start.rfind("\n")
+    start = start[:line_end] if line_end > len(start) // 2 else start
+    return start, len(start.encode())
+
+
+def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Result | None:
+    """A JSON answer as a value, cut along its structure, and as its text; None where it is none."""
+    from . import projection, shortening, structured  # most answers are small and promise nothing
+
+    most = max(LARGEST_PARSED, 2 * shown)
+    complete = response.size <= most and not response.partial
+    text, whole = decode(response.content[:most], response.header("content-type"))
+    text = text if complete else redactor.begun(text)
+    promised = sent.tool.output_schema is not None
+    mark = projection.mark(text) if sent.fields and not promised else ""
+    value, twice = structured.read(text if complete else shortening.beginning(text), mark)
+    if value is ABSENT:
+        return None
+    value, unseen = presentable(value, redactor)
+    cut, missing = projection.shortened(value, sent, shown, complete)
+    notes = [*_notes(response, sent, value, cut.items), *map(redactor.text, missing)]
+    if twice:
+        notes.append("Some objects in the answer name a member twice; the last one is shown.")
+    notes += _damage(whole or not complete, unseen)
+    if cut.left_out:
+        notes.append(f"Cut: {cut.told()} are left out.{_to_see_more(response, sent, cut.items)}")
+    elif sent.fields and response.kept:
+        notes.append(_kept(response, sent))
+    notes += _unread(response)
+    block = {"type": "text", "text": projection.exact(cut.value, mark)}
+    result = _linked(block, notes, response, sent, bool(cut.left_out or sent.fields))
+    if promised:
+        beside = redactor.text("\n".join(notes))
+        result.structured = structured.wrapped(cut.value, sent.tool.binding.get("output", "written"), beside)
+    return result
+
+
+def _to_see_more(response: Response, sent: Sent, items: int = 0) -> str:
+    """How to get what was left out: by other arguments, and from what was kept."""
+    found = [paging.narrower(sent.tool, items)]
+    if response.kept:
+        found.append(_kept(response, sent))
+    return "".join(f" {sentence}" for sentence in found if sentence)
+
+
+def _kept(response: Response, sent: Sent) -> str:
+    return f"All that came, {response.size:,} bytes, is kept: resources/read of {sent.uri}."
+
+
+def _unread(response: Response) -> list[str]:
+    if not response.cut:
+        return []
+    return [f"Only the first {response.size:,} bytes of the answer were read; then the connection was closed."]
+
+
+def _damage(whole: bool, unseen: int) -> list[str]:
+    """What cannot be shown of a text: bytes that are none, and characters that nobody sees."""
+    notes = []
+    if not whole:
+        notes.append("Some bytes of the answer are no text in its encoding; \ufffd stands for them.")
+    if unseen:
+        notes.append(f"{unseen} invisible or control characters were taken out of the answer.")
+    return notes
+
+
+def _binary(response: Response, sent: Sent, redactor: Redactor) -> Result:
+    kind, size = response.media_type or "application/octet-stream", response.size
+    name = _FILE_NAME.search(response.header("content-disposition"))
+    described = f"{kind}, {size:,} bytes" + (f", {brief(name[1], 100)}" if name else "")
+    if response.partial or size > LARGEST_BINARY:
+        kept = f" It can be read in slices: resources/read of {sent.uri}." if response.kept else ""
+        text = f"The answer is a file: {described}, too large to be passed on.{kept}"
+        return _linked({"type": "text", "text": text}, _unread(response), response, sent, linked=True)
+    data = base64.b64encode(redactor.content(response.content)).decode()
+    family = kind.partition("/")[0]
+    if family in ("image", "audio"):
+        return _with_notes({"type": family, "data": data, "mimeType": kind}, _notes(response, sent))
+    block = {"type": "resource", "resource": {"uri": sent.uri, "mimeType": kind, "blob": data}}
+    return _with_notes(block, [f"The answer is a file: {described}.", *_notes(response, sent)])
+
+
+def _with_notes(block: dict[str, Any], notes: list[str]) -> Result:
+    return Result([block, {"type": "text", "text": "\n".join(notes)}] if notes else [block])
+
+
+def _linked(block: dict[str, Any], notes: list[str], response: Response, sent: Sent, linked: bool) -> Result:
+    """The block and the notes, with a link to what was kept of an answer that is not shown whole."""
+    result = _with_notes(block, notes)
+    if linked and response.kept:
+        link: dict[str, Any] = {
+            "type": "resource_link",
+            "uri": sent.uri,
+            "name": f"The whole answer of {sent.tool.name}",
+        }
+        result.content.append({**link, "mimeType": response.media_type} if response.media_type else link)
+    return result
+
+
+def _parsed(text: str, response: Response, sent: Sent) -> Any:
+    """The value of a JSON text that may say what comes next, otherwise ABSENT."""
+    if not (_is_json(response) and paging.is_paged(sent.tool)):
+        return ABSENT
+    try:
+        return loads(text)[0]
+    except NotJSON:
+        return ABSENT
+
+
+def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) -> list[str]:
+    """What is needed to go on: where the thing is, which version it is, what comes next. `value` is that of a JSON
+    answer, of whose list `shown` items are shown, 0 for all; of an answer of which a part is shown all of it counts."""
+    value = value if sent.answer is ABSENT else sent.answer
+    told = []
+    if response.status in (201, 202) or not response.content:
+        told.append(("Location", response.header("location")))
+    # A weak one is of no use for If-Match (RFC 9110 section 13.1.1).
+    if response.header("etag").startswith('"'):
+        told.append(("ETag", response.header("etag")))
+    if link := _NEXT_LINK.search(response.header("link")[:8000]):
+        told.append(("Next page", paging.linked(link[1], sent)))
+    elif value is not ABSENT and paging.is_paged(sent.tool):
+        told.append(("Next page", paging.following(value, sent, shown)))
+    return [f"{name}: {brief(value, 500)}" for name, value in told if value]

@@ -1,0 +1,274 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Joins the wire, the protocol and the engine. No rules in here.
+
+Two threads meet: the main thread reads and asks the protocol, the engine's thread reports what became of calls. One
+lock covers the protocol *and* the writing of what it answered, so an answer and the state that allowed it are never
+apart: once a cancel has been received, nothing about that call can still be on its way.
+
+With --reload a third thread may bring another table, between two messages: what is done about a message, up to the
+submitting of its calls, is one turn, and so is the change of the table.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]  # `signal` without the enumerations it builds when it is imported
+import os
+import sys
+from _thread import allocate_lock
+
+from .catalog import Catalog, CatalogError
+from .effects import Answered, Call, Cancel, Expect, Note, Read, Rejected, Send
+from .framing import Lines
+from .jsonrpc import parse
+from .protocol import Protocol
+from .shapes import Contents, Result
+from .stdio import LAST_SECONDS, Wire, before_leaving, complain, fill_gaps, leave, leave_by_signal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import calls
+    from .audit import Audit
+    from .effects import Effect
+    from .engine import Engine, Outcome
+    from .framing import Line
+    from .settings import Settings
+    from .subscriptions import Subscriptions
+
+#: What the last answers have to be written, where finishing what ran took all the time.
+_A_MOMENT = 0.4
+#: EX_CONFIG of sysexits.h: the server cannot start with the files or the settings it has.
+EXIT_CONFIG = 78
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_CROWDED = Result.error("The server was stopped before it came to this call. Nothing was sent.")
+_CUT = Result.error("The server was stopped before the upstream answered. The request may have taken effect.")
+_UNSENT = Result.error("The server was stopped before it was the request's turn. Nothing was sent.")
+
+
+class Server:
+    """Serves one client until it closes stdin."""
+
+    def __init__(
+        self, catalog: Catalog, wire: Wire, settings: Settings | None, subscriptions: Subscriptions | None = None
+    ) -> None:
+        """`settings` None means that none was made; `subscriptions` are there where another table may come."""
+        self._catalog = catalog
+        self._wire = wire
+        self._settings = settings
+        self._protocol = Protocol(catalog, subscriptions)
+        self._turn = allocate_lock()
+        self._lock = allocate_lock()
+        self._engine: Engine | None = None
+        self._caller: calls.Caller | None = None
+        self._audit: Audit | None = None
+
+    def record(self, audit: Audit) -> None:
+        """Have every call recorded there."""
+        self._audit = audit
+        before_leaving(audit)
+
+    def serve(self) -> None:
+        """Read, answer, and at the end of stdin finish what is running."""
+        lines = Lines()
+        while data := self._wire.read():
+            for line in lines.feed(data):
+                self._take(line)
+        for line in lines.close():
+            self._take(line)
+        with self._lock:
+            unanswered = self._protocol.closed()
+        for effect in unanswered:
+            self._do(effect)
+        if self._engine is not None:
+            self._drain(self._engine)
+        for answer in self._protocol.cut(_cut):
+            self._wire.write(answer)
+
+    def _drain(self, engine: Engine) -> None:
+        """Finish what is running, and come back with the lock: nothing is reported any more."""
+        import time  # with the engine there, so is this
+
+        end = time.monotonic() + LAST_SECONDS
+        engine.drain(LAST_SECONDS)
+        left = max(end - time.monotonic(), _A_MOMENT)
+        self._wire.hurry(left)
+        if not self._lock.acquire(timeout=left):
+            leave(0)  # somebody writes to a client that takes nothing
+
+    def renew(self, catalog: Catalog, settings: Settings) -> None:
+        """Serve that table from the next message on; the calls that were begun go on with theirs."""
+        with self._turn:
+            self._catalog, self._settings = catalog, settings
+            if self._audit is not None:
+                self._audit.renew(catalog, lambda: _secrets(settings, catalog))
+            if self._engine is not None:
+                self._engine.renew(lambda: self._load(catalog, settings))
+            with self._lock:
+                if lines := self._protocol.renew(catalog):
+                    self._wire.write(lines)
+
+    def _take(self, line: Line) -> None:
+        message = parse(line)
+        size = len(line) if isinstance(line, bytes) else 0
+        with self._turn:
+            with self._lock:
+                effects = self._protocol.receive(message)
+                for effect in effects:
+                    if isinstance(effect, Send):
+                        self._wire.write(effect.line)
+            for effect in effects:  # without the lock: a submit may have to wait for a call that waits for the lock
+                self._do(effect, size)
+
+    def _do(self, effect: Effect, size: int = 0) -> None:
+        if isinstance(effect, Call):
+            self._begin(effect, size)
+        elif isinstance(effect, Rejected):
+            if self._audit is not None:
+                self._audit.reject(effect)
+        elif isinstance(effect, Read):
+            caller = self._caller  # there is nothing to read before there is one
+            found = caller.resources.read(effect.uri) if caller is not None else None
+            self._done(effect.key, Contents(effect.uri, found))
+        elif isinstance(effect, Cancel):
+            if self._audit is not None:
+                self._audit.end(effect.key, "cancelled")
+            self._running().cancel(effect.key)
+        elif isinstance(effect, Answered):
+            self._running().answer(effect.key, effect.reply)
+        elif isinstance(effect, Expect):
+            self._running()
+        elif isinstance(effect, Note):
+            from . import log
+
+            log.event("warning", "unanswerable_message", reason=effect.sentence)
+
+    def _begin(self, call: Call, size: int) -> None:
+        if self._audit is not None and (refusal := self._audit.begin(call)):
+            self._done(call.key, refusal)
+            return
+        on_progress = self._progress if call.progress_token is not None else _nothing
+        if not self._running().submit(call, on_progress, self._ask, self._done, size, self._wire.attended):
+            self._done(call.key, _CROWDED)
+
+    def _running(self) -> Engine:
+        if self._engine is None:
+            from .engine import Engine
+
+            catalog, settings = self._catalog, self._settings
+            self._engine = Engine(lambda: self._load(catalog, settings))
+            self._wire.watch()
+        return self._engine
+
+    def _load(self, catalog: Catalog, settings: Settings | None) -> calls.Caller:
+        """In the engine's thread: the HTTP side, which takes ten times as long as all of the above."""
+        from .calls import Caller
+        from .settings import load
+
+        settings = settings or load(catalog, {})
+        if self._caller is not None:
+            self._caller = self._caller.following(catalog, settings)
+        else:
+            self._caller = Caller(catalog, settings)
+            self._caller.report()
+        return self._caller
+
+    def _done(self, key: int, outcome: Outcome) -> None:
+        if self._audit is not None:
+            self._audit.end(key, outcome)
+        with self._lock:
+            line = self._protocol.finished(key, outcome)
+            if line is not None:
+                self._wire.write(line)
+
+    def _ask(self, key: int, question: str | None) -> bool:
+        with self._lock:
+            line = self._protocol.withdraw(key) if question is None else self._protocol.ask(key, question)
+            if line is not None:
+                self._wire.write(line)
+            return line is not None
+
+    def _progress(self, key: int, done: float, message: str) -> None:
+        with self._lock:
+            line = self._protocol.progress(key, done, None, message)
+            if line is not None:
+                self._wire.write(line)
+
+
+def _cut(call: Call | None) -> Result:
+    """What is said of a call that will not finish any more; from here on it sends nothing."""
+    return _CUT if call is None or call.span is None or call.span.end() else _UNSENT
+
+
+def _nothing(key: int, done: float, message: str) -> None:
+    """Progress that nobody asked for."""
+
+
+def main() -> int:
+    """Serve, or do what the command line says. The exit code."""
+    gaps = fill_gaps()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(_signal, name):  # a handler, since the default does nothing to process 1 of a container
+            _signal.signal(getattr(_signal, name), lambda number, frame: leave_by_signal(128 + number))
+    try:
+        catalog = Catalog.load(_PACKAGE, held="--reload" in sys.argv)
+    except CatalogError as problem:
+        complain(str(problem))
+        return EXIT_CONFIG
+    settings = None
+    if len(sys.argv) > 1:
+        from .commands import run
+
+        outcome = run(sys.argv[1:], catalog)
+        if isinstance(outcome, int):
+            return outcome
+        settings = outcome
+    elif catalog.roles or any(name.startswith(f"{catalog.prefix}_") for name in os.environ):
+        from .settings import load
+
+        settings = load(catalog, os.environ)
+    if settings is not None and not _settled(settings, catalog):
+        return EXIT_CONFIG
+    server = _server(catalog, settings)
+    if settings is not None and settings.audit:
+        try:
+            server.record(_audit(settings.audit, settings, catalog, gaps))
+        except OSError:
+            complain(f"{settings.prefix}_AUDIT must name a file that can be made and appended to, or stderr.")
+            return EXIT_CONFIG
+    server.serve()
+    return leave(0)  # at once: a thread that looks up a host name would hold up an orderly end
+
+
+def _audit(path: str, settings: Settings, catalog: Catalog, gaps: list[int]) -> Audit:
+    """Where calls are recorded; `gaps` are the descriptors that nobody has given us. Raises OSError."""
+    from .audit import STDERR, Audit  # most operators keep none
+
+    if path == STDERR and 2 in gaps:
+        raise OSError
+    return Audit(path, catalog, lambda: _secrets(settings, catalog), settings.audit_arguments)
+
+
+def _secrets(settings: Settings, catalog: Catalog) -> list[str]:
+    from .credentials import sensitive  # part of the caller, and not to be waited for
+
+    return sensitive(catalog.security, settings)
+
+
+def _server(catalog: Catalog, settings: Settings | None) -> Server:
+    """The server; with --reload, it is told of the tables that come."""
+    if settings is None or settings.again is None:
+        return Server(catalog, Wire(), settings)
+    from .reload import Watch  # late, since few ask for it
+    from .subscriptions import Subscriptions  # as above
+
+    server = Server(catalog, Wire(), settings, Subscriptions())
+    Watch(_PACKAGE, catalog, settings.again, server.renew).start()
+    return server
+
+
+def _settled(settings: Settings, catalog: Catalog) -> bool:
+    """Whether the server can start with these settings; if not, what is wrong has been said, a sentence a line."""
+    for problem in settings.problems:
+        complain(problem)
+    settings.narrow(catalog)
+    return not settings.problems

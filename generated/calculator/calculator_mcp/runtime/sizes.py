@@ -1,0 +1,47 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""How large a result may be: what of it a model is shown, and what is kept for `resources/read`. Pure.
+
+A token is taken for four bytes of UTF-8: of English and JSON in it that is right within a fifth, and of other scripts
+it counts more than models do.
+"""
+
+from __future__ import annotations
+
+BYTES_PER_TOKEN = 4
+FEWEST_TOKENS, MOST_TOKENS = 500, 250_000
+LEAST_KEPT, MOST_KEPT = 2**20, 2**32
+
+_PART = r"(\d{1,12})\s*(?:(k)?\s*tokens?|(k|m|g)(i?)b)"
+_POWERS = {"k": 1, "m": 2, "g": 3}
+_FORM = "must say tokens to show, bytes to keep, or both, such as 8k tokens, 64 MiB"
+
+
+class Sizes:
+    """`shown` bytes of a result are shown, 8,000 tokens; `kept` bytes of it are read and kept."""
+
+    __slots__ = ("kept", "shown")
+
+    def __init__(self, shown: int = 8000 * BYTES_PER_TOKEN, kept: int = 64 * 2**20) -> None:
+        self.shown = shown
+        self.kept = kept
+
+
+def parse(value: str) -> Sizes:
+    """The sizes that an operator wrote. Raises ValueError with the rest of a sentence about the variable."""
+    import re  # few operators write sizes, and it is a part of every start that has settings
+
+    sizes = Sizes()
+    for part in value.split(","):
+        found = re.fullmatch(_PART, part.strip(), re.IGNORECASE)
+        if not found:
+            raise ValueError(_FORM)
+        number = int(found[1])
+        if found[3]:
+            sizes.kept = number * (1024 if found[4] else 1000) ** _POWERS[found[3].lower()]
+        else:
+            sizes.shown = number * (1000 if found[2] else 1) * BYTES_PER_TOKEN
+    if not FEWEST_TOKENS <= sizes.shown // BYTES_PER_TOKEN <= MOST_TOKENS:
+        raise ValueError(f"must show {FEWEST_TOKENS:,} to {MOST_TOKENS:,} tokens")
+    if not LEAST_KEPT <= sizes.kept <= MOST_KEPT:
+        raise ValueError("must keep 1 MiB to 4 GiB")
+    return sizes

@@ -1,0 +1,205 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""The wire: private copies of stdin and stdout, and nothing else on them.
+
+While it serves, descriptor 1 is stderr and descriptor 0 the null device, so that a `print`, a C library or a child
+process can neither write into the protocol nor read from it. Knows neither JSON nor MCP.
+
+Invariants: a write is whole or the process ends, quietly, since a client that closed its side has said all it wants to;
+reading and writing block, which is the back-pressure, but a client that closed stdin has no more than `LAST_SECONDS` to
+make room for what is written to it. One thread reads; writers hold the server's lock.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import select
+    from typing import NoReturn
+
+    from .audit import Audit
+
+#: Clients send SIGTERM two seconds after they closed stdin; whatever is left to do may take most of that.
+LAST_SECONDS = 1.5
+
+_CHUNK = 65536
+#: So much goes into any pipe or socket that is new, whether or not somebody reads.
+_ROOM_AT_FIRST = 4096
+
+
+_last: Audit | None = None
+
+
+def before_leaving(audit: Audit) -> None:
+    """From now on, record what is cut short when the process ends, in whichever way it ends itself."""
+    global _last
+    _last = audit
+
+
+def leave(code: int) -> NoReturn:
+    """End the process at once, whoever is still at work."""
+    try:
+        if _last is not None:
+            _last.cut()
+    finally:
+        os._exit(code)
+
+
+def leave_by_signal(code: int) -> None:
+    """The same, from wherever the main thread is just now."""
+    if _last is None or not _last.postpones(code):
+        leave(code)
+
+
+def fill_gaps() -> list[int]:
+    """Give each of descriptors 0 to 2 that is closed the null device, before a file or socket gets its number. Which
+    these were."""
+    gaps = []
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            gaps.append(os.open(os.devnull, os.O_RDWR))
+    return gaps
+
+
+def complain(sentence: str) -> None:
+    """One line on stderr for whoever starts the server, if anybody listens."""
+    visible = "".join(each if each.isprintable() else "?" for each in sentence)
+    try:
+        os.write(2, f"{visible}\n".encode("ascii", "backslashreplace"))
+    except OSError:
+        return
+
+
+class Wire:
+    """Takes stdin and stdout for itself when it is made."""
+
+    __slots__ = ("_fits", "_in", "_left_at", "_out", "_poll", "_room", "_seconds")
+
+    def __init__(self) -> None:
+        self._in = os.dup(0)
+        self._out = os.dup(1)
+        self._poll: select.poll | None = None
+        self._fits = _ROOM_AT_FIRST
+        self._room: Room | None = None
+        self._left_at = 0.0
+        self._seconds = LAST_SECONDS
+        null = os.open(os.devnull, os.O_RDWR)
+        os.dup2(null, 0)
+        os.dup2(2, 1)
+        os.close(null)
+        sys.stdout = sys.stderr  # line-buffered, so what a hook prints is seen when it is printed
+        if os.name == "posix":  # a parent may have left either end non-blocking
+            os.set_blocking(self._in, True)
+            os.set_blocking(self._out, True)
+
+    def watch(self) -> None:
+        """From now on, end the process when the client closes its side of stdout, even if there is nothing to write."""
+        import select  # a C module that the way to the first answer does without
+
+        if hasattr(select, "poll"):
+            self._poll = select.poll()
+            self._poll.register(self._in, select.POLLIN)
+            self._poll.register(self._out, 0)
+
+    def read(self) -> bytes:
+        """What has come, at least one byte; nothing at the end of the stream."""
+        if self._poll is not None:
+            self._wait(self._poll)
+        try:
+            return os.read(self._in, _CHUNK)
+        except OSError:
+            return b""
+
+    def write(self, lines: bytes) -> None:
+        """All of it, however long that takes while stdin is open."""
+        self._fits -= len(lines)
+        if self._fits < 0 and self._room is None:
+            self._room = Room(self._in, self._out, self._seconds)
+        rest = memoryview(lines)
+        try:
+            while rest:
+                size = len(rest) if self._room is None else self._room.wait()
+                rest = rest[os.write(self._out, rest[:size]) :]
+        except OSError:
+            leave(0)
+
+    def attended(self) -> bool:
+        """Whether somebody may still want what is not done, for a reader that has to wait: false once the client has
+        left for `LAST_SECONDS`. Ends the process where it closed its side of stdout.
+        """
+        import select  # as above
+
+        if not hasattr(select, "poll"):
+            return True
+        poll = select.poll()
+        poll.register(self._in, getattr(select, "POLLRDHUP", 0))
+        poll.register(self._out, 0)
+        gone = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
+        left = {descriptor for descriptor, event in poll.poll(0) if event & gone}
+        if self._out in left:
+            leave(0)
+        if self._in in left:
+            self._left_at = self._left_at or time.monotonic()
+        return not self._left_at or time.monotonic() - self._left_at < LAST_SECONDS
+
+    def hurry(self, seconds: float) -> None:
+        """From now on the client has no more than that to make room."""
+        self._seconds = seconds
+        if self._room is not None:
+            self._room.seconds = seconds
+
+    def _wait(self, poll: select.poll) -> None:
+        import select
+
+        for descriptor, event in poll.poll():
+            if event & select.POLLNVAL:  # where poll cannot watch a device, reading must do
+                self._poll = None
+            elif descriptor == self._out and event & (select.POLLERR | select.POLLHUP):
+                leave(0)
+
+
+class Room:
+    """Says how much can be written without waiting, and ends the process where the client has left and takes nothing.
+
+    A write that blocks could not be told that stdin was closed. The descriptors themselves stay blocking: others, such
+    as the shell on a terminal, share that setting.
+    """
+
+    __slots__ = ("_both", "_left", "_out", "_size", "_writing", "seconds")
+
+    def __init__(self, stdin: int, stdout: int, seconds: float) -> None:
+        """`seconds` is how long a client that has left may take nothing."""
+        import select  # a C module that the way to the first short answers does without
+
+        self.seconds = seconds
+        self._out = stdout
+        self._size = getattr(select, "PIPE_BUF", _CHUNK)  # what never blocks once there is room
+        self._left = stat.S_ISREG(os.fstat(stdin).st_mode)  # a file has no other side that could hang up
+        self._both: select.poll | None = None
+        if hasattr(select, "poll"):
+            self._both, self._writing = select.poll(), select.poll()
+            self._both.register(stdin, getattr(select, "POLLRDHUP", 0))
+            for poll in (self._both, self._writing):
+                poll.register(stdout, select.POLLOUT)
+
+    def wait(self) -> int:
+        """Wait until something can be written; how much."""
+        import select
+
+        while self._both is not None:
+            ready = self._writing.poll(self.seconds * 1000) if self._left else self._both.poll()
+            if not ready:
+                leave(0)
+            if any(descriptor == self._out for descriptor, _ in ready):
+                break
+            if ready[0][1] & select.POLLNVAL:  # where poll cannot watch stdin, nothing tells that the client has left
+                self._both = self._writing
+            else:
+                self._left = True
+        return self._size

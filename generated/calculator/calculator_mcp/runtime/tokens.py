@@ -1,0 +1,234 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Access tokens, fetched by OAuth 2 client credentials (RFC 6749 section 4.4) and kept until they are nearly over.
+
+One for each set of scopes, so that no call carries a token that may do more than its operation needs. However many
+calls wait for it, one request fetches it; a call that is cancelled leaves it to the others. The token endpoint is asked
+under the rules of every request (client.py), and nothing that it says is repeated but the error codes of the standard.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from . import fields, jsontext, log
+from .client import Failure
+from .credentials import client_login
+from .keys import LONGEST, SHORTEST_REDACTED
+from .origins import Discovery
+from .request import Request
+from .settings import NotReady
+
+if TYPE_CHECKING:
+    from .addresses import Address
+    from .credentials import Grant
+    from .exchange import Response
+    from .origins import Endpoint
+
+    Send = Callable[[Request, Address], Awaitable[Response]]
+
+EARLY = 60.0
+"""Seconds before its end that a token is renewed; of one that lives shortly, a quarter of its life."""
+
+LONGEST_LIFE = 10 * 365 * 86400.0
+LARGEST_ANSWER = 64 * 1024
+
+# RFC 6749 sections 5.2 and 4.1.2.1. What an error code is to be shown for is decided by this list alone.
+_ERRORS = frozenset(
+    (
+        "invalid_request",
+        "invalid_client",
+        "invalid_grant",
+        "unauthorized_client",
+        "unsupported_grant_type",
+        "invalid_scope",
+        "server_error",
+        "temporarily_unavailable",
+    )
+)
+_REFUSED = (400, 401)
+_FOREVER = float("inf")
+
+
+class _Unfetched(Exception):
+    """No token came; the message is a sentence for the operator."""
+
+
+class _Held:
+    """The token of one grant: what it is, when to renew it, when it is over, and who is fetching another."""
+
+    __slots__ = ("end", "fetching", "in_body", "renewal", "token")
+
+    def __init__(self) -> None:
+        self.token = ""
+        self.renewal = self.end = 0.0
+        self.fetching: asyncio.Task[tuple[str, str]] | None = None
+        self.in_body = False
+
+
+class Tokens:
+    """The access tokens of one server. `clock` counts seconds and never goes back; `learn` hears of each token before
+    anybody else does, each time that it is given, with what it is for.
+    """
+
+    def __init__(self, send: Send, clock: Callable[[], float], learn: Callable[[str, str], None]) -> None:
+        self._send = send
+        self._clock = clock
+        self._learn = learn
+        self._held: dict[tuple[str, ...], _Held] = {}
+        self._found: dict[Endpoint, Endpoint] = {}
+
+    async def get(self, grant: Grant, seconds: float) -> str:
+        """A token that is good for now, within so many seconds. Raises NotReady."""
+        held = self._of(grant)
+        if held.token and self._clock() < held.renewal:
+            return self._told(grant, held.token)
+        if held.fetching is None:
+            held.fetching = asyncio.ensure_future(self._renewed(grant, held))
+        fetching = held.fetching
+        await asyncio.wait({fetching}, timeout=max(seconds, 0))
+        token, problem = fetching.result() if fetching.done() else ("", "")
+        if token:
+            return self._told(grant, token)
+        if held.token and self._clock() < held.end:
+            return self._told(grant, held.token)
+        raise NotReady(problem or f"{_server(grant)} gave no access token in time.")
+
+    def refused(self, grant: Grant, token: str) -> None:
+        """The API did not take it: the next call is given another."""
+        held = self._of(grant)
+        if held.token == token:
+            held.token, held.end = "", 0.0
+
+    def _of(self, grant: Grant) -> _Held:
+        return self._held.setdefault((*grant.variables, *grant.scopes), _Held())
+
+    def _told(self, grant: Grant, token: str) -> str:
+        """The token, once it is known as a secret that is in use."""
+        if len(token) >= SHORTEST_REDACTED:
+            self._learn(token, " ".join((*grant.variables, *grant.scopes)))
+        return token
+
+    async def _renewed(self, grant: Grant, held: _Held) -> tuple[str, str]:
+        """Fetch a token and keep it; and why there is none, where that fails."""
+        try:
+            return await self._renew(grant, held), ""
+        except _Unfetched as reason:
+            log.event("warning", "no_token", client=grant.variables[0], reason=str(reason))
+            return "", str(reason)
+        finally:
+            held.fetching = None
+
+    async def _renew(self, grant: Grant, held: _Held) -> str:
+        if isinstance(grant.endpoint, Discovery):
+            grant.endpoint = await self._discovered(grant.endpoint)
+        asked = self._clock()
+        answer = await self._asked(grant, held.in_body)
+        if answer.status in _REFUSED and _error(answer) in ("", "invalid_client") and not held.in_body:
+            # Servers must take HTTP Basic, and some take the body alone.
+            answer, first = await self._asked(grant, True), answer
+            held.in_body = answer.status not in _REFUSED
+            answer = answer if held.in_body else first
+        content = _token(answer, grant)
+        token = self._told(grant, content["access_token"])
+        life = _life(content)
+        held.token, held.end = token, asked + life
+        held.renewal = held.end - min(EARLY, life / 4)
+        log.event("info", "token", client=grant.variables[0], seconds=None if life == _FOREVER else life)
+        return token
+
+    async def _discovered(self, place: Discovery) -> Endpoint:
+        """What that provider names, which is asked once."""
+        from . import discovery  # most token endpoints are known
+
+        if place not in self._found:
+            try:
+                self._found[place] = await discovery.discover(place, self._sent)
+            except discovery.Undiscovered as reason:
+                raise _Unfetched(str(reason)) from None
+        return self._found[place]
+
+    async def _asked(self, grant: Grant, in_body: bool) -> Response:
+        request = Request("POST", grant.endpoint.target, template=grant.endpoint.target.partition("?")[0])
+        asked = {"grant_type": "client_credentials"}
+        if grant.scopes:
+            asked["scope"] = " ".join(grant.scopes)
+        request.headers = [("Accept", "application/json"), ("Content-Type", "application/x-www-form-urlencoded")]
+        if in_body:
+            asked |= {"client_id": grant.client_id, "client_secret": grant.client_secret}
+        else:
+            login = client_login(grant.client_id, grant.client_secret)
+            request.headers.append(("Authorization", f"Basic {login}"))
+        request.body = urlencode(asked).encode()
+        try:
+            return await self._sent(request, grant.endpoint.address)
+        except Failure as failure:
+            raise _Unfetched(f"No access token could be fetched: {failure.reason}.") from None
+
+    async def _sent(self, request: Request, address: Address) -> Response:
+        """The answer. A token that was asked for twice harms nobody, so that a closed connection is tried again."""
+        try:
+            return await self._send(request, address)
+        except Failure as failure:
+            if not failure.closed:
+                raise
+            return await self._send(request, address)
+
+
+def _server(grant: Grant) -> str:
+    return grant.endpoint.address.authority
+
+
+def _token(answer: Response, grant: Grant) -> dict[str, Any]:
+    """The content of an answer that holds a token that can be sent. Raises _Unfetched."""
+    if answer.status != 200:
+        raise _Unfetched(_refusal(answer, grant))
+    content = _content(answer)
+    token, kind = content.get("access_token"), content.get("token_type", "Bearer")
+    if not isinstance(token, str) or not token or len(token) > LONGEST or not fields.is_value(token):
+        raise _Unfetched(f"{_server(grant)} answered without an access token that can be sent.")
+    if not isinstance(kind, str) or kind.lower() != "bearer":
+        raise _Unfetched(f"{_server(grant)} gave an access token that is no bearer token.")
+    return content
+
+
+def _refusal(answer: Response, grant: Grant) -> str:
+    identity, secret = grant.variables
+    if 300 <= answer.status < 400:
+        return f"{_server(grant)} redirects requests for access tokens, which is not followed."
+    error = _error(answer)
+    said = f"HTTP {answer.status}" + (f", {error}" if error else "")
+    if error == "invalid_scope":
+        return f"{_server(grant)} gave no access token with the scopes {' '.join(grant.scopes) or '(none)'}: {said}."
+    if answer.status in _REFUSED:
+        return f"{_server(grant)} gave no access token for {identity} with {secret}: {said}."
+    return f"{_server(grant)} gave no access token: {said}."
+
+
+def _error(answer: Response) -> str:
+    """The error code, where it is one of the standard's."""
+    error = _content(answer).get("error")
+    return error if isinstance(error, str) and error in _ERRORS else ""
+
+
+def _content(answer: Response) -> dict[str, Any]:
+    """The JSON object of an answer; an empty one where it is something else."""
+    if answer.cut or len(answer.content) > LARGEST_ANSWER:
+        return {}
+    try:
+        value, _ = jsontext.loads(answer.content.decode())
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _life(content: dict[str, Any]) -> float:
+    """The seconds that a token lives; without end where that is not said, until the API refuses it."""
+    seconds = content.get("expires_in")
+    if isinstance(seconds, str) and seconds.isascii() and seconds.isdigit():
+        seconds = float(seconds[:12])
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        return _FOREVER
+    return min(max(float(min(seconds, LONGEST_LIFE)), 0.0), LONGEST_LIFE)
