@@ -31,7 +31,7 @@ def _read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Prompt |
     messages = tuple(message for message in found if message is not None)
     used = {argument for message in messages for argument in message.arguments}
     for key in declared:
-        if key not in used and len(messages) == len(found):
+        if ARGUMENT_NAME.fullmatch(key) and key not in used and len(messages) == len(found):
             message = f"No message of the prompt {name} uses the argument '{clipped(key)}'."
             diagnostics.add("unused-argument", message, where.inside("arguments", key), f"Write {{{key}}} into one.")
     return Prompt(

@@ -144,12 +144,11 @@ def _is_addressed(entry: JsonObject, name: str, where: Where, around: _Around) -
 def _content(file: str, where: Where, around: _Around) -> bytes | str | None:
     """What is in the file: text where it is some, else bytes. None, and an error, where it cannot be taken in."""
     name = os.path.normpath(os.path.join(os.path.dirname(where.file), file))
-    hint = "Put it beside the tools file, or into a folder there."
+    hint = "Name a file beside the tools file, or in a folder there."
     try:
         data = around.references.content(name, where.file)
     except CannotGoOn as refused:
-        found = refused.diagnostic
-        around.wrong(found.message, where, hint if found.code == "foreign-reference" else found.hint, "unusable-file")
+        around.wrong(refused.diagnostic.message, where, hint, "unusable-file")
         return None
     if len(data) > LARGEST:
         message = f"{file} has {len(data):,} bytes; at most {LARGEST:,} are taken into a server."

@@ -2,8 +2,8 @@
 
 `case.toml` says in one sentence what the case shows (`about`), and, where they are not the usual ones, the command
 lines (`run`, default `generate INPUT -o out`), the exit code of the last (`exit`, default 0), and what stands beside
-the input (`links`, `folders`). Of stdout.txt, stderr.txt, tools.json and bindings.json those that exist are compared.
-The two tables are laid out for reading, without what is the same in nearly all; whole ones stand in `generated/`. A run
+the input (`links`, `folders`). Of stdout.txt, stderr.txt and the tables those that exist are compared.
+The tables are laid out for reading, without what is the same in nearly all; whole ones stand in `generated/`. A run
 that does not end with 0 must leave every file as it was.
 
 Add a directory, not a function; `pytest --update` writes the expectations, and the diff is the review.
@@ -99,6 +99,11 @@ def tables(folder: Path) -> dict[str, JsonValue]:
     return {
         "tools.json": read_tools(json.loads((package / "tools.json").read_bytes())),
         "bindings.json": read_bindings(json.loads((package / "bindings.json").read_bytes())),
+        **{
+            path.name: json.loads(path.read_bytes())
+            for path in (package / "resources.json", package / "prompts.json")
+            if path.exists()
+        },
     }
 
 

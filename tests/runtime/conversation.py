@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from package.runtime.catalog import Catalog
-from package.runtime.effects import Answered, Call, Cancel, Dialogue, Expect, Note, Read, Rejected, Send
+from package.runtime.effects import Answered, Call, Cancel, Dialogue, Expect, Fetch, Note, Read, Rejected, Send
 from package.runtime.framing import Lines
 from package.runtime.jsonrpc import parse
 from package.runtime.protocol import Protocol
@@ -23,6 +23,8 @@ from package.runtime.subscriptions import Subscriptions
 from tests.runtime.revisions import Checker
 
 TABLE = Path(__file__).parent / "table"
+#: The same tools, and resources and prompts beside them.
+FEATURED = Path(__file__).parent / "featured"
 #: The table of a later compile: `show` is gone and `shout` is there.
 LATER = Path(__file__).parent / "later"
 
@@ -55,11 +57,12 @@ class Conversation:
     """One client's conversation. `written` holds what came out: `< LINE` for a line, `~ SENTENCE` for a note. With
     `changes` another table may come."""
 
-    def __init__(self, limit: int | None = None, changes: bool = False) -> None:
+    def __init__(self, limit: int | None = None, changes: bool = False, table: Path = TABLE) -> None:
         self._framing = Lines(limit) if limit else Lines()
-        self._protocol = Protocol(Catalog.load(str(TABLE)), Subscriptions() if changes else None)
+        self._protocol = Protocol(Catalog.load(str(table)), Subscriptions() if changes else None)
         self._keys: dict[str | int, int] = {}  # by id, also of calls that are over
-        self._checker = Checker(changes)
+        self._checker = Checker(changes, ("prompts", "completions") if table == FEATURED else ())
+        self._fetched: dict[int, Fetch] = {}
         self._resources = kept()
         self.written: list[str] = []
         self.called: list[str] = []
@@ -92,12 +95,14 @@ class Conversation:
         return self._checker.unanswered()
 
     def happen(self, event: str) -> None:
-        """What the upstream of a waiting call does: `progress ID MESSAGE`, `done ID TEXT`, `broke ID`, or `cut`; what
-        the call does: `ask ID MESSAGE`, `withdraw ID`, `question ID MESSAGE`, `unable ID`; or the client: `leave`; or
-        what table comes: `renew table`, `renew later`.
+        """What the upstream of a waiting call does: `progress ID MESSAGE`, `done ID TEXT`, `broke ID`, or `cut`; of a
+        resource: `holds ID TEXT`, `nothing ID REASON`, `refused ID REASON`; what the call does: `ask ID MESSAGE`,
+        `withdraw ID`, `question ID MESSAGE`, `unable ID`; or the client: `leave`; or what table comes: `renew table`,
+        `renew later`, `renew featured`.
         """
         kind, _, rest = event.partition(" ")
         if kind == "renew":
+            self._checker.offered = ("prompts", "completions") if rest == "featured" else ()
             self._write(self._protocol.renew(Catalog.load(str(TABLE.with_name(rest)))))
             return
         if kind == "cut":
@@ -120,7 +125,11 @@ class Conversation:
         elif kind == "withdraw":
             self._write(self._protocol.withdraw(key))
         else:
-            outcomes: dict[str, Result | Failure | Question] = {
+            uri = self._fetched[key].uri if key in self._fetched else ""
+            outcomes: dict[str, Result | Failure | Question | Contents] = {
+                "holds": Contents(uri, [{"uri": uri, "mimeType": "text/plain", "text": text}]),
+                "nothing": Contents(uri, None, text),
+                "refused": Result.error(text),
                 "done": Result.text(text),
                 "broke": Failure("The server failed."),
                 "question": Question(text, "a.state"),
@@ -150,6 +159,9 @@ class Conversation:
 
     def _call(self, call: Call) -> None:
         self.called.append(call.name)
+        if isinstance(call, Fetch):
+            self._fetched[call.key] = call
+            self._note(f"{call.request} {json.dumps(call.arguments)}")
         self.dialogues.append(call.dialogue)
         if call.name in ("echo", "shout"):
             self._write(self._protocol.finished(call.key, Result.text(call.arguments.get("text", ""))))  # type: ignore[arg-type]

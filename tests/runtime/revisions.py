@@ -13,7 +13,24 @@ from typing import Any
 
 import jsonschema_rs
 
-R1, R2, R3, R4, R5 = REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
+from tests.runtime.results import BLOCKS, R1, R2, R3, R4, R5, REVISIONS, RULES
+
+__all__ = [
+    "BLOCKS",
+    "ENVELOPE",
+    "META",
+    "R1",
+    "R2",
+    "R3",
+    "R4",
+    "R5",
+    "REVISIONS",
+    "SCHEMAS",
+    "STATELESS_ONLY",
+    "Checker",
+    "valid",
+]
+
 SCHEMAS = Path(__file__).resolve().parents[3] / "shared" / "reference" / "mcp-schemas"
 
 META = "io.modelcontextprotocol/"
@@ -43,7 +60,6 @@ NOTIFICATIONS = {
     "notifications/resources/list_changed": "ResourceListChangedNotification",
     "notifications/prompts/list_changed": "PromptListChangedNotification",
 }
-BLOCKS = {"text": R1, "image": R1, "resource": R1, "audio": R2, "resource_link": R3}
 
 
 class _Asked:
@@ -54,7 +70,7 @@ class _Asked:
         self.revision = revision
         self.token = token
         self.filters = filters if isinstance(filters, dict) else {}
-        self.acknowledged = False
+        self.honoured: list[str] | None = None
         self.progress = float("-inf")
 
 
@@ -67,6 +83,7 @@ class Checker:
         self.changes = changes
         self.offered = offered
         self._initialized = False
+        self._promised: list[str] = []
         self._open: dict[tuple[type, object], list[_Asked]] = {}
         self._questions: set[str] = set()
 
@@ -181,7 +198,7 @@ class Checker:
         result = message["result"]
         if asked.method == "initialize":
             self.agreed = asked.revision = result["protocolVersion"]
-            self._initialized = False
+            self._initialized, self._promised = False, self._lists()
         if asked.method in ("initialize", "server/discover"):
             assert result["capabilities"] == self._capabilities(asked.revision)
         if self.changes and (asked.method.endswith("/list") or asked.method == "server/discover"):
@@ -232,7 +249,7 @@ class Checker:
             valid(asked.revision, NOTIFICATIONS[message["method"]], message)
         elif message["method"].endswith("/list_changed") and params == {}:
             assert self.changes
-            assert message["method"].split("/")[1] in self._lists()
+            assert message["method"].split("/")[1] in self._promised
             assert self._initialized, "nothing is sent to a client before it has said that it is ready"
             valid(self.agreed or R4, NOTIFICATIONS[message["method"]], message)
         else:
@@ -242,16 +259,14 @@ class Checker:
     def _on_stream(self, method: str, params: dict[str, Any]) -> None:
         stream = self._open[_key(params["_meta"][META + "subscriptionId"])][0]
         assert stream.method == "subscriptions/listen"
-        lists = [kind for kind in self._lists() if stream.filters.get(f"{kind}ListChanged") is True]
-        honoured = lists if self.changes else []
         if method == "notifications/subscriptions/acknowledged":
-            assert params["notifications"] == {f"{kind}ListChanged": True for kind in honoured}
-            assert not stream.acknowledged
-            stream.acknowledged = True
+            assert stream.honoured is None
+            lists = self._lists() if self.changes else []
+            stream.honoured = [kind for kind in lists if stream.filters.get(f"{kind}ListChanged") is True]
+            assert params["notifications"] == {f"{kind}ListChanged": True for kind in stream.honoured}
         else:
             assert method in NOTIFICATIONS
-            assert stream.acknowledged
-            assert method.split("/")[1] in honoured, "only what was asked for"
+            assert method.split("/")[1] in (stream.honoured or ()), "only what was asked for"
 
     def _answers(self, id_: object, last: bool = False) -> _Asked:
         asked = self._open.get(_key(id_))
@@ -265,105 +280,11 @@ class Checker:
         raise AssertionError(f"progress for {token!r}, which no running call gave")
 
 
-def _initialize(result: dict[str, Any], revision: str) -> None:
-    assert revision in (R1, R2, R3, R4)
-    assert result.keys() <= {"protocolVersion", "capabilities", "serverInfo", "instructions"}
-    server = result["serverInfo"]
-    assert {"name", "version"} <= server.keys()
-    assert "title" not in server or revision >= R3
-    assert "description" not in server or revision >= R4
-
-
-def _discover(result: dict[str, Any], revision: str) -> None:
-    assert revision == R5
-    assert result["supportedVersions"] == [R5]
-    _cached(result)
-
-
-def _list(result: dict[str, Any], revision: str) -> None:
-    assert "nextCursor" not in result
-    for tool in result["tools"]:
-        assert {"name", "description", "inputSchema"} <= tool.keys()
-        assert tool["inputSchema"]["type"] == "object"
-        assert None not in tool.values()
-    if revision == R5:
-        _cached(result)
-
-
-def _call(result: dict[str, Any], revision: str) -> None:
-    assert isinstance(result["content"], list)
-    assert isinstance(result.get("isError", False), bool)
-    for block in result["content"]:
-        assert BLOCKS[block["type"]] <= revision, f"{revision} has no {block['type']}"
-    if "structuredContent" in result:
-        assert revision >= R3
-        assert not result.get("isError")
-        assert revision == R5 or isinstance(result["structuredContent"], dict)
-
-
-def _resources(result: dict[str, Any], revision: str) -> None:
-    [entries] = [result[key] for key in ("resources", "resourceTemplates", "prompts") if key in result]
-    assert "nextCursor" not in result
-    for entry in entries:
-        assert entry["name"]
-        assert None not in entry.values()
-    if revision == R5:
-        _cached(result)
-
-
-def _read(result: dict[str, Any], revision: str) -> None:
-    assert result["contents"]
-    for content in result["contents"]:
-        assert {"uri", "mimeType"} < content.keys()
-        assert ("text" in content) != ("blob" in content)
-    if revision == R5:
-        _cached(result)
-
-
-def _prompt(result: dict[str, Any], revision: str) -> None:
-    assert result["messages"]
-    for message in result["messages"]:
-        assert message["role"] in ("user", "assistant")
-        assert BLOCKS[message["content"]["type"]] <= revision
-
-
-def _completion(result: dict[str, Any], revision: str) -> None:
-    found = result["completion"]
-    assert len(found["values"]) <= min(found["total"], 100)
-    assert found["hasMore"] is (found["total"] > len(found["values"]))
-
-
 def _form(params: dict[str, Any]) -> None:
     assert params.keys() <= {"mode", "message", "requestedSchema"}
     assert params.get("mode", "form") == "form"
     assert params["message"].strip()
     assert params["requestedSchema"] == {"type": "object", "properties": {}}
-
-
-def _ping(result: dict[str, Any], revision: str) -> None:
-    assert result == {}
-    assert revision != R5
-
-
-def _cached(result: dict[str, Any]) -> None:
-    assert type(result["ttlMs"]) is int
-    assert result["ttlMs"] >= 0
-    assert result["cacheScope"] in ("public", "private")
-
-
-RULES = {
-    "initialize": _initialize,
-    "ping": _ping,
-    "server/discover": _discover,
-    "tools/list": _list,
-    "tools/call": _call,
-    "resources/list": _resources,
-    "resources/templates/list": _resources,
-    "resources/read": _read,
-    "prompts/list": _resources,
-    "prompts/get": _prompt,
-    "completion/complete": _completion,
-}
 
 
 def valid(revision: str, definition: str, message: object) -> None:

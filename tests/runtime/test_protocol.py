@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from package.runtime.jsonrpc import MAX_BATCH, MAX_ID, MAX_LINE, Request, parse
 from package.runtime.protocol import METHODS, Protocol
 from package.runtime.shapes import Result
 
-from tests.runtime.conversation import TABLE, Conversation
+from tests.runtime.conversation import FEATURED, TABLE, Conversation
 from tests.runtime.revisions import ENVELOPE, R1, R2, R3, R4, R5, REVISIONS, SCHEMAS
 
 
@@ -31,9 +32,9 @@ def call(id_: object, name: str = "wait", revision: str = R5, **arguments: objec
     return request(id_, "tools/call", revision, name=name, arguments=arguments)
 
 
-def shaken(revision: str) -> Conversation:
+def shaken(revision: str, table: Path = TABLE) -> Conversation:
     """A conversation that has agreed on that revision."""
-    conversation = Conversation()
+    conversation = Conversation(table=table)
     conversation.ask(request("hello", "initialize", R1, protocolVersion=revision))
     return conversation
 
@@ -66,7 +67,7 @@ def test_every_method_has_its_handler() -> None:
 @pytest.mark.parametrize("revision", REVISIONS)
 @pytest.mark.parametrize("method", [*METHODS, "no/such"])
 def test_each_method_exists_where_the_table_says(method: str, revision: str) -> None:
-    conversation = Conversation() if revision == R5 else shaken(revision)
+    conversation = Conversation(table=FEATURED) if revision == R5 else shaken(revision, FEATURED)
     if revision != R5 and method in ("server/discover", "subscriptions/listen"):
         return  # these speak for the stateless era by their name
     [answer] = conversation.ask(request(1, method, revision, name="echo", notifications={}, protocolVersion=revision))

@@ -14,7 +14,7 @@ SCENES = scenes()
 
 def replay(scene: Scene, say: Callable[[Conversation, bytes], None], line_end: bytes = b"\n") -> list[str]:
     """What comes out. What the client says between two events is said in one go."""
-    conversation = Conversation(changes=scene.changes)
+    conversation = Conversation(changes=scene.changes, table=scene.table)
     said = b""
     for mark, text in scene.steps:
         if mark == ">":
@@ -42,7 +42,7 @@ def expected(scene: Scene) -> list[str]:
 
 def in_order(scene: Scene) -> bool:
     """Whether each line follows the one that asked for it: the fixture itself, step by step."""
-    conversation = Conversation(changes=scene.changes)
+    conversation = Conversation(changes=scene.changes, table=scene.table)
     seen = 0
     for mark, text in scene.steps:
         if mark == ">":

@@ -8,7 +8,8 @@ its own. In a scene:
     * what happens to a waiting call meanwhile (Conversation.happen)
     ~ what is noted for the log, since it cannot be answered; what a call hears of what it asked, by its number
 
-In `reload.jsonl` another table may come; in the others none does.
+In `reload.jsonl` and `renewed_features.jsonl` another table may come; in the others none does. Where the name of a
+file has `features` in it, the server has resources and prompts too.
 
 Words in capitals after a dollar stand for long texts that repeat (`WORDS`).
 """
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.runtime.conversation import LATER, TABLE
+from tests.runtime.conversation import FEATURED, LATER, TABLE
 
 TRANSCRIPTS = Path(__file__).parent / "transcripts"
 
@@ -50,7 +51,8 @@ class Scene:
 
     def __init__(self, file: str, title: str, steps: list[tuple[str, str]]) -> None:
         self.name = f"{file}: {title}"
-        self.changes = file == "reload"
+        self.changes = file in ("reload", "renewed_features")
+        self.table = FEATURED if "features" in file else TABLE
         self.steps = steps
 
 
