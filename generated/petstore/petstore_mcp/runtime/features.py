@@ -180,7 +180,7 @@ def _outside(entry: dict[str, Any], given: dict[str, object]) -> list[str]:
 
 
 def _listing(values: list[str]) -> list[str]:
-    return values if len(values) <= 20 else [*values[:20], f"… ({len(values)} in all)"]
+    return values if len(values) <= 20 else [*values[:20], f"... ({len(values)} in all)"]
 
 
 def _completed(values: Iterable[str], begun: str) -> list[str]:
