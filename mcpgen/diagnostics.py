@@ -61,6 +61,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "duplicate-operation-id": ("warning", "Two operations have one operationId."),
     "invalid-extension": ("warning", "A value under `x-mcp` cannot be used."),
+    "hidden-operation": ("note", "The document itself hides operations."),
     "schema-contradiction": ("warning", "Parts of an `allOf` contradict each other; the last one is used."),
     "schema-cut": ("note", "A schema is deeper or larger than models use well; it was cut, with a word where."),
     "large-tool": ("warning", "A tool costs more tokens than it may, whatever is left out."),
@@ -75,7 +76,15 @@ CODES: dict[str, tuple[Severity, str]] = {
     "invalid-value": ("error", "A value in the tools file is not of the kind that stands there."),
     "invalid-name": ("error", "A name cannot be used as it stands."),
     "duplicate-name": ("error", "Two tools have one name."),
+    "unknown-operation": ("error", "An override names an operation that is not there."),
+    "unknown-argument": ("error", "An override names an argument that is not there."),
+    "unused-override": ("warning", "An override concerns an operation that was skipped or left out."),
+    "unused-selector": ("warning", "A selector of the tools file selects nothing."),
     "broken-schema": ("error", "A schema written by hand would make clients drop the whole list of tools."),
+    # Overlays.
+    "invalid-overlay": ("error", "An overlay cannot be applied as it stands."),
+    "unused-overlay": ("warning", "An action of an overlay selects nothing."),
+    "foreign-overlay": ("note", "An overlay says that it extends another document."),
     # The wall: what may not leave the compiler.
     "unportable-schema": ("warning", "A schema would be refused by a client or a model's provider."),
     "unbound-argument": ("warning", "An argument leads nowhere, or a binding has no argument."),

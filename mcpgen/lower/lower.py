@@ -117,7 +117,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     )
     most_tokens = around.options.max_tokens or budget.MOST_TOKENS
     room = most_tokens - budget.cost_beside(name, title, description)
-    profile = around.options.schema_profile
+    profile = around.options.schema_profile or "portable"
     layout = arguments.lay_out(operation, plan, around.producers[operation.key], composer, profile, room)
     _report(operation, name, layout, most_tokens, around)
     nesting.report(operation, composer, diagnostics)
@@ -160,7 +160,7 @@ def _server_index(operation: Operation, servers: list[Server]) -> int:
 
 def _report(operation: Operation, name: str, layout: arguments.Arguments, most_tokens: int, around: _Around) -> None:
     cuts = [*layout.cuts, *layout.given_up]
-    if layout.profile != around.options.schema_profile:
+    if layout.profile != (around.options.schema_profile or "portable"):
         message = f"The schema of {name} would have more than {MOST_DEFINITIONS} definitions; it is written portably."
         around.diagnostics.add("schema-cut", message, operation.where)
     if cuts:

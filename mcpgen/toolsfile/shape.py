@@ -8,13 +8,13 @@ one, and a value of another kind are told with their place, and with the nearest
 import json
 import re
 from collections.abc import Callable
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
 from mcpgen.names import clipped
+from mcpgen.names import nearest as nearest
 
 PATH = Path(__file__).with_name("schema.json")
 
@@ -26,7 +26,6 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "number": ((int, float), "a number"),
     "boolean": ((bool,), "true or false"),
 }
-_MOST_LISTED = 20
 
 
 @cache
@@ -134,16 +133,6 @@ class _Walk:
             if isinstance(bound, (int, float)) and not holds(value, bound):
                 message = f"{label} is {_shown(value)}, which is out of range."
                 self._add("invalid-value", message, where, f"Write {words} {bound}.")
-
-
-def nearest(key: str, known: list[str]) -> str:
-    """A hint that names what `key` may have been meant to be: the nearest of `known`, or, of few, all."""
-    folded = {name.casefold(): name for name in reversed(known)}
-    near = get_close_matches(key.casefold(), folded, 3)
-    if near:
-        return f"Did you mean {' or '.join(repr(folded[name]) for name in near)}?"
-    more = f" … ({len(known)} in all)" if len(known) > _MOST_LISTED else ""
-    return f"Use one of {', '.join(known[:_MOST_LISTED])}{more}." if known else ""
 
 
 def _resolved(node: JsonObject) -> JsonObject:
