@@ -127,6 +127,8 @@ def _binding(tool: ToolSpec) -> JsonObject:
         result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
     if binding.scopes:
         result["scopes"] = {name: list[JsonValue](scopes) for name, scopes in binding.scopes.items()}
+    if binding.defaults:
+        result["defaults"] = dict(binding.defaults)
     if binding.fields is not None:
         result["fields"] = binding.fields
     if tool.output_form is not None:
@@ -160,9 +162,11 @@ def body(binding: BodyBinding) -> JsonObject:
     result: JsonObject = {"contentType": binding.content_type, "encoding": binding.encoding}
     if binding.required:
         result["required"] = True
-    if binding.argument is not None:
+    if binding.value is not None:
+        result["value"] = binding.value[0]
+    elif binding.argument is not None:
         result["argument"] = binding.argument
-    if binding.argument is None or binding.fields:
+    if (binding.argument is None and binding.value is None) or binding.fields:
         result["fields"] = [_field(entry) for entry in binding.fields]
     if binding.rest is not None:
         result["rest"] = binding.rest

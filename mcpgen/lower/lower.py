@@ -118,7 +118,11 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     most_tokens = around.options.max_tokens or budget.MOST_TOKENS
     room = most_tokens - budget.cost_beside(name, title, description)
     profile = around.options.schema_profile or "portable"
-    layout = arguments.lay_out(operation, plan, around.producers[operation.key], composer, profile, room)
+    sources = around.producers[operation.key]
+    layout = arguments.lay_out(operation, plan, sources, composer, profile, room, diagnostics)
+    if plan is not None and layout.sends_body and not plan.body.required:
+        plan = replace(plan, body=replace(plan.body, required=True))
+        layout = arguments.lay_out(operation, plan, sources, composer, profile, room, diagnostics)
     _report(operation, name, layout, most_tokens, around)
     nesting.report(operation, composer, diagnostics)
     output_schema, output_form = outputs.derive(operation, name, composer, diagnostics) or (None, None)

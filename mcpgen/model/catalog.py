@@ -6,6 +6,7 @@ from typing import Literal
 
 from mcpgen.jsonvalue import JsonObject, JsonValue
 from mcpgen.model.api import Operation, Scopes, SecurityRequirement, Server, Skipped
+from mcpgen.model.curation import Given
 from mcpgen.model.words import Confirm, Location, OutputForm, SchemaProfile, Style
 
 
@@ -51,7 +52,7 @@ class FieldBinding:
 @dataclass(frozen=True, slots=True)
 class BodyBinding:
     """How arguments become the body: one whole `argument`, or `fields` and an object argument `rest` of others. `xml`
-    is the shape of an XML document.
+    is the shape of an XML document. With a `value` the whole body is that.
     """
 
     content_type: str
@@ -62,12 +63,14 @@ class BodyBinding:
     rest: str | None = None
     needs: tuple[str, ...] = ()
     xml: JsonObject | None = None
+    value: Given = None
 
 
 @dataclass(frozen=True, slots=True)
 class HttpBinding:
     """How a call becomes a request. `path` alternates literal text, already percent-encoded, with parameters. `fields`
-    is the argument that asks for parts of the result, and goes nowhere.
+    is the argument that asks for parts of the result, and goes nowhere; `defaults` (argument → value) are sent where a
+    call leaves them out.
     """
 
     method: str
@@ -82,6 +85,7 @@ class HttpBinding:
     security: tuple[SecurityRequirement, ...] | None = None
     scopes: Scopes = field(default_factory=dict)
     fields: str | None = None
+    defaults: Mapping[str, JsonValue] = field(default_factory=dict)
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """All parameters, in the order path, query, querystring, header, cookie."""
