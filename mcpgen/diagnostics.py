@@ -81,6 +81,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "unused-override": ("warning", "An override concerns an operation that was skipped or left out."),
     "unused-selector": ("warning", "A selector of the tools file selects nothing."),
     "broken-schema": ("error", "A schema written by hand would make clients drop the whole list of tools."),
+    "written-schema": ("note", "A schema written by hand leaves what every client and provider takes."),
     # Overlays.
     "invalid-overlay": ("error", "An overlay cannot be applied as it stands."),
     "unused-overlay": ("warning", "An action of an overlay selects nothing."),

@@ -30,8 +30,6 @@ SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 VERSION_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,5}(?:(?:a|b|rc)\d{1,9})?(?:\.(?:post|dev)\d{1,9}){0,2}", re.ASCII)
 """What a Python package may be versioned as: the normal form of PEP 440, without epochs and local labels."""
 
-_MOST_LISTED = 20
-
 _HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+|[A-Z]+")
 _APOSTROPHE = re.compile(r"['\u2019](?:[sS]\b)?")
 _FILLER = frozenset(
@@ -55,6 +53,7 @@ _FILLER = frozenset(
         "web",
     ]
 )
+_MOST_LISTED = 20
 _COMPARISONS = (("<=", "_lte"), (">=", "_gte"), ("<", "_lt"), (">", "_gt"), ("!=", "_ne"), ("!", "_not"))
 
 

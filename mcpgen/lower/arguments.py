@@ -21,7 +21,7 @@ from mcpgen.lower.portable import FILE_NOTE, Portable
 from mcpgen.lower.slots import FIELDS, ORDER, REST, WHOLE, Input, Slot
 from mcpgen.lower.text import ended
 from mcpgen.lower.verbatim import Verbatim
-from mcpgen.model import Encoding, Operation, Parameter, SchemaProfile
+from mcpgen.model import Encoding, InputProfile, Operation, Parameter, SchemaProfile, SentArgument
 from mcpgen.names import argument_name, distinct
 
 Writer = Portable | Verbatim
@@ -37,7 +37,7 @@ class Arguments:
     """
 
     schema: JsonObject
-    profile: SchemaProfile
+    profile: InputProfile
     names: Mapping[Slot, str]
     constants: Mapping[Slot, JsonValue]
     cuts: tuple[str, ...]
@@ -63,6 +63,7 @@ def lay_out(
     everything = [
         *(_of_parameter(each, producers, composer) for each in operation.parameters),
         *(_of_body(plan, composer) if plan else ()),
+        *(_of_sent(each) for each in (operation.sends.arguments if operation.sends else ())),
     ]
     fixed = ((entry.slot, _constant(entry, composer)) for entry in everything)
     constants = {slot: value for slot, value in fixed if value is not None}
@@ -117,7 +118,7 @@ def _of_parameter(parameter: Parameter, producers: Mapping[str, str], composer: 
     made = idempotency.is_made(parameter, composer)
     return Input(
         (parameter.location, parameter.name),
-        argument_name(plain),
+        argument_name(parameter.argument or plain),
         _or_empty(parameter, composer) if parameter.allows_empty else parameter.schema,
         parameter.required and not made,
         parameter.description,
@@ -142,7 +143,7 @@ def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
         yield Input(WHOLE, "body", _whole_schema(plan), must, plan.body.description, file=file)
         return
     for key, schema in plan.properties.items():
-        name = argument_name(key)
+        name = argument_name(plan.body.names.get(key, key))
         file = plan.encoding == "multipart" and part_of(plan, key, schema, composer) == "file"
         yield Input(("body", key), name, schema, must and key in plan.required, file=file)
         if file and "array" not in types(composer.node(schema)[0]):
@@ -155,6 +156,11 @@ def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
     if plan.rest is not None:
         further: JsonObject = {"type": "object", "description": "Further members of the body."}
         yield Input(REST, "additional_properties", {**further, "additionalProperties": plan.rest})
+
+
+def _of_sent(argument: SentArgument) -> Input:
+    """An argument that goes where templates name it."""
+    return Input(("send", argument.name), argument_name(argument.name), argument.schema, argument.required)
 
 
 def _part_headers(plan: BodyPlan, key: str) -> tuple[Parameter, ...]:

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from mcpgen.jsonvalue import JsonObject
-from mcpgen.lower import idempotency
+from mcpgen.jsonvalue import JsonObject, as_object
+from mcpgen.lower import idempotency, sends
 from mcpgen.lower.arguments import Arguments, part_slot
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, alternatives, members, types
@@ -44,23 +44,30 @@ def bind(
         for name, value in operation.template.fixed_query
     ]
 
+    by_hand, listed = arguments.profile == "written", as_object(arguments.schema.get("properties"))
+
     def placed(location: Location) -> tuple[ParameterBinding, ...]:
-        return tuple(binding for binding in bound if binding.location == location)
+        described = (binding for binding in bound if binding.location == location)
+        return (*described, *sends.bound(operation, location, arguments))
 
     return HttpBinding(
         operation.method,
         _path(operation, placed("path")),
         server,
-        _accept(operation),
+        sends.accept(operation) or _accept(operation),
         query=(*fixed, *placed("query")),
         querystring=placed("querystring"),
         headers=placed("header"),
         cookies=placed("cookie"),
-        body=_body(plan, arguments, composer) if plan else None,
+        body=_body(plan, arguments, composer) if plan else sends.body(operation, arguments),
         security=security,
         scopes=scopes,
         fields=arguments.names.get(FIELDS),
         defaults=arguments.defaults,
+        timeout=operation.timeout,
+        result=operation.result,
+        also=tuple(name for name in sends.named(operation) if by_hand and name not in listed),
+        open=operation.sends is not None and operation.sends.open is not None,
     )
 
 

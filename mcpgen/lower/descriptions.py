@@ -63,12 +63,17 @@ def description(
         first,
         ended(extra),
         needs,
-        _answer(operation.responses, composer, diagnostics),
+        "" if _has_text(operation) else _answer(operation.responses, composer, diagnostics),
     ]
     text = shortened(" ".join(filter(None, parts)), LONGEST)
     if _letters(text) == _letters(name):  # nothing was said but the name; the request says a little more
         return shortened(f"{text.rstrip('.')}: {operation.method} {clipped(operation.path, LONGEST_PATH)}.", LONGEST)
     return text
+
+
+def _has_text(operation: Operation) -> bool:
+    """Whether a text of its owner stands in place of the answer."""
+    return operation.result is not None and operation.result.text is not None
 
 
 def _stems(text: str) -> set[str]:

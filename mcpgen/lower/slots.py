@@ -6,7 +6,7 @@ from typing import Literal
 from mcpgen.jsonvalue import JsonObject
 from mcpgen.model import Given, Location
 
-Place = Location | Literal["body", "rest", "filename", "part", "result"]
+Place = Location | Literal["body", "rest", "filename", "part", "send", "result"]
 Slot = tuple[Place, str]
 """Where a value goes: the place and the wire name there."""
 
@@ -29,6 +29,7 @@ _PLACES: tuple[Place, ...] = (
     "rest",
     "filename",
     "part",
+    "send",
     "result",
 )
 ORDER = {place: index for index, place in enumerate(_PLACES)}

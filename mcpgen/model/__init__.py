@@ -41,11 +41,13 @@ from mcpgen.model.curation import (
     Sends,
     SentArgument,
     Template,
+    arguments_of,
 )
 from mcpgen.model.features import Message, Prompt, PromptArgument, Resource, Values
 from mcpgen.model.words import (
     DESTRUCTIVE,
     Confirm,
+    InputProfile,
     Location,
     Output,
     OutputForm,
@@ -68,6 +70,7 @@ __all__ = [
     "Given",
     "HttpBinding",
     "Identity",
+    "InputProfile",
     "Link",
     "Location",
     "MediaType",
@@ -98,4 +101,5 @@ __all__ = [
     "Template",
     "ToolSpec",
     "Values",
+    "arguments_of",
 ]

@@ -1,11 +1,11 @@
 """What a person decides about the tool of an operation: the words of the tools file, read and checked."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from mcpgen.diagnostics import Where
-from mcpgen.jsonvalue import JsonObject, JsonValue
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.model.words import Confirm, Output
 
 Given = tuple[JsonValue] | None
@@ -19,6 +19,15 @@ Template = JsonObject
 """What a value is made of, as the table holds it: `{argument: NAME}` as it is, `{value: CONSTANT}`,
 `{text: [PART, …]}`, `{items: [TEMPLATE, …]}` or `{members: {NAME: TEMPLATE}}`.
 """
+
+
+def arguments_of(node: Template) -> Iterator[str]:
+    """The arguments that a template, or a part of a text, needs, in its order."""
+    if "argument" in node:
+        yield str(node["argument"])
+    inner = [*as_list(node.get("text")), *as_list(node.get("items")), *as_object(node.get("members")).values()]
+    for each in inner:
+        yield from arguments_of(as_object(each))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,12 @@ class Link:
     title: tuple[Part, ...] = ()
     description: tuple[Part, ...] = ()
     media_type: tuple[Part, ...] = ()
+
+    def texts(self) -> dict[str, tuple[Part, ...]]:
+        """Its texts by their names in MCP."""
+        names = ("uri", "name", "title", "description", "mimeType")
+        texts = (self.uri, self.name, self.title, self.description, self.media_type)
+        return {name: parts for name, parts in zip(names, texts, strict=True) if parts}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from mcpgen.openapi import security
 from mcpgen.openapi.schemas import Definitions
 from mcpgen.options import Options
 from mcpgen.selection import Selector
-from mcpgen.toolsfile import confirmation, documents, flags, outputs, overrides, roles, server, shape, tools
+from mcpgen.toolsfile import confirmation, documents, flags, links, outputs, overrides, roles, server, shape, tools
 from mcpgen.toolsfile.documents import Included, Named
 
 VERSION = 1
@@ -57,9 +57,12 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         )
     top = document.where("")
     shape.check(root, top, diagnostics)
+    links.check(root, top, diagnostics)
     identity, references = as_object(root.get("server")), definitions.references
     schemes = security.read_schemes(root.get("security"), top.inside("security"), references, diagnostics)
-    operations, skipped = tools.read(root.get("tools"), top.inside("tools"), schemes, references, diagnostics)
+    variables = server.variables(root.get("variables"), top.inside("variables"), diagnostics)
+    around = tools.Around(schemes, variables, definitions, diagnostics)
+    operations, skipped = tools.read(root.get("tools"), top.inside("tools"), around)
     api = Api(
         title=as_text(identity.get("title")),
         version=server.version(identity, top.inside("server"), diagnostics),
@@ -67,7 +70,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         instructions=as_text(identity.get("instructions")),
         operations=operations,
         definitions=definitions,
-        servers=server.base_url(root.get("base_url"), top.inside("base_url"), diagnostics),
+        servers=server.base_url(root.get("base_url"), top.inside("base_url"), diagnostics, variables),
         schemes=schemes,
         security=(tuple(scheme.name for scheme in schemes),) if schemes else None,
         scopes={scheme.name: scheme.scopes for scheme in schemes if scheme.scopes},

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
-from mcpgen.names import clipped
-from mcpgen.names import nearest as nearest
+from mcpgen.names import clipped, nearest
 
 PATH = Path(__file__).with_name("schema.json")
 
@@ -116,7 +115,9 @@ class _Walk:
         if isinstance(value, str):
             if "pattern" in node and not re.search(as_text(node["pattern"]), value):
                 code = "invalid-name" if label.endswith(("'name'", "'prefix'")) else "invalid-value"
-                self._add(code, f"{label} cannot be {_shown(value)}.", where, as_text(node.get("description")))
+                examples = [str(example) for example in as_list(node.get("examples"))]
+                hint = nearest(value, examples) if examples else as_text(node.get("description"))
+                self._add(code, f"{label} cannot be {_shown(value)}.", where, hint)
             elif len(value) < _number(node, "minLength", 0):
                 self._add("invalid-value", f"{label} is an empty text.", where, as_text(node.get("description")))
         elif isinstance(value, (int, float)) and not isinstance(value, bool):

@@ -8,17 +8,20 @@ import re
 from collections.abc import Iterator
 
 from mcpgen.diagnostics import Diagnostics, Where
-from mcpgen.jsonvalue import JsonObject, JsonValue
+from mcpgen.jsonvalue import JsonValue
 from mcpgen.model import Part, Template
-from mcpgen.names import clipped
+from mcpgen.names import clipped, nearest
 
 _PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]|[^{}]+")
+_NONE = "Describe it under `arguments`, or in an inputSchema."
 _HINT = "Write {name} for an argument, {{ and }} for braces."
 
 
-def text(value: str, where: Where, diagnostics: Diagnostics, *, pointers: bool = False) -> tuple[Part, ...]:
-    """The parts of a text: literal texts and places, of which none are beside each other. A brace that stands alone,
-    or a place without a name, is an error.
+def text(
+    value: str, where: Where, diagnostics: Diagnostics, known: list[str] | None = None, *, pointers: bool = False
+) -> tuple[Part, ...]:
+    """The parts of a text: literals, none beside another, and places. A brace that stands alone, a place without a
+    name, and one that names none of the arguments `known`, where these are, is an error.
     """
     parts: list[Part] = []
     for piece in _PIECE.finditer(value):
@@ -29,6 +32,9 @@ def text(value: str, where: Where, diagnostics: Diagnostics, *, pointers: bool =
                 message = f"'{clipped(piece[0])}' names no argument."
                 diagnostics.add("invalid-value", message, where, _HINT)
                 return ()
+            if known is not None and name not in known:
+                message = f"There is no argument '{clipped(name)}'."
+                diagnostics.add("invalid-value", message, where, nearest(name, known) or _NONE)
             parts.append({"pointer" if name.startswith("/") else "argument": name})
         elif piece[0] in ("{", "}"):
             message = f"'{clipped(value)}' holds a brace that stands alone."
@@ -40,17 +46,17 @@ def text(value: str, where: Where, diagnostics: Diagnostics, *, pointers: bool =
     return tuple(parts)
 
 
-def template(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Template:
-    """A JSON value whose texts are templates. What needs no argument is one constant."""
+def template(value: JsonValue, where: Where, diagnostics: Diagnostics, known: list[str]) -> Template:
+    """A JSON value whose texts are templates that name `known` arguments. What needs none is one constant."""
     if isinstance(value, str):
-        return _of_text(text(value, where, diagnostics))
+        return _of_text(text(value, where, diagnostics, known))
     if isinstance(value, list):
-        items = [template(item, where.inside(index), diagnostics) for index, item in enumerate(value)]
+        items = [template(item, where.inside(index), diagnostics, known) for index, item in enumerate(value)]
         if all("value" in item for item in items):
             return {"value": [item["value"] for item in items]}
         return {"items": list[JsonValue](items)}
     if isinstance(value, dict):
-        members = {name: template(member, where.inside(name), diagnostics) for name, member in value.items()}
+        members = {name: template(member, where.inside(name), diagnostics, known) for name, member in value.items()}
         if all("value" in member for member in members.values()):
             return {"value": {name: member["value"] for name, member in members.items()}}
         return {"members": dict[str, JsonValue](members)}
@@ -65,22 +71,6 @@ def _of_text(parts: tuple[Part, ...]) -> Template:
     return {"text": list[JsonValue](parts)}
 
 
-def arguments_of(node: JsonValue) -> Iterator[str]:
-    """The arguments that a template, or a part of a text, needs, in its order."""
-    if isinstance(node, dict):
-        if "argument" in node:
-            yield str(node["argument"])
-        for key in ("text", "items", "members"):
-            inner = node.get(key)
-            for each in inner.values() if isinstance(inner, dict) else inner if isinstance(inner, list) else ():
-                yield from arguments_of(each)
-
-
 def places(parts: tuple[Part, ...], kind: str) -> Iterator[str]:
     """The names of the places of one kind, `argument` or `pointer`, in a text."""
     yield from (str(part[kind]) for part in parts if isinstance(part, dict) and kind in part)
-
-
-def fixed(node: JsonObject) -> bool:
-    """Whether a template needs no argument."""
-    return "value" in node
