@@ -6,7 +6,7 @@ How the name of a tool is derived from an operation is `lower/naming.py`.
 import hashlib
 import re
 import unicodedata
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from difflib import get_close_matches
 from itertools import chain, count
 
@@ -21,6 +21,9 @@ ARGUMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 ROLE = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 """What a role of an operator may be called: no comma, since a setting lists them."""
+
+DOCUMENT_PREFIX = re.compile(r"(?=.{1,20}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+"""What stands before the names of the tools of one document, with room for these."""
 
 SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
@@ -127,7 +130,7 @@ def clipped(text: str, length: int = 60) -> str:
     return shown.encode("unicode_escape").decode() if not shown.isprintable() else shown
 
 
-def nearest(key: str, known: list[str]) -> str:
+def nearest(key: str, known: Sequence[str]) -> str:
     """A hint that names what `key` may have been meant to be: the nearest of `known`, or, of few, all."""
     folded = {name.casefold(): name for name in reversed(known)}
     near = get_close_matches(key.casefold(), folded, 3)

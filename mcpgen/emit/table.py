@@ -145,6 +145,8 @@ def request(binding: HttpBinding) -> JsonObject:
         result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
     if binding.scopes:
         result["scopes"] = {name: list[JsonValue](scopes) for name, scopes in binding.scopes.items()}
+    if binding.defaults:
+        result["defaults"] = dict(binding.defaults)
     return result
 
 
@@ -216,11 +218,13 @@ def body(binding: BodyBinding) -> JsonObject:
     result: JsonObject = {"contentType": binding.content_type, "encoding": binding.encoding}
     if binding.required:
         result["required"] = True
-    if binding.argument is not None:
+    if binding.value is not None:
+        result["value"] = binding.value[0]
+    elif binding.argument is not None:
         result["argument"] = binding.argument
     if binding.template is not None:
         result["template"] = binding.template
-    elif binding.argument is None or binding.fields:
+    elif (binding.argument is None and binding.value is None) or binding.fields:
         result["fields"] = [_field(entry) for entry in binding.fields]
     if binding.rest is not None:
         result["rest"] = binding.rest

@@ -131,11 +131,15 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     )
     most_tokens = around.options.max_tokens or budget.MOST_TOKENS
     room = most_tokens - budget.cost_beside(name, title, description)
-    profile = around.options.schema_profile
+    profile = around.options.schema_profile or "portable"
     if operation.input_schema is not None:
         layout = sends.lay_out(operation, room)
     else:
-        layout = arguments.lay_out(operation, plan, around.producers[operation.key], composer, profile, room)
+        sources = around.producers[operation.key]
+        layout = arguments.lay_out(operation, plan, sources, composer, profile, room, diagnostics)
+        if plan is not None and layout.sends_body and not plan.body.required:
+            plan = replace(plan, body=replace(plan.body, required=True))
+            layout = arguments.lay_out(operation, plan, sources, composer, profile, room, diagnostics)
     _report(operation, name, layout, most_tokens, around)
     nesting.report(operation, composer, diagnostics)
     views.report(operation.result, list(as_object(layout.schema.get("properties"))), diagnostics)
@@ -178,7 +182,7 @@ def _server_index(operation: Operation, servers: list[Server]) -> int:
 
 def _report(operation: Operation, name: str, layout: arguments.Arguments, most_tokens: int, around: _Around) -> None:
     cuts = [*layout.cuts, *layout.given_up]
-    if layout.profile not in (around.options.schema_profile, "written"):
+    if layout.profile not in (around.options.schema_profile or "portable", "written"):
         message = f"The schema of {name} would have more than {MOST_DEFINITIONS} definitions; it is written portably."
         around.diagnostics.add("schema-cut", message, operation.where)
     if cuts:

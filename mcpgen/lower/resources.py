@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.lower import bindings, security
-from mcpgen.lower.arguments import Arguments, Slot
+from mcpgen.lower.arguments import Arguments
 from mcpgen.lower.compose import Composer
+from mcpgen.lower.slots import Slot
 from mcpgen.model import Api, HttpBinding, Identity, Operation, Resource, ResourceSpec
 from mcpgen.names import clipped, short_hash
 

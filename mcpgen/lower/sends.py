@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from mcpgen.jsonvalue import JsonValue, as_list, as_object
 from mcpgen.lower import budget
-from mcpgen.lower.arguments import Arguments, Slot
+from mcpgen.lower.arguments import Arguments
 from mcpgen.lower.media_types import BodyEncoding, encoding_of
+from mcpgen.lower.slots import Slot
 from mcpgen.model import BodyBinding, Location, Operation, ParameterBinding, Template, arguments_of
 
 OTHERS = "others"

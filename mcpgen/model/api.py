@@ -133,7 +133,9 @@ class Operation:
 
     `name`, `title` and all from `output` on are set where a person wrote them: `prefix` stands before a derived name,
     `hints` are annotations, `arguments` what changes in each, by its name, `sends` where those of `input_schema` go,
-    `timeout` is in seconds. `credentials` are parameters that carry one although no security scheme says so.
+    `timeout` is in seconds, `told` replaces summary and description. `credentials` are parameters that carry one
+    although no security scheme says so. `document` is the document that it came from, and `api_title` what that calls
+    its API; both are empty where there is one document, or none.
     """
 
     key: str
@@ -169,6 +171,10 @@ class Operation:
     result: ResultView | None = None
     timeout: float | None = None
     portable: bool | None = None
+    told: str | None = None
+    hidden: bool = False
+    document: str = ""
+    api_title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from mcpgen.jsonvalue import JsonObject, JsonValue
 from mcpgen.model.api import Operation, Scopes, SecurityRequirement, Server, Skipped
-from mcpgen.model.curation import ResultView, Template
+from mcpgen.model.curation import Given, ResultView, Template
 from mcpgen.model.features import Prompt, Resource
 from mcpgen.model.words import Confirm, InputProfile, Location, OutputForm, Style
 
@@ -54,7 +54,7 @@ class FieldBinding:
 @dataclass(frozen=True, slots=True)
 class BodyBinding:
     """How arguments become the body: one whole `argument`, or `fields` and an object argument `rest` of others, or a
-    `template`. `xml` is the shape of an XML document.
+    `template`. `xml` is the shape of an XML document. With a `value` the whole body is that.
     """
 
     content_type: str
@@ -65,15 +65,16 @@ class BodyBinding:
     rest: str | None = None
     needs: tuple[str, ...] = ()
     xml: JsonObject | None = None
+    value: Given = None
     template: Template | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class HttpBinding:
     """How a call becomes a request. `path` alternates literal text, already percent-encoded, with parameters. `fields`
-    is the argument that asks for parts of the result, and goes nowhere. `timeout` is in seconds,
-    `result` what is shown of the answer. `also` are arguments that the schema names elsewhere than among its
-    properties; where it is `open` there may be others too.
+    is the argument that asks for parts of the result, and goes nowhere; `defaults` (argument → value) are sent where a
+    call leaves them out. `timeout` is in seconds, `result` what is shown of the answer. `also` are arguments that the
+    schema names elsewhere than among its properties; where it is `open` there may be others too.
     """
 
     method: str
@@ -88,6 +89,7 @@ class HttpBinding:
     security: tuple[SecurityRequirement, ...] | None = None
     scopes: Scopes = field(default_factory=dict)
     fields: str | None = None
+    defaults: Mapping[str, JsonValue] = field(default_factory=dict)
     timeout: float | None = None
     result: ResultView | None = None
     also: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ class ArgumentChange:
     name: str | None = None
     description: str | None = None
     required: bool = False
-    hidden: bool = False
+    hidden: bool | None = None
     default: Given = None
     value: Given = None
 
@@ -104,7 +104,7 @@ class Change:
 
     key: str
     where: Where
-    hidden: bool = False
+    hidden: bool | None = None
     name: str | None = None
     title: str | None = None
     description: str | None = None

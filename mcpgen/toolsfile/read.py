@@ -7,23 +7,48 @@ key, never skipped over.
 
 from dataclasses import dataclass
 
-from mcpgen.diagnostics import Diagnostics
+from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import Document
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonValue, as_object, as_text
-from mcpgen.model import Api
+from mcpgen.model import Api, Change
 from mcpgen.openapi import security
 from mcpgen.openapi.schemas import Definitions
-from mcpgen.toolsfile import confirmation, links, outputs, prompts, resources, roles, server, shape, tools
+from mcpgen.options import Options
+from mcpgen.selection import Selector
+from mcpgen.toolsfile import (
+    confirmation,
+    documents,
+    flags,
+    links,
+    outputs,
+    overrides,
+    prompts,
+    resources,
+    roles,
+    server,
+    shape,
+    tools,
+)
+from mcpgen.toolsfile.documents import Included, Named
 
 VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
 class ToolsFile:
-    """What a tools file says. `api` is the server with the tools that are written by hand."""
+    """What a tools file says. `api` is the server with the tools that are written by hand, `documents` where others
+    come from. `choices` are flags that it stands for; `variables` is where those of server URLs stand.
+    """
 
     api: Api
+    documents: tuple[Included, ...]
+    overlays: tuple[Named, ...]
+    include: tuple[Selector, ...]
+    exclude: tuple[Selector, ...]
+    changes: tuple[Change, ...]
+    choices: Options
+    variables: Where
 
 
 def is_tools_file(value: JsonValue) -> bool:
@@ -70,4 +95,13 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         resources=resources.read(root.get("resources"), top.inside("resources"), schemes, references, diagnostics),
         prompts=prompts.read(root.get("prompts"), top.inside("prompts"), diagnostics),
     )
-    return ToolsFile(api)
+    return ToolsFile(
+        api,
+        documents=documents.read(root.get("openapi"), top.inside("openapi"), diagnostics),
+        overlays=documents.overlays(root, top),
+        include=documents.selectors(root, "include", top, diagnostics),
+        exclude=documents.selectors(root, "exclude", top, diagnostics),
+        changes=overrides.read(root.get("overrides"), top.inside("overrides"), diagnostics),
+        choices=flags.read(root, top, diagnostics),
+        variables=top.inside("server_var"),
+    )

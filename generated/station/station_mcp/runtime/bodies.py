@@ -45,6 +45,8 @@ def build(body: dict[str, Any] | None, arguments: dict[str, Any], files: Files, 
     `entropy` is at least 16 random bytes, for the boundary of a multipart body.
     """
     whole = body.get("argument") if body else None
+    if body is not None and "value" in body:
+        whole, arguments = "", {**arguments, "": body["value"]}
     if body is None or (whole is not None and whole not in arguments):
         return []
     encoding, content_type = body["encoding"], body["contentType"]
