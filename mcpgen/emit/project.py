@@ -7,6 +7,7 @@ from mcpgen.emit import table
 from mcpgen.emit.environment import environment
 from mcpgen.emit.render import render
 from mcpgen.model import Catalog, Identity
+from mcpgen.toolsfile import editors
 from mcpgen.tree import FileTree
 
 RUNTIME_DEPENDENCIES = ("aiohttp>=3.14,<4", "jsonschema-rs>=0.60,<0.70")
@@ -23,6 +24,7 @@ def emit(catalog: Catalog) -> FileTree:
     files = {f"{package}/{name}": data for name, data in _package_files().items()}
     files[f"{package}/tools.json"] = tools
     files[f"{package}/bindings.json"] = table.bindings_json(catalog, tools)
+    files[editors.NAME] = editors.schema_file()
     files.update(render(assets.project_templates(), _values(catalog)))
     return FileTree(files)
 
