@@ -97,7 +97,7 @@ def test_a_built_wheel_carries_the_schema(tmp_path: Path) -> None:
 
 
 def test_the_schema_is_valid_by_the_meta_schema_and_names_no_address() -> None:
-    validator = jsonschema.validators.validator_for(shape.schema(), default=None)
+    validator = jsonschema.validators.validator_for(shape.schema())
     assert validator is jsonschema.Draft202012Validator
     jsonschema.Draft202012Validator.check_schema(shape.schema())
     for draft in (jsonschema.Draft202012Validator, jsonschema.Draft7Validator):  # many editors know draft-07 alone
