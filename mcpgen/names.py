@@ -6,7 +6,8 @@ How the name of a tool is derived from an operation is `lower/naming.py`.
 import hashlib
 import re
 import unicodedata
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
+from difflib import get_close_matches
 from itertools import chain, count
 
 TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
@@ -25,6 +26,10 @@ SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 VERSION_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,5}(?:(?:a|b|rc)\d{1,9})?(?:\.(?:post|dev)\d{1,9}){0,2}", re.ASCII)
 """What a Python package may be versioned as: the normal form of PEP 440, without epochs and local labels."""
+
+_MOST_LISTED = 20
+_NEAR = 0.7
+_SHORTEST_BEGINNING = 3
 
 _HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+|[A-Z]+")
 _APOSTROPHE = re.compile(r"['\u2019](?:[sS]\b)?")
@@ -123,3 +128,26 @@ def clipped(text: str, length: int = 60) -> str:
     """`text` for a diagnostic: control characters escaped, at most `length` characters."""
     shown = text if len(text) <= length else text[: length - 1] + "…"
     return shown.encode("unicode_escape").decode() if not shown.isprintable() else shown
+
+
+def nearest(key: str, known: Sequence[str]) -> str:
+    """A hint that names what `key` may have been meant to be: the nearest of `known`, or, of few, all."""
+    more = f" … ({len(known)} in all)" if len(known) > _MOST_LISTED else ""
+    listed = f"Use one of {', '.join(known[:_MOST_LISTED])}{more}." if known else ""
+    return did_you_mean(near(key, known)) or listed
+
+
+def near(key: str, known: Sequence[str]) -> list[str]:
+    """Those of `known` of which `key` may be a misspelling or the beginning, three at most, the nearest first."""
+    folded = {name.casefold(): name for name in reversed(known)}
+    if key.casefold() in folded:
+        return [folded[key.casefold()]]
+    found = get_close_matches(key.casefold(), folded, 3, _NEAR)
+    if not found and len(key) >= _SHORTEST_BEGINNING:
+        found = [name for name in folded if name.startswith(key.casefold().rstrip("s"))]
+    return [folded[name] for name in found[:3]]
+
+
+def did_you_mean(names: Sequence[str]) -> str:
+    """A hint that asks for one of `names`; empty where there is none."""
+    return f"Did you mean {' or '.join(repr(name) for name in names)}?" if names else ""

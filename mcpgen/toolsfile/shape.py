@@ -9,13 +9,13 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
-from mcpgen.names import clipped
+from mcpgen.names import clipped, did_you_mean, near
+from mcpgen.names import nearest as nearest
 from mcpgen.toolsfile import habits
 
 PATH = Path(__file__).with_name("schema.json")
@@ -30,10 +30,6 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
 }
 _NAMED = ("tool", "resource", "prompt", "parameter", "link")
 """Items that have a `name`, by which a sentence calls them."""
-
-_MOST_LISTED = 20
-_NEAR = 0.7
-_SHORTEST_BEGINNING = 3
 
 
 @cache
@@ -116,10 +112,10 @@ class _Walk:
         choices = [node["const"]] if "const" in node else as_list(node.get("enum"))
         if not choices or any(_equal(value, choice) for choice in choices):
             return True
-        near = _near(value, [str(choice) for choice in choices]) if isinstance(value, str) else []
+        close = near(value, [str(choice) for choice in choices]) if isinstance(value, str) else []
         listed = ", ".join(choice if isinstance(choice, str) else json.dumps(choice) for choice in choices)
         hint = f"Write {listed}, or leave the key out." if "const" in node else f"Use one of {listed}."
-        hint = _did_you_mean(near) or hint
+        hint = did_you_mean(close) or hint
         self._add("invalid-value", f"{at.label} is {_shown(value)}, which it cannot be.", at, hint)
         return False
 
@@ -180,28 +176,6 @@ class _Walk:
             if isinstance(bound, (int, float)) and not holds(value, bound):
                 message = f"{at.label} is {_shown(value)}, which is out of range."
                 self._add("invalid-value", message, at, f"Write {words} {bound}.")
-
-
-def nearest(key: str, known: list[str]) -> str:
-    """A hint that names what `key` may have been meant to be: the nearest of `known`, or, of few, all."""
-    more = f" … ({len(known)} in all)" if len(known) > _MOST_LISTED else ""
-    listed = f"Use one of {', '.join(known[:_MOST_LISTED])}{more}." if known else ""
-    return _did_you_mean(_near(key, known)) or listed
-
-
-def _near(key: str, known: list[str]) -> list[str]:
-    """Those of `known` that are near enough to be a misspelling or the beginning of the other, the nearest first."""
-    folded = {name.casefold(): name for name in reversed(known)}
-    if key.casefold() in folded:
-        return [folded[key.casefold()]]
-    near = get_close_matches(key.casefold(), folded, 3, _NEAR)
-    if not near and len(key) >= _SHORTEST_BEGINNING:
-        near = [name for name in folded if name.startswith(key.casefold().rstrip("s"))]
-    return [folded[name] for name in near[:3]]
-
-
-def _did_you_mean(near: list[str]) -> str:
-    return f"Did you mean {' or '.join(repr(name) for name in near)}?" if near else ""
 
 
 def _resolved(node: JsonObject) -> JsonObject:

@@ -65,8 +65,8 @@ def _texts(node: Node) -> st.SearchStrategy[str]:
 
 
 def _numbers(node: Node) -> st.SearchStrategy[float]:
-    least = node.get("minimum", node.get("exclusiveMinimum", -9))
-    return st.integers(least + ("exclusiveMinimum" in node), node.get("maximum", 99))
+    least: int = node.get("minimum", node.get("exclusiveMinimum", -10) + 1)
+    return st.integers(least, node.get("maximum", 99))
 
 
 def _objects(node: Node) -> st.SearchStrategy[dict[str, Any]]:
@@ -139,6 +139,11 @@ class Mistake:
         return changed
 
 
+def always(value: Any) -> Callable[[Any], Any]:
+    """`value`, whatever stands there."""
+    return lambda _: copy.deepcopy(value)
+
+
 def mistakes(value: Any, node: Node, at: str = "", key: str = "") -> Iterator[Mistake]:
     """Every mistake that can be made at or inside `value`, a value that `node` takes."""
     node = resolved(node)
@@ -146,12 +151,12 @@ def mistakes(value: Any, node: Node, at: str = "", key: str = "") -> Iterator[Mi
     if at and (takes or "enum" in node or "const" in node):
         for name, wrong in KINDS.items():
             if not fits(name, takes) if takes else True:
-                yield Mistake(f"{name} in place of it", at, lambda _, w=wrong: w, "invalid-value", at)
+                yield Mistake(f"{name} in place of it", at, always(wrong), "invalid-value", at)
     if isinstance(value, dict):
         yield from _of_mapping(value, node, at)
     elif isinstance(value, list):
         if node.get("minItems"):
-            yield Mistake("nothing in it", at, lambda _: [], "invalid-value", at)
+            yield Mistake("nothing in it", at, always([]), "invalid-value", at)
         for index, item in enumerate(value):
             yield from mistakes(item, node.get("items", {}), pointer(at, index))
     elif isinstance(value, str) and ("enum" in node or "pattern" in node):
@@ -182,7 +187,7 @@ def _of_mapping(value: dict[str, Any], node: Node, at: str) -> Iterator[Mistake]
             without = lambda mapping, k=key: {name: each for name, each in mapping.items() if name != k}  # noqa: E731
             yield Mistake(f"without {key}", at, without, "missing-key", at)
     if node.get("minProperties"):
-        yield Mistake("nothing in it", at, lambda _: {}, "invalid-value", at)
+        yield Mistake("nothing in it", at, always({}), "invalid-value", at)
 
 
 def _misspelled(key: str, node: Node, at: str) -> Iterator[Mistake]:
@@ -196,4 +201,4 @@ def _of_number(node: Node, at: str) -> Iterator[Mistake]:
     for keyword, step in (("minimum", -1), ("exclusiveMinimum", 0), ("maximum", 1)):
         if keyword in node:
             beyond = node[keyword] + step
-            yield Mistake(f"beyond {keyword}", at, lambda _, b=beyond: b, "invalid-value", at)
+            yield Mistake(f"beyond {keyword}", at, always(beyond), "invalid-value", at)
