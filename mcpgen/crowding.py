@@ -45,8 +45,16 @@ def _counts(operations: list[Operation]) -> str:
 
 
 def _line(operations: list[Operation]) -> str:
-    """The words for a selection that keeps most and stays below the limit: by tag, else by the beginning of the path,
-    shorter or longer, else by method.
+    """The words for a selection that stays below the limit."""
+    total, chosen = few(operations)
+    if not chosen:
+        return "Select what is needed with --include or --exclude."
+    return f"This keeps {total}: " + " ".join(f"--include {shlex.quote(selector)}" for selector in chosen)
+
+
+def few(operations: list[Operation]) -> tuple[int, list[str]]:
+    """The selection that keeps most and stays below the limit, and how many that are: by tag, else by the beginning of
+    the path, shorter or longer, else by method. None where none of these does.
     """
     shared = len(posixpath.commonpath([operation.path for operation in operations]).rstrip("/")) + 1
     ways: tuple[Callable[[Operation], list[str]], ...] = (
@@ -63,10 +71,7 @@ def _line(operations: list[Operation]) -> str:
         best = max(best, found, key=lambda each: each[0])
         if best[0] > TOO_MANY // 2:
             break
-    total, chosen = best
-    if not chosen:
-        return "Select what is needed with --include or --exclude."
-    return f"This keeps {total}: " + " ".join(f"--include {shlex.quote(selector)}" for selector in chosen)
+    return best
 
 
 def _chosen(operations: list[Operation], groups: Counter[str]) -> tuple[int, list[str]]:

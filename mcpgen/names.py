@@ -30,6 +30,10 @@ SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 VERSION_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,5}(?:(?:a|b|rc)\d{1,9})?(?:\.(?:post|dev)\d{1,9}){0,2}", re.ASCII)
 """What a Python package may be versioned as: the normal form of PEP 440, without epochs and local labels."""
 
+_MOST_LISTED = 20
+_NEAR = 0.7
+_SHORTEST_BEGINNING = 3
+
 _HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+|[A-Z]+")
 _APOSTROPHE = re.compile(r"['\u2019](?:[sS]\b)?")
 _FILLER = frozenset(
@@ -132,9 +136,22 @@ def clipped(text: str, length: int = 60) -> str:
 
 def nearest(key: str, known: Sequence[str]) -> str:
     """A hint that names what `key` may have been meant to be: the nearest of `known`, or, of few, all."""
-    folded = {name.casefold(): name for name in reversed(known)}
-    near = get_close_matches(key.casefold(), folded, 3)
-    if near:
-        return f"Did you mean {' or '.join(repr(folded[name]) for name in near)}?"
     more = f" … ({len(known)} in all)" if len(known) > _MOST_LISTED else ""
-    return f"Use one of {', '.join(known[:_MOST_LISTED])}{more}." if known else ""
+    listed = f"Use one of {', '.join(known[:_MOST_LISTED])}{more}." if known else ""
+    return did_you_mean(near(key, known)) or listed
+
+
+def near(key: str, known: Sequence[str]) -> list[str]:
+    """Those of `known` of which `key` may be a misspelling or the beginning, three at most, the nearest first."""
+    folded = {name.casefold(): name for name in reversed(known)}
+    if key.casefold() in folded:
+        return [folded[key.casefold()]]
+    found = get_close_matches(key.casefold(), folded, 3, _NEAR)
+    if not found and len(key) >= _SHORTEST_BEGINNING:
+        found = [name for name in folded if name.startswith(key.casefold().rstrip("s"))]
+    return [folded[name] for name in found[:3]]
+
+
+def did_you_mean(names: Sequence[str]) -> str:
+    """A hint that asks for one of `names`; empty where there is none."""
+    return f"Did you mean {' or '.join(repr(name) for name in names)}?" if names else ""

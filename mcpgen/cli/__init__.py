@@ -16,6 +16,8 @@ COMMANDS = {
     "check": "Report everything that is wrong with SOURCE.",
     "inspect": "Show the tools of SOURCE, and what each sends.",
     "run": "Compile SOURCE and serve it over stdio, keeping nothing.",
+    "init": "Write an editable tools file over DOCUMENT.",
+    "schema": "Print the JSON Schema of the tools file, for editors.",
     "demo": "Show the whole job on an embedded API.",
 }
 

@@ -39,11 +39,16 @@ def say(text: str = "", *, err: bool = True, **style: Any) -> None:
     _print(click.style(terminal_text(text), **style) if style and coloured else terminal_text(text), err=err)
 
 
-def _print(text: str, *, err: bool) -> None:
-    """One line. Where results cannot be written the command ends, unless whoever read them has seen enough."""
+def say_file(data: bytes) -> None:
+    """The bytes of a whole file as the result, as they are."""
+    _print(data, err=False)
+
+
+def _print(text: str | bytes, *, err: bool) -> None:
+    """One line, or a file. Where results cannot be written the command ends, unless who read them has seen enough."""
     stream = sys.stderr if err else sys.stdout
     try:
-        click.echo(text, file=stream)
+        click.echo(text, file=stream, nl=isinstance(text, str))
     except OSError as error:
         streams.silence(stream)
         if not err and not streams.nobody_reads(error):

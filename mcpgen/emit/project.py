@@ -7,6 +7,7 @@ from mcpgen.emit import features, table
 from mcpgen.emit.environment import environment
 from mcpgen.emit.render import render
 from mcpgen.model import Catalog, Identity
+from mcpgen.toolsfile import editors
 from mcpgen.tree import FileTree
 
 RUNTIME_DEPENDENCIES = ("aiohttp>=3.14,<4", "jsonschema-rs>=0.60,<0.70")
@@ -25,6 +26,7 @@ def emit(catalog: Catalog) -> FileTree:
     beside = features.tables(catalog)
     files.update({f"{package}/{name}.json": data for name, data in beside.items()})
     files[f"{package}/bindings.json"] = table.bindings_json(catalog, tools, beside)
+    files[editors.NAME] = editors.schema_file()
     files.update(render(assets.project_templates(), _values(catalog)))
     return FileTree(files)
 

@@ -2,18 +2,21 @@
 
 `schema.json` beside this module is the one description of the format: editors complete by it, and this walks it. So a
 key that an editor offers is a key that is read. What a value means is for the readers; here an unknown key, a missing
-one, and a value of another kind are told with their place, and with the nearest key or value.
+one, and a value of another kind are told with their place, and with what may have been meant.
 """
 
 import json
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
-from mcpgen.names import clipped, nearest
+from mcpgen.names import clipped, did_you_mean, near
+from mcpgen.names import nearest as nearest
+from mcpgen.toolsfile import habits
 
 PATH = Path(__file__).with_name("schema.json")
 
@@ -25,6 +28,8 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "number": ((int, float), "a number"),
     "boolean": ((bool,), "true or false"),
 }
+_NAMED = ("tool", "resource", "prompt", "parameter", "link")
+"""Items that have a `name`, by which a sentence calls them."""
 
 
 @cache
@@ -35,7 +40,36 @@ def schema() -> JsonObject:
 
 def check(value: JsonObject, where: Where, diagnostics: Diagnostics) -> None:
     """Report everything in a tools file that does not have the shape of one."""
-    _Walk(diagnostics).visit(value, schema(), where, "The file")
+    _Walk(diagnostics).visit(value, schema(), _At(where, "The file", "", "", "", "file"))
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """Where the walk is. `label` is what the value is called at the beginning of a sentence; `inside` follows what is
+    said of a member (" of 'result' of tool 'ping'"), `owner` is its last part, the thing that has a name. `key` is the
+    key of the value, `noun` what the schema calls it.
+    """
+
+    where: Where
+    label: str
+    inside: str
+    owner: str
+    key: str
+    noun: str
+
+    def member(self, key: str, noun: str) -> "_At":
+        quoted = f"'{clipped(key)}'"
+        owner = f" of {quoted}" if noun == "override" else self.owner
+        inside = owner if noun == "override" else f" of {quoted}{self.owner}"
+        return _At(self.where.inside(key), f"The value of {quoted}{self.inside}", inside, owner, key, noun)
+
+    def item(self, index: int, noun: str, name: JsonValue) -> "_At":
+        place = self.where.inside(index)
+        if noun in _NAMED and isinstance(name, str) and name:
+            called = f"{noun} '{clipped(name)}'"
+            return _At(place, called[0].upper() + called[1:], f" of {called}", f" of {called}", "", noun)
+        called = f"tem {index + 1}{self.inside}"
+        return _At(place, f"I{called}", f" of i{called}", self.owner, "", noun)
 
 
 class _Walk:
@@ -44,86 +78,94 @@ class _Walk:
     def __init__(self, diagnostics: Diagnostics) -> None:
         self._diagnostics = diagnostics
 
-    def visit(self, value: JsonValue, node: JsonObject, where: Where, label: str) -> None:
-        """`label` is what `value` is called at the beginning of a sentence."""
+    def visit(self, value: JsonValue, node: JsonObject, at: _At) -> None:
         node = _resolved(node)
-        if not self._is_of_its_kind(value, node, where, label):
+        if not self._is_of_its_kind(value, node, at):
+            return
+        if not self._is_a_choice(value, node, at):
             return
         if isinstance(value, dict):
-            self._mapping(value, node, where, label)
+            self._mapping(value, node, at)
         elif isinstance(value, list):
-            self._list(value, node, where, label)
-        else:
-            self._scalar(value, node, where, label)
+            self._list(value, node, at)
+        elif isinstance(value, str):
+            self._text(value, node, at)
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            self._range(value, node, at)
 
-    def _add(self, code: str, message: str, where: Where, hint: str) -> None:
-        self._diagnostics.add(code, message, where, hint)
+    def _add(self, code: str, message: str, at: _At, hint: str) -> None:
+        self._diagnostics.add(code, message, at.where, hint)
 
-    def _is_of_its_kind(self, value: JsonValue, node: JsonObject, where: Where, label: str) -> bool:
+    def _is_of_its_kind(self, value: JsonValue, node: JsonObject, at: _At) -> bool:
         kinds = _types(node)
         if not kinds or any(_is(value, kind) for kind in kinds):
             return True
-        wanted = " or ".join(_KINDS[kind][1] for kind in kinds)
+        wanted = ", or ".join(_KINDS[kind][1] for kind in kinds)
         if value is None:
-            self._add("invalid-value", f"{label} is empty.", where, f"Write {wanted}, or leave the key out.")
-            return False
-        quoted = isinstance(value, (int, float)) and "string" in kinds
-        hint = f"Write {wanted}." if not quoted else "Put it in quotes, which makes it a text."
-        self._add("invalid-value", f"{label} is not {wanted}.", where, hint)
+            self._add("invalid-value", f"{at.label} is empty.", at, f"Write {wanted}, or leave the key out.")
+        else:
+            hint = habits.kind(value, kinds, at.key) or f"Write {wanted}."
+            self._add("invalid-value", f"{at.label} is not {wanted}.", at, hint)
         return False
 
-    def _mapping(self, value: JsonObject, node: JsonObject, where: Where, label: str) -> None:
+    def _is_a_choice(self, value: JsonValue, node: JsonObject, at: _At) -> bool:
+        choices = [node["const"]] if "const" in node else as_list(node.get("enum"))
+        if not choices or any(_equal(value, choice) for choice in choices):
+            return True
+        close = near(value, [str(choice) for choice in choices]) if isinstance(value, str) else []
+        listed = ", ".join(choice if isinstance(choice, str) else json.dumps(choice) for choice in choices)
+        hint = f"Write {listed}, or leave the key out." if "const" in node else f"Use one of {listed}."
+        hint = did_you_mean(close) or hint
+        self._add("invalid-value", f"{at.label} is {_shown(value)}, which it cannot be.", at, hint)
+        return False
+
+    def _mapping(self, value: JsonObject, node: JsonObject, at: _At) -> None:
         properties = as_object(node.get("properties"))
-        patterns = [re.compile(pattern) for pattern in as_object(node.get("patternProperties"))]
+        patterns = [_compiled(pattern) for pattern in as_object(node.get("patternProperties"))]
         others, names = node.get("additionalProperties", {}), as_object(node.get("propertyNames"))
         for key, member in value.items():
-            place = where.inside(key)
             if key in properties:
-                self.visit(member, as_object(properties[key]), place, f"The value of {key!r}")
+                self._member(key, member, as_object(properties[key]), at)
             elif any(pattern.search(key) for pattern in patterns):
                 continue
             elif others is False:
-                self._unknown(key, list(properties), place)
+                self._unknown(key, list(properties), at)
             elif "enum" in names and key not in as_list(names["enum"]):
-                self._unknown(key, [str(name) for name in as_list(names["enum"])], place)
+                self._unknown(key, [str(name) for name in as_list(names["enum"])], at)
             else:
-                self.visit(member, as_object(others), place, f"The value of '{clipped(key)}'")
+                self._member(key, member, as_object(others), at)
         demanded = [str(name) for name in as_list(node.get("required"))]
         for missing in (name for name in demanded if name not in value):
-            self._add("missing-key", f"{label} lacks the key {missing!r}.", where, _described(properties, missing))
+            self._add("missing-key", f"{at.label} lacks the key '{missing}'.", at, _described(properties, missing))
         if len(value) < _number(node, "minProperties", 0):
-            self._add("invalid-value", f"{label} is empty.", where, f"Write {' or '.join(properties) or 'a member'}.")
+            self._add("invalid-value", f"{at.label} is empty.", at, f"Write {' or '.join(properties) or 'a member'}.")
 
-    def _unknown(self, key: str, known: list[str], where: Where) -> None:
-        hint = nearest(key, known)
-        self._add("unknown-key", f"Nothing reads the key '{clipped(key)}'.", where, hint)
+    def _member(self, key: str, value: JsonValue, node: JsonObject, at: _At) -> None:
+        self.visit(value, node, at.member(key, _noun(node)))
 
-    def _list(self, value: list[JsonValue], node: JsonObject, where: Where, label: str) -> None:
+    def _unknown(self, key: str, known: list[str], at: _At) -> None:
+        hint = habits.key(at.noun, key) or nearest(key, known)
+        self._add("unknown-key", f"Nothing reads the key '{clipped(key)}'{at.inside}.", at.member(key, ""), hint)
+
+    def _list(self, value: list[JsonValue], node: JsonObject, at: _At) -> None:
         if len(value) < _number(node, "minItems", 0):
-            self._add("invalid-value", f"{label} is an empty list.", where, "Write at least one item.")
-        inside = label[:1].lower() + label[1:]
+            self._add("invalid-value", f"{at.label} is an empty list.", at, "Write at least one item.")
+        items = as_object(node.get("items"))
         for index, item in enumerate(value):
-            name = f"Item {index + 1} of {inside.removeprefix('the value of ')}"
-            self.visit(item, as_object(node.get("items")), where.inside(index), name)
+            self.visit(item, items, at.item(index, _noun(items), as_object(item).get("name")))
 
-    def _scalar(self, value: JsonValue, node: JsonObject, where: Where, label: str) -> None:
-        choices = [node["const"]] if "const" in node else as_list(node.get("enum"))
-        if choices and not any(type(value) is type(choice) and value == choice for choice in choices):
-            near = nearest(value, [str(choice) for choice in choices]) if isinstance(value, str) else ""
-            hint = near or "Write " + " or ".join(json.dumps(choice) for choice in choices) + "."
-            self._add("invalid-value", f"{label} is {_shown(value)}, which it cannot be.", where, hint)
-        if isinstance(value, str):
-            if "pattern" in node and not re.search(as_text(node["pattern"]), value):
-                code = "invalid-name" if label.endswith(("'name'", "'prefix'")) else "invalid-value"
-                examples = [str(example) for example in as_list(node.get("examples"))]
-                hint = nearest(value, examples) if examples else as_text(node.get("description"))
-                self._add(code, f"{label} cannot be {_shown(value)}.", where, hint)
-            elif len(value) < _number(node, "minLength", 0):
-                self._add("invalid-value", f"{label} is an empty text.", where, as_text(node.get("description")))
-        elif isinstance(value, (int, float)) and not isinstance(value, bool):
-            self._range(value, node, where, label)
+    def _text(self, value: str, node: JsonObject, at: _At) -> None:
+        described = as_text(node.get("description"))
+        if "pattern" in node and not _compiled(as_text(node["pattern"])).search(value):
+            code = "invalid-name" if at.key in ("name", "prefix") else "invalid-value"
+            hint = nearest(value, [str(example) for example in as_list(node.get("examples"))]) or described
+            if at.key == "request":
+                hint = habits.request_line(value) if at.noun == "request" else habits.request_line(value, ("GET",))
+            self._add(code, f"{at.label} cannot be {_shown(value)}.", at, hint)
+        elif len(value) < _number(node, "minLength", 0):
+            self._add("invalid-value", f"{at.label} is an empty text.", at, described)
 
-    def _range(self, value: float, node: JsonObject, where: Where, label: str) -> None:
+    def _range(self, value: float, node: JsonObject, at: _At) -> None:
         bounds: tuple[tuple[str, Callable[[float, float], bool], str], ...] = (
             ("minimum", lambda number, bound: number >= bound, "at least"),
             ("exclusiveMinimum", lambda number, bound: number > bound, "more than"),
@@ -132,14 +174,25 @@ class _Walk:
         for keyword, holds, words in bounds:
             bound = node.get(keyword)
             if isinstance(bound, (int, float)) and not holds(value, bound):
-                message = f"{label} is {_shown(value)}, which is out of range."
-                self._add("invalid-value", message, where, f"Write {words} {bound}.")
+                message = f"{at.label} is {_shown(value)}, which is out of range."
+                self._add("invalid-value", message, at, f"Write {words} {bound}.")
 
 
 def _resolved(node: JsonObject) -> JsonObject:
     while "$ref" in node:
         node = as_object(lookup(schema(), tokens(as_text(node["$ref"]).removeprefix("#"))))
     return node
+
+
+def _noun(node: JsonObject) -> str:
+    """What the schema calls a value: the last part of its reference."""
+    return as_text(node.get("$ref")).rpartition("/")[2]
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern of the schema (ECMA-262), whose `$` is the end alone; Python's is also before a last line break."""
+    return re.compile(re.sub(r"(?<!\\)\$$", r"\\Z", pattern))
 
 
 def _types(node: JsonObject) -> list[str]:
@@ -153,6 +206,11 @@ def _is(value: JsonValue, kind: str) -> bool:
     if kind == "integer" and isinstance(value, float):
         return value.is_integer()
     return isinstance(value, _KINDS[kind][0])
+
+
+def _equal(value: JsonValue, other: JsonValue) -> bool:
+    """Whether two values are one in JSON Schema: 1 and 1.0 are, 1 and true are not."""
+    return isinstance(value, bool) == isinstance(other, bool) and value == other
 
 
 def _number(node: JsonObject, keyword: str, default: int) -> int:

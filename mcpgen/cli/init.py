@@ -1,0 +1,86 @@
+"""`mcpgen init`: an editable tools file over a document."""
+
+import os
+from pathlib import Path
+
+import click
+
+from mcpgen import fetch
+from mcpgen.cli import onefile, report, signals
+from mcpgen.cli.schema import write_beside
+from mcpgen.emit.starter import starter
+from mcpgen.errors import CannotGoOn
+from mcpgen.fetch import Fetched
+from mcpgen.options import Options
+from mcpgen.pipeline import Compiled, compile_source
+from mcpgen.toolsfile import editors
+
+
+@click.command("init", short_help="Write an editable tools file over DOCUMENT.")
+@click.argument("document", metavar="DOCUMENT")
+@click.option(
+    "-o", "--output", "file", metavar="FILE", help="Where to write; NAME.tools.yaml if not given, - prints it."
+)
+@click.option("--overwrite", is_flag=True, help="Write over a file that is there.")
+def command(document: str, file: str | None, overwrite: bool) -> None:
+    """Write an editable tools file over DOCUMENT, an OpenAPI document: what it has, what that costs, and what could be
+    decided, ready to be switched on.
+
+    Exit codes: 0 done, 2 cannot go on.
+    """
+    with report.ending():
+        if document == "-":
+            hint = "Name a path or a URL."
+            raise CannotGoOn(
+                "unreadable", "The file that init writes names its document, and - has no name.", hint=hint
+            )
+        with report.progress("Reading the document"):
+            fetched = fetch.read(document)
+            compiled = _compiled(fetched)
+        target = Path(file or f"{compiled.catalog.identity.name}.tools.yaml")
+        printed = file == "-"
+        place = Path() if printed else target.parent
+        with report.progress("Counting"):
+            written = starter(compiled.catalog, *_named(document, place, "NAME.tools.yaml" if printed else str(target)))
+        if printed:
+            report.say_file(written.text.encode())
+            return
+        with signals.held():
+            _write(target, written.text.encode(), overwrite=overwrite)
+    what = f"{report.counted(written.found, 'tool')}"
+    if written.selected < written.found:
+        what = f"{written.selected} of {what}"
+    report.say(f"{target} is written: {what}. Edit it, then: mcpgen generate {target}", err=False)
+
+
+def _compiled(fetched: Fetched) -> Compiled:
+    """The compile of the whole document, to see what its tools are and cost."""
+    compiled = compile_source(fetched, Options())
+    if all(tool.operation.key.startswith("tool ") for tool in compiled.catalog.tools):
+        hint = "Edit it, or name an OpenAPI document."
+        raise CannotGoOn("not-an-api", f"{fetched.name} is a tools file already.", hint=hint)
+    return compiled
+
+
+def _named(document: str, place: Path, target: str) -> tuple[str, str, str, str]:
+    """How a file in `place` calls the document, the file itself, what people call the document, and the folder of the
+    document where it is not inside `place`.
+    """
+    if document.startswith(("http://", "https://")):
+        return document, target, document, ""
+    try:
+        relative = Path(os.path.relpath(document, place)).as_posix()
+    except ValueError:  # another drive
+        relative = Path(document).absolute().as_posix()
+    outside = relative.startswith("../") or os.path.isabs(relative)
+    return relative, target, Path(document).name, os.path.dirname(relative) if outside else ""
+
+
+def _write(target: Path, data: bytes, *, overwrite: bool) -> None:
+    """The file, and the schema that it points to, unless something else is called so."""
+    onefile.write(target, data, lambda _: overwrite, refused="", hint="Name another file with -o, or give --overwrite.")
+    beside = target.parent / editors.NAME
+    if beside.exists() and not editors.is_schema_file(beside.read_bytes()):
+        report.say(f"{beside} is no schema that mcpgen wrote, and stays; `mcpgen schema` prints the one of the file.")
+        return
+    write_beside(beside)

@@ -1,0 +1,31 @@
+"""`mcpgen schema`: the JSON Schema of the tools file, for editors."""
+
+from pathlib import Path
+
+import click
+
+from mcpgen.cli import onefile, report, signals
+from mcpgen.toolsfile import editors
+
+
+@click.command("schema", short_help="Print the JSON Schema of the tools file, for editors.")
+@click.option("-o", "--output", "file", metavar="FILE", help="Write it there; it is printed if not given.")
+def command(file: str | None) -> None:
+    """Print the JSON Schema of the tools file.
+
+    A tools file that begins with `# yaml-language-server: $schema=FILE` is completed and checked by it in editors.
+    """
+    if file is None or file == "-":
+        report.say_file(editors.schema_file())
+        return
+    with report.ending(), signals.held():
+        write_beside(Path(file))
+    report.say(f"{file} is written. Begin a tools file beside it with `{editors.line(Path(file).name)}`.")
+
+
+def write_beside(path: Path) -> None:
+    """The schema at `path`, over an earlier one. CannotGoOn where another file stands there."""
+    hint = "Name another file, or remove it."
+    onefile.write(
+        path, editors.schema_file(), editors.is_schema_file, refused=", and no schema that mcpgen wrote", hint=hint
+    )

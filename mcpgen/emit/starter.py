@@ -1,0 +1,212 @@
+"""The tools file that `mcpgen init` writes over a document: what holds as it stands, and what could be decided, in
+comments that are YAML.
+
+Prose is behind `##`, proposals behind `#`: without it each of them is valid where it stands. Text of the document comes
+in through `sinks.yaml_scalar` and `sinks.yaml_comment` alone.
+"""
+
+import posixpath
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from mcpgen import crowding, tokens
+from mcpgen.emit import table
+from mcpgen.emit.environment import environment
+from mcpgen.emit.sinks import yaml_comment, yaml_scalar
+from mcpgen.model import Catalog, Operation, Server, ToolSpec
+from mcpgen.names import clipped
+from mcpgen.selection import select
+from mcpgen.toolsfile import editors
+
+HEAVIEST, MOST_DANGEROUS = 10, 30
+_LONGEST = 80
+_PROSE = "##"
+
+
+@dataclass(frozen=True, slots=True)
+class Starter:
+    """The text of the file. `selected` of `found` tools are those that it makes as it stands."""
+
+    text: str
+    found: int
+    selected: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Tools that one selector chooses, `selector` as it is written on a command line, and what they cost."""
+
+    kind: str
+    value: str
+    tools: int
+    cost: int
+
+    @property
+    def selector(self) -> str:
+        return f"{self.kind}:{self.value}"
+
+    @property
+    def line(self) -> str:
+        """As an item: a mapping where the text would be taken apart."""
+        taken_apart = "," in self.value or self.value != self.value.strip()
+        item = f"{{{self.kind}: {yaml_scalar(self.value)}}}" if taken_apart else yaml_scalar(self.selector)
+        return f"- {item}  {_PROSE} {_count(self.tools, self.cost)}"
+
+
+def starter(catalog: Catalog, document: str, name: str, described: str, folder: str = "") -> Starter:
+    """The file `name` over `document`, as that is to be called in it, which messages call `described`. `folder` is
+    where it lies, if not below the file.
+    """
+    costs = {tool.name: tokens.estimate(table.tool_object(tool)) for tool in catalog.tools}
+    operations = [tool.operation for tool in catalog.tools]
+    few = crowding.few(operations)[1] if len(operations) > crowding.TOO_MANY else []
+    kept = {operation.key for operation in select(operations, few, ())}
+    selected = [tool for tool in catalog.tools if tool.operation.key in kept]
+    lines = [
+        editors.line(),
+        *_head(described, name, len(selected), catalog, sum(costs.values())),
+        "mcpgen: 1",
+        *_server(catalog),
+        *_origin(catalog),
+        *_security(catalog),
+        "",
+        *([f"ref_dir: [{yaml_scalar(folder)}]  {_PROSE} where the document lies", ""] if folder else ()),
+        "openapi:",
+        f"  - document: {yaml_scalar(document)}",
+        *_selection(catalog.tools, few, costs),
+        *_overrides(selected, costs, operations),
+    ]
+    return Starter("\n".join(lines) + "\n", len(catalog.tools), len(selected))
+
+
+def _head(described: str, name: str, selected: int, catalog: Catalog, cost: int) -> Iterator[str]:
+    yield f"{_PROSE} A server over {yaml_comment(described)}: {_count(len(catalog.tools), cost)}."
+    yield f"{_PROSE} A line behind one # is a proposal: without the # it holds. After an edit:"
+    yield f"{_PROSE}   mcpgen generate {yaml_comment(name)}"
+    if selected < len(catalog.tools):
+        yield f"{_PROSE} Models choose badly among so many tools, so {selected} of them are selected below."
+
+
+def _server(catalog: Catalog) -> Iterator[str]:
+    identity = catalog.identity
+    yield "server:"
+    yield f"  name: {identity.name}"
+    yield f"  title: {yaml_scalar(identity.title)}"
+    yield f"  # version: {yaml_scalar(identity.version)}"
+    yield "  # instructions: What a model should know before it calls any tool."
+    yield f"  # confirm: {{destructive: when-supported}}  {_PROSE} ask the user before what may take something away"
+
+
+def _origin(catalog: Catalog) -> Iterator[str]:
+    usual, *others = catalog.servers or (Server(""),)
+    yield ""
+    if "://" not in usual.url:
+        yield f"{_PROSE} The document does not say where the API is."
+        yield "# base_url: https://api.example.com/v1"
+    elif "{" in usual.url:
+        yield f"{_PROSE} The document says where the API is: {_cut(usual.url)}"
+        yield "# base_url: https://api.example.com/v1"
+    else:
+        yield f"{_PROSE} The document says where the API is; another place stands here."
+        yield f"# base_url: {yaml_scalar(usual.url)}"
+    yield from (f"{_PROSE} Some of its tools go to {_cut(other.url)}" for other in others)
+
+
+def _security(catalog: Catalog) -> Iterator[str]:
+    variables = [row for row in environment(catalog) if row.secret or row.usual]
+    if variables:
+        yield ""
+        yield f"{_PROSE} What the server reads from its environment:"
+        yield from (f"{_PROSE}   {row.variable}: {_cut(row.purpose, 2 * _LONGEST)}" for row in variables)
+
+
+# -- selection --------------------------------------------------------------------------------------------------------
+
+
+def _selection(tools: tuple[ToolSpec, ...], few: list[str], costs: dict[str, int]) -> Iterator[str]:
+    """`include`, commented out where all is included; groups that are not, each as a line."""
+    groups = list(_groups(tools, costs))
+    on = [_group(tools, selector, costs) for selector in few]
+    off = sorted((each for each in groups if each.selector not in few), key=lambda each: each.selector.casefold())
+    yield "    include:" if on else "    # include:"
+    yield from (f"      {group.line}" for group in on)
+    yield from (f"      # {group.line}" if on else f"    #   {group.line}" for group in off)
+    deprecated = _group(tools, "deprecated:", costs)
+    if 0 < deprecated.tools < len(tools):
+        yield "    # exclude:"
+        yield f"    #   - deprecated  {_PROSE} {_count(deprecated.tools, deprecated.cost)}"
+
+
+def _groups(tools: tuple[ToolSpec, ...], costs: dict[str, int]) -> Iterator[_Group]:
+    """By tag, and by the beginning of the path what has none. A group is of all tools that its selector chooses."""
+    tags = dict.fromkeys(tag for tool in tools for tag in tool.operation.tags)
+    told: set[str] = set()
+    for tag in tags:
+        if tag.strip() and tag.casefold() not in told:
+            told.add(tag.casefold())
+            yield _group(tools, f"tag:{tag}", costs)
+    untagged = [tool.operation.path for tool in tools if not any(map(str.strip, tool.operation.tags))]
+    shared = len(posixpath.commonpath(untagged).rstrip("/")) + 1 if untagged else 0
+    beginnings = Counter(path[:shared] + path[shared:].partition("/")[0] for path in untagged)
+    for beginning in beginnings:
+        yield _group(tools, f"path:{''.join('?' if mark in '*?[]' else mark for mark in beginning)}*", costs)
+
+
+def _group(tools: Iterable[ToolSpec], selector: str, costs: dict[str, int]) -> _Group:
+    kind, _, value = selector.partition(":")
+    chosen = [tool for tool in tools if _is_chosen(tool.operation, kind, value)]
+    return _Group(kind, value, len(chosen), sum(costs[tool.name] for tool in chosen))
+
+
+def _is_chosen(operation: Operation, kind: str, value: str) -> bool:
+    if kind == "deprecated":
+        return operation.deprecated
+    if "," not in value:
+        return bool(select([operation], [f"{kind}:{value}"], ()))
+    if kind == "tag":  # as a mapping says it
+        return value.casefold() in map(str.casefold, operation.tags)
+    return fnmatchcase(operation.path, value)
+
+
+# -- overrides --------------------------------------------------------------------------------------------------------
+
+
+def _overrides(tools: list[ToolSpec], costs: dict[str, int], operations: list[Operation]) -> Iterator[str]:
+    """Ready to edit: the heaviest tools, and those that may take something away."""
+    ids = Counter(operation.id for operation in operations)
+    heaviest = sorted(tools, key=lambda tool: (-costs[tool.name], tool.name))[:HEAVIEST]
+    dangerous = [tool for tool in tools if tool.annotations.destructive and tool not in heaviest]
+    dangerous.sort(key=lambda tool: (tool.operation.method != "DELETE", tool.name))
+    if not heaviest:
+        return
+    yield ""
+    yield f"{_PROSE} What to change in single tools; the heaviest, and those that may take something away, first."
+    yield f"{_PROSE} Others: name, title, description, arguments, annotations, result; see `mcpgen inspect`."
+    yield "# overrides:"
+    for tool in (*heaviest, *dangerous[:MOST_DANGEROUS]):
+        change = "{confirm: always}" if tool.annotations.destructive else "{hide: true}"
+        said = f"{_request(tool.operation)}, about {costs[tool.name]:,} tokens, {tool.annotations.effect}"
+        yield f"#   {yaml_scalar(_key(tool.operation, ids))}: {change}  {_PROSE} {said}"
+    if len(dangerous) > MOST_DANGEROUS:
+        yield f"{_PROSE} … and {len(dangerous) - MOST_DANGEROUS} more that may take something away."
+
+
+def _key(operation: Operation, ids: Counter[str | None]) -> str:
+    """What an override calls an operation: its id where that is its own, else method and path."""
+    if operation.id and ids[operation.id] == 1 and operation.id == operation.id.strip():
+        return operation.id
+    return f"{operation.method} {operation.path}"
+
+
+def _request(operation: Operation) -> str:
+    return _cut(f"{operation.method} {operation.path}")
+
+
+def _count(number: int, cost: int) -> str:
+    return f"{number:,} tool{'' if number == 1 else 's'}, about {cost:,} tokens"
+
+
+def _cut(text: str, length: int = _LONGEST) -> str:
+    return yaml_comment(clipped(text, length))

@@ -1,0 +1,82 @@
+"""The schema of the tools file and its reader agree: editors and the compiler call the same files right, and a mistake
+is told where it was made.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+from typing import Any
+
+import jsonschema
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.errors import CannotGoOn
+from mcpgen.fetch import Fetched
+from mcpgen.jsonvalue import pointer, tokens
+from mcpgen.options import Options
+from mcpgen.pipeline import compile_source
+from mcpgen.toolsfile import shape
+from tests.properties.toolsfiles import KINDS, TOOLS_FILES, mistakes
+
+JUDGE = jsonschema.Draft202012Validator(shape.schema())
+CODES = {"unknown-key", "missing-key", "invalid-value", "invalid-name"}
+
+
+def told(document: Any) -> list[tuple[str, str]]:
+    """What the reader says of the shape of `document`: code and place."""
+    found = Diagnostics()
+    shape.check(document, Where("f"), found)
+    assert all(each.hint and each.message.endswith(".") for each in found)
+    return [(each.code, each.where.pointer if each.where else "") for each in found]
+
+
+def compiled(document: Any) -> None:
+    """Compile it. Whatever is wrong with it ends in diagnostics, or in one sentence."""
+    with contextlib.suppress(CannotGoOn):
+        compile_source(Fetched("f", json.dumps(document).encode()), Options())
+
+
+@given(TOOLS_FILES)
+def test_what_the_schema_calls_right_has_the_shape_of_a_tools_file(document: Any) -> None:
+    JUDGE.validate(document)
+    assert told(document) == []
+    compiled(document)
+
+
+@given(TOOLS_FILES, st.data())
+def test_one_mistake_is_told_at_its_place_alone(document: Any, data: st.DataObject) -> None:
+    possible = list(mistakes(document, shape.schema()))
+    mistake = data.draw(st.sampled_from(possible), "mistake")
+    changed = mistake.applied(document)
+    assert told(changed) == [(mistake.code, mistake.told)], mistake.what
+    if not mistake.what.startswith("a line break"):  # which Python's `$` overlooks, and editors do not
+        assert not JUDGE.is_valid(changed)
+    compiled(changed)
+
+
+def _anywhere(value: Any, at: str = "") -> list[str]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [at, *(place for key, member in inner for place in _anywhere(member, pointer(at, key)))]
+
+
+@given(TOOLS_FILES, st.data())
+def test_what_the_schema_calls_wrong_is_told_at_or_above_its_place(document: Any, data: st.DataObject) -> None:
+    """Any values in any places: the schema and the reader disagree nowhere."""
+    for _ in range(2):
+        at = data.draw(st.sampled_from(_anywhere(document)[1:]))
+        value = copy.deepcopy(data.draw(st.sampled_from([*KINDS.values(), "yes", 0, -1, 1.0, 5000])))
+        *above, last = tokens(at)
+        around: Any = document
+        for token in above:
+            around = around[int(token) if isinstance(around, list) else token]
+        around[int(last) if isinstance(around, list) else last] = value
+    wrong = [pointer("", *error.absolute_path) for error in JUDGE.iter_errors(document)]
+    places = [place for code, place in told(document) if code in CODES]
+    for place in wrong:
+        assert any((place + "/").startswith(where + "/") or where.startswith(place + "/") for where in places), place
+    assert bool(wrong) == bool(places)
+    compiled(document)
