@@ -123,11 +123,15 @@ def _template_places(node: JsonObject, kind: str, name: str) -> list[tuple[str, 
     if "text" in node:
         text: JsonObject = {"in": kind, "name": name, "template": node}
         return [(argument, text) for argument in dict.fromkeys(arguments_of(node))]
-    inner = [(name, as_object(each)) for each in as_list(node.get("items"))]
-    inner += [
-        (f"{name}.{key}" if name else key, as_object(each)) for key, each in as_object(node.get("members")).items()
-    ]
-    return [found for key, each in inner for found in _template_places(each, kind, key)]
+    return [found for key, each in _inside(node, name) for found in _template_places(each, kind, key)]
+
+
+def _inside(node: JsonObject, name: str) -> list[tuple[str, JsonObject]]:
+    """The templates in a template that is called so, each with its dotted name."""
+    members = as_object(node.get("members"))
+    inner = [(name, each) for each in as_list(node.get("items"))]
+    inner += [(f"{name}.{key}" if name else key, each) for key, each in members.items()]
+    return [(key, as_object(each)) for key, each in inner]
 
 
 def fixed(tool: ToolSpec) -> list[JsonValue]:
@@ -148,8 +152,4 @@ def fixed(tool: ToolSpec) -> list[JsonValue]:
 def _fixed_in(node: JsonObject, kind: str, name: str) -> list[JsonValue]:
     if "value" in node:
         return [{"in": kind, "name": name, "value": node["value"]}]
-    inner = [(name, as_object(each)) for each in as_list(node.get("items"))]
-    inner += [
-        (f"{name}.{key}" if name else key, as_object(each)) for key, each in as_object(node.get("members")).items()
-    ]
-    return [found for key, each in inner for found in _fixed_in(each, kind, key)]
+    return [found for key, each in _inside(node, name) for found in _fixed_in(each, kind, key)]
