@@ -70,7 +70,8 @@ def body(operation: Operation, arguments: Arguments) -> BodyBinding | None:
     template = _settled(sends.body, arguments)
     if sends.open == "body":
         template = {**template, "others": True}
-    return BodyBinding(sends.content_type, _encoding(sends.content_type), template=template)
+    always = any(key in template for key in ("members", "items", "value"))
+    return BodyBinding(sends.content_type, _encoding(sends.content_type), required=always, template=template)
 
 
 def _encoding(media_type: str) -> BodyEncoding:
