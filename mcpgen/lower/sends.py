@@ -71,7 +71,8 @@ def body(operation: Operation, arguments: Arguments) -> BodyBinding | None:
     template = _settled(sends.body, arguments)
     if sends.open == "body":
         template = {**template, "others": True}
-    return BodyBinding(sends.content_type, _encoding(sends.content_type), template=template)
+    always = any(key in template for key in ("members", "items", "value"))
+    return BodyBinding(sends.content_type, _encoding(sends.content_type), required=always, template=template)
 
 
 def _encoding(media_type: str) -> BodyEncoding:
@@ -86,9 +87,9 @@ def _settled(node: Template, arguments: Arguments) -> Template:
         return _argument(str(node["argument"]), arguments)
     if "text" in node:
         parts = [_settled(part, arguments) if isinstance(part, dict) else part for part in as_list(node["text"])]
-        return {
-            "text": [_spoken(part["value"]) if isinstance(part, dict) and "value" in part else part for part in parts]
-        }
+        written = [_spoken(part["value"]) if isinstance(part, dict) and "value" in part else part for part in parts]
+        is_fixed = all(isinstance(part, str) for part in written)
+        return {"value": "".join(map(str, written))} if is_fixed else {"text": written}
     if "items" in node:
         return {"items": [_settled(as_object(item), arguments) for item in as_list(node["items"])]}
     if "members" in node:

@@ -22,6 +22,7 @@ RUNTIME = Path("templates/package/runtime")
 COPIED = ("templates", "tests", "mcpgen", "benchmarks", "specs", "generated", "pyproject.toml")
 
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_rows.py"
+REMOVED = "tests/functional/test_removed.py"
 LEAKS, ANSWERS = "tests/hostile/test_leaks.py", "tests/runtime/test_client_answers.py"
 
 
@@ -270,6 +271,13 @@ MUTATIONS = (
     Mutation(
         "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)
     ),
+    Mutation("fields of an answer with removals", "views.py", "if name.lower() in _KEPT_FIELDS", "if True", (REMOVED,)),
+    Mutation("names as they are shown", "views.py", '("*", name, clean(name)[0])', '("*", name)', (REMOVED,)),
+    Mutation(
+        "plain values in the way", "views.py", "return None if value is None else ABSENT", "return value", (REMOVED,)
+    ),
+    Mutation("bytes that are no text", "views.py", 'return "" if whole and', 'return "" if', (REMOVED,)),
+    Mutation("markup in values", "bodies.py", "templates.in_xml if", "str if", (REQUESTS,)),
 )
 
 
