@@ -5,7 +5,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
     from .jsonrpc import Id, Members
     from .spans import Span
@@ -70,6 +70,30 @@ class Call:
         self.dialogue = dialogue
         self.origin = origin
         self.span: Span | None = None
+
+
+class Fetch(Call):
+    """Read a resource that is fetched, of which the table has this `entry`: a call of the upstream like any other. Its
+    name is the template of the URI, and its arguments are the variables in it. It reports `shapes.Contents`, or why
+    there are none.
+    """
+
+    __slots__ = ("entry", "uri")
+
+    def __init__(
+        self, key: int, uri: str, entry: dict[str, Any], arguments: Members, revision: str, origin: Origin
+    ) -> None:
+        listed = entry["listed"]
+        name = str(listed.get("uriTemplate") or listed["uri"])
+        super().__init__(key, name, arguments, None, Dialogue("", revision), origin)
+        self.uri = uri
+        self.entry = entry
+
+    @property
+    def request(self) -> str:
+        """Method and path, as they were described."""
+        binding = self.entry["binding"]
+        return f"{binding['method']} {binding['operation']['path']}"
 
 
 class Rejected:

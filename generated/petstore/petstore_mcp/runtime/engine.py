@@ -18,6 +18,7 @@ import threading  # first imported by the main thread: 3.11 hangs at its end whe
 
 from . import log, spans
 from .backlog import Backlog
+from .effects import Fetch
 from .shapes import Ended, Failure
 
 TYPE_CHECKING = False
@@ -27,10 +28,13 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeAlias
 
     from .effects import Call, Dialogue
-    from .shapes import Question, Result
+    from .shapes import Contents, Question, Result
 
     class Caller(Protocol):
         """What runs one call (calls.Caller)."""
+
+        async def fetch(self, wanted: Fetch) -> Contents | Result:
+            """What a resource holds, or a result that is an error and says why it cannot be had."""
 
         async def call(
             self,
@@ -43,7 +47,7 @@ if TYPE_CHECKING:
             """The call's result; `report` marks a phase of it, `ask` comes back with what the client answers to a
             question, or with None. Raises Ended."""
 
-    Outcome: TypeAlias = Result | Failure | Question
+    Outcome: TypeAlias = Result | Failure | Question | Contents
     Progress: TypeAlias = Callable[[int, int, str], None]
     Ask: TypeAlias = Callable[[int, "str | None"], bool]
     Done: TypeAlias = Callable[[int, Outcome], None]
@@ -192,6 +196,8 @@ class Engine:
         if caller is None:
             return Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
         try:
+            if isinstance(call, Fetch):
+                return await caller.fetch(call)
             return await caller.call(call.name, call.arguments, report, call.dialogue, ask)
         except asyncio.CancelledError:
             raise

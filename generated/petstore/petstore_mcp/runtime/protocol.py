@@ -24,6 +24,7 @@ So the era is a property of a request and never of the process. `_revision_of` r
     ---------------------------------------------   ------------------------------------------------------------
     names a revision or capabilities in _meta       stateless: the revision it names, or an error that lists ours
     has a method that only the stateless era has    stateless: and lacks the fields, an error
+    is call_tool or list_tools, and no handshake    2024-11-05: what people type by hand (BARE), served as it is meant
     is initialize, or ping                          the handshake era, with or without a handshake
     anything else, after a handshake                the revision that was agreed on
     anything else                                   an error that says what to do
@@ -38,9 +39,16 @@ With the revision known, METHODS says whether the method exists in it. The table
     resources/list             x            x            x            x            x
     resources/templates/list   x            x            x            x            x
     resources/read             x            x            x            x            x
+    prompts/list               x            x            x            x            x
+    prompts/get                x            x            x            x            x
+    completion/complete        x            x            x            x            x
     server/discover                                                                x
     subscriptions/listen                                                           x
     several in one line                     x
+
+The prompts and the completions are methods of a server that has any (NEEDS); what those and the resources are, and the
+answers about them, is in `features`. A resource that holds what an upstream answers is a call like that of a tool, a
+`Fetch`.
 
 A call may have to be confirmed by the user, and the eras differ in how we ask. In the older one we send a request of
 our own, `elicitation/create`, from 2025-06-18 on, while the call runs (`ask`); its answer comes as a response, which
@@ -68,7 +76,7 @@ has not.
 from __future__ import annotations
 
 from .batches import Answers
-from .effects import Answered, Call, Cancel, Expect, Note, Read, Rejected, Send
+from .effects import Answered, Call, Cancel, Expect, Fetch, Note, Read, Rejected, Send
 from .envelope import CAPABILITIES, VERSION, dialogue, origin, progress_token, stateless_revision, takes_forms
 from .jsonrpc import (
     INTERNAL_ERROR,
@@ -101,7 +109,6 @@ from .shapes import (
     has,
     initialize_result,
     list_result,
-    no_resources,
     progress_params,
 )
 
@@ -112,6 +119,7 @@ if TYPE_CHECKING:
 
     from .catalog import Catalog
     from .effects import Effect
+    from .features import Features
     from .jsonrpc import Id, Members, Message
     from .subscriptions import Subscriptions
 
@@ -128,12 +136,19 @@ METHODS = {
     "ping": (_FIRST, _LAST_HANDSHAKE, "_ping"),
     "tools/list": (_FIRST, _NEWEST, "_list"),
     "tools/call": (_FIRST, _NEWEST, "_call"),
-    "resources/list": (_FIRST, _NEWEST, "_resources"),
-    "resources/templates/list": (_FIRST, _NEWEST, "_resource_templates"),
+    "resources/list": (_FIRST, _NEWEST, "_offered"),
+    "resources/templates/list": (_FIRST, _NEWEST, "_offered"),
     "resources/read": (_FIRST, _NEWEST, "_read"),
+    "prompts/list": (_FIRST, _NEWEST, "_offered"),
+    "prompts/get": (_FIRST, _NEWEST, "_offered"),
+    "completion/complete": (_FIRST, _NEWEST, "_offered"),
     "server/discover": (_STATELESS, _NEWEST, "_discover"),
     "subscriptions/listen": (_STATELESS, _NEWEST, "_listen"),
 }
+#: Those that a server has only where it offers the like.
+NEEDS = {"prompts/list": "prompts", "prompts/get": "prompts", "completion/complete": "completions"}
+#: What a request without any era may call them, for people and scripts that write their lines by hand.
+BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
 _STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since == _STATELESS}
 _WITHOUT_HANDSHAKE = ("initialize", "ping")
 
@@ -176,6 +191,7 @@ class Protocol:
         self._calls: dict[int, _Running] = {}
         self._in_flight: dict[Id, int] = {}  # the key of a call, or one of those above
         self._last_key = 0
+        self._beside: Features | None = None
 
     # What the client says
 
@@ -208,7 +224,7 @@ class Protocol:
         try:
             if request.id in self._in_flight:
                 raise Fault(INVALID_REQUEST, "A request with this id is still running.")
-            revision = self._revision_of(request)
+            request, revision = self._meant(request)
             if in_batch and (revision != BATCH_REVISION or request.method == "initialize"):
                 raise Fault(INVALID_REQUEST, "This request must have a line of its own.")
             return self._handler(request.method, revision)(request, revision)
@@ -270,6 +286,14 @@ class Protocol:
 
     # Which revision a request speaks, and who answers it
 
+    def _meant(self, request: Request) -> tuple[Request, str]:
+        """The request, by the name of its method, and the revision that it speaks."""
+        meta = request.params.get("_meta", {})
+        bare = self._agreed is None and isinstance(meta, dict) and VERSION not in meta and CAPABILITIES not in meta
+        if bare and request.method in BARE:
+            return Request(request.id, BARE[request.method], request.params), _FIRST
+        return request, self._revision_of(request)
+
     def _revision_of(self, request: Request) -> str:
         meta = request.params.get("_meta", {})
         if not isinstance(meta, dict):
@@ -286,7 +310,8 @@ class Protocol:
 
     def _handler(self, method: str, revision: str) -> Handler:
         since, until, name = METHODS.get(method, ("", "", ""))
-        if not since <= revision <= until:
+        missing = method in NEEDS and not self._catalog.offers(NEEDS[method])
+        if missing or not since <= revision <= until:
             raise Fault(METHOD_NOT_FOUND, f"There is no method '{method[:64]}' in {revision}.")
         handler: Handler = getattr(self, name)
         return handler
@@ -301,14 +326,19 @@ class Protocol:
         self._takes_forms = takes_forms(request.params.get("capabilities"))
         self._client = request.params.get("clientInfo")
         if self._subscriptions is not None:
-            self._subscriptions.greeted()
-        return [Send(answer(request.id, initialize_result(self._agreed, self._catalog.server, self._changes)))]
+            self._subscriptions.greeted(self._lists())
+        told = initialize_result(self._agreed, self._catalog.server, self._offers(), self._changes)
+        return [Send(answer(request.id, told))]
 
     def _ping(self, request: Request, revision: str) -> list[Effect]:
         return [Send(answer(request.id, b"{}"))]
 
     def _discover(self, request: Request, revision: str) -> list[Effect]:
-        return [Send(answer(request.id, discover_result(self._catalog.server, self._changes)))]
+        told = discover_result(self._catalog.server, self._offers(), self._changes)
+        return [Send(answer(request.id, told))]
+
+    def _offers(self) -> list[str]:
+        return [feature for feature in ("prompts", "completions") if self._catalog.offers(feature)]
 
     def _list(self, request: Request, revision: str) -> list[Effect]:
         if "cursor" in request.params:
@@ -348,37 +378,50 @@ class Protocol:
         self._in_flight[request.id] = self._last_key
         return self._last_key
 
-    def _resources(self, request: Request, revision: str, kind: str = "resources") -> list[Effect]:
-        if "cursor" in request.params:
-            raise Fault(INVALID_PARAMS, "Unknown cursor: the list has one page.")
-        return [Send(answer(request.id, no_resources(kind, revision, self._catalog.server)))]
+    def _features(self) -> Features:
+        """What is offered beside tools, from the first request about it on."""
+        if self._beside is None:
+            from .features import Features  # nobody asks before the first list of tools
 
-    def _resource_templates(self, request: Request, revision: str) -> list[Effect]:
-        return self._resources(request, revision, "resourceTemplates")
+            self._beside = Features(self._catalog, self._changes)
+        return self._beside
+
+    def _offered(self, request: Request, revision: str) -> list[Effect]:
+        return [Send(answer(request.id, self._features().answer(request.method, request.params, revision)))]
 
     def _read(self, request: Request, revision: str) -> list[Effect]:
         uri = request.params.get("uri")
         if not isinstance(uri, str):
             raise Fault(INVALID_PARAMS, "resources/read needs params.uri, a string.")
-        return [Read(self._begin(request, revision), uri)]
+        found = self._features().find(uri) if self._catalog.offers("resources") else None
+        if found is None:
+            return [Read(self._begin(request, revision), uri)]
+        if isinstance(found, Contents):
+            return [Send(self._written(request.id, found, revision))]
+        who = origin(request, self._client)
+        begun = Fetch(self._begin(request, revision), uri, found.entry, found.variables, revision, who)
+        self._calls[begun.key].effect = begun
+        return [begun]
 
     def _listen(self, request: Request, revision: str) -> list[Effect]:
         asked = request.params.get("notifications")
         if not isinstance(asked, dict):
             raise Fault(INVALID_PARAMS, "subscriptions/listen needs params.notifications, an object.")
         self._in_flight[request.id] = _STREAM
-        honoured = self._subscriptions is not None and self._subscriptions.begin(request.id, asked)
-        params = acknowledged_params(request.id, honoured)
+        told = self._subscriptions.begin(request.id, asked, self._lists()) if self._subscriptions else ()
+        params = acknowledged_params(request.id, told)
         return [Send(notification("notifications/subscriptions/acknowledged", params))]
+
+    def _lists(self) -> tuple[str, ...]:
+        """The lists that this server has."""
+        return ("tools", "resources", "prompts") if self._catalog.offers("prompts") else ("tools", "resources")
 
     # Another table
 
     def renew(self, catalog: Catalog) -> bytes:
         """Answer from that table, beginning with the next message; the lines that tell who wants to know."""
-        before, self._catalog = self._catalog, catalog
-        if self._subscriptions is None or catalog.tools == before.tools:
-            return b""
-        return self._subscriptions.changed()
+        before, self._catalog, self._beside = self._catalog, catalog, None
+        return self._subscriptions.changed(catalog.changed(before)) if self._subscriptions is not None else b""
 
     # What a call asks the client
 
@@ -405,13 +448,18 @@ class Protocol:
         if call is None:
             return None
         del self._in_flight[call.id]
-        from .outcomes import written  # nothing is finished before the first answer
-
-        line = written(call.id, outcome, call.revision, self._catalog.server)
+        if isinstance(call.effect, Fetch) and isinstance(outcome, Result):
+            outcome = Failure(str(outcome))  # a read has no results that are errors
+        line = self._written(call.id, outcome, call.revision)
         if call.batch is None:
             return line
         self._hold(call.batch, call.id, line)
         return self._settle(call.batch) or None
+
+    def _written(self, id: Id, outcome: Outcome | Contents, revision: str) -> bytes:  # noqa: A002
+        from .outcomes import written  # nothing is finished before the first answer
+
+        return written(id, outcome, revision, self._catalog.server)
 
     def progress(self, key: int, done: float, total: float | None, message: str) -> bytes | None:
         """The line that reports it, or None where it is not wanted or does not go forward."""

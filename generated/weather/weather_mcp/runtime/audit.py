@@ -19,9 +19,9 @@ from _thread import allocate_lock, get_ident
 from bisect import bisect_right
 
 from . import log
-from .effects import Call, Dialogue
+from .effects import Call, Dialogue, Fetch
 from .jsontext import dumps
-from .shapes import Failure, Question, Result
+from .shapes import Contents, Failure, Question, Result
 from .spans import Span
 from .stdio import leave
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .effects import Rejected
     from .redaction import Redactor
 
-    Outcome: TypeAlias = Result | Failure | Question
+    Outcome: TypeAlias = Result | Failure | Question | Contents
 
 STDERR = "stderr"
 FORMAT = 1
@@ -191,7 +191,8 @@ class Audit:
             self._record(self._line(entry, outcome))
 
     def _entry(self, call: Call, arguments: str = "") -> _Entry:
-        return _Entry(call, self._clock(), arguments, self._catalog.request_of(call.name), self._catalog.version)
+        request = call.request if isinstance(call, Fetch) else self._catalog.request_of(call.name)
+        return _Entry(call, self._clock(), arguments, request, self._catalog.version)
 
     def _record(self, line: bytes) -> None:
         if len(self._waiting) < MOST_WAITING:
@@ -212,7 +213,7 @@ class Audit:
             "pid": os.getpid(),
             "user": self._user,
             "client": self._client(span.origin.client),
-            "tool": call.name,
+            **_called(call),
             "request": _fitting(entry.request, LONGEST_REQUEST),
             "outcome": outcome if isinstance(outcome, str) else _named(outcome, span),
             "status": span.status or None,
@@ -288,6 +289,11 @@ class Audit:
         self._descriptor = opened
 
 
+def _called(call: Call) -> dict[str, object]:
+    """What was called: a tool, or a resource by the template of its URI."""
+    return {"tool": None, "resource": call.name} if isinstance(call, Fetch) else {"tool": call.name}
+
+
 def _named(outcome: Outcome, span: Span) -> str:
     """The outcome in a word."""
     if isinstance(outcome, Question):
@@ -298,7 +304,8 @@ def _named(outcome: Outcome, span: Span) -> str:
         return "refused"
     if isinstance(outcome, Failure):
         return "failed"
-    return "error" if outcome.is_error else "ok"
+    failed = outcome.contents is None if isinstance(outcome, Contents) else outcome.is_error
+    return "error" if failed else "ok"
 
 
 def _fitting(text: str, room: int) -> str:

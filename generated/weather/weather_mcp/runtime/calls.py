@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import credentials, hooking, log, request, response, spans
 from .client import Client, Failure
-from .effects import Dialogue
+from .effects import Dialogue, Fetch
 from .exchange import Sent
 from .preparation import Preparation, sentence
 from .redaction import Redactor
@@ -26,7 +26,7 @@ from .refusal import HookFailed, Refuse, Refused
 from .resources import Resources
 from .sending import Sender
 from .settings import NotReady
-from .shapes import ABSENT, Result
+from .shapes import ABSENT, Contents, Result
 
 if TYPE_CHECKING:
     from .allowance import Allowance
@@ -41,6 +41,11 @@ Report = Callable[[str], None]
 
 REACH_SECONDS = 5.0
 _SILENT = Dialogue("", "")
+
+
+def _unheard(phase: str) -> None:
+    """The progress of what nobody is told of."""
+
 
 #: Results of the largest size that are kept at a time.
 _RESULTS = 4
@@ -136,6 +141,21 @@ class Caller:
             return str(reason)
         return ""
 
+    async def fetch(self, wanted: Fetch) -> Contents | Result:
+        """What that resource holds, or an error that says why it cannot be had. No hook is asked."""
+        from . import fetching  # most servers have none
+
+        tool = fetching.as_tool(wanted)
+        with self._redactor.during():
+            try:
+                ready = self._preparation.unhooked(tool, wanted.arguments, os.urandom(16))
+            except (Refused, NotReady) as reason:
+                spans.note(refused=True)
+                return fetching.refused(wanted, reason)
+            allowance = self._preparation.allowance(tool)
+            answer, sent = await self._exchanged(tool, ready, wanted.arguments, _unheard, allowance)
+            return fetching.read(wanted, answer, sent, self._redactor, self.resources)
+
     async def close(self) -> None:
         """Close the connections to the upstream, and keep nothing any more."""
         self.resources.close()
@@ -191,6 +211,18 @@ class Caller:
         self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, allowance: Allowance
     ) -> tuple[Result, str]:
         """The request sent, and what its answer comes to; and what was done."""
+        answer, sent = await self._exchanged(tool, ready, arguments, report, allowance)
+        if isinstance(answer, Failure):
+            from . import failures  # most calls succeed
+
+            told = failures.no_answer(answer, sent)
+            return Result.error(told), told
+        return response.interpret(answer, sent, self._redactor, self._settings.sizes.shown), self._done(answer, sent)
+
+    async def _exchanged(
+        self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, allowance: Allowance
+    ) -> tuple[Response | Failure, Sent]:
+        """The request sent, and its answer, kept where it is too large to be shown, or why there is none."""
         uri = f"{self._catalog.name}://result/{next(self._numbers)}"
         ready.attach()
         made = ready.request
@@ -205,17 +237,13 @@ class Caller:
             spans.note(status=answer.status)
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
-            from . import failures  # most calls succeed
-
-            told = failures.no_answer(failure, sent)
-            return Result.error(told), told
+            return failure, sent
         answer.redact(self._redactor.field)
-        shown = self._settings.sizes.shown
-        if response.is_large(answer, shown):
+        if response.is_large(answer, self._settings.sizes.shown):
             from . import keeping  # most answers fit
 
             answer.kept = await keeping.keep(answer, uri, self._redactor, self.resources)
-        return response.interpret(answer, sent, self._redactor, shown), self._done(answer, sent)
+        return answer, sent
 
     def _done(self, answer: Response, sent: Sent) -> str:
         """What stays true of an answered request where a hook withholds its result; "" where none could."""

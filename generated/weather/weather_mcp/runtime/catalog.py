@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The compiled table: what the tools are (tools.json) and what each of them sends (bindings.json).
+"""The compiled table: what the tools are (tools.json) and what each of them sends (bindings.json). Beside them
+resources.json and prompts.json may stand, which are parsed when they are first asked for.
 
-Both files hold one tool a line, each line beginning `{"name":"<tool>",`, so that finding a tool is a matter of bytes:
-the tools array is served as it lies on the disk, and a call parses the two lines that are about its tool and no other.
+The first two hold one tool a line, each line beginning `{"name":"<tool>",`, so that finding a tool is a matter of
+bytes: the tools array is served as it lies on the disk, and a call parses the two lines about its tool and no other.
 The files are opened at the start and stay open, so a server whose table is replaced under its own feet, as a new
 generate does, goes on with the table it began with; one that is to notice it (`reload`) holds the table in memory. That
 is true of the table alone: modules of the runtime are loaded when they are first needed, so after a newer mcpgen has
@@ -28,6 +29,9 @@ FORMAT = 1
 _AGAIN = "Generate the server again"
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 _NAMED = b'{"name":"'
+
+#: The tables that may stand beside the two, by what they are called in MCP.
+FEATURES = ("resources", "prompts")
 
 
 class CatalogError(Exception):
@@ -102,7 +106,14 @@ class _File:
 class Catalog:
     """The tools of this server. `header` is the first line of bindings.json, `tools` the array on one line."""
 
-    def __init__(self, header: dict[str, Any], tools: bytes, described: _File, bound: _File) -> None:
+    def __init__(
+        self,
+        header: dict[str, Any],
+        tools: bytes,
+        described: _File,
+        bound: _File,
+        features: dict[str, _File] | None = None,
+    ) -> None:
         self.header = header
         self.tools = tools
         self.server: dict[str, str] = header["server"]
@@ -119,6 +130,8 @@ class Catalog:
         self._described = described
         self._bound = bound
         self._parsed: dict[str, Tool] = {}
+        self._features = features or {}
+        self.completes = header.get("completes") is True
 
     @classmethod
     def load(cls, directory: str, held: bool = False) -> Catalog:
@@ -126,21 +139,23 @@ class Catalog:
         another format.
         """
         try:
-            described = _File(os.open(f"{directory}/tools.json", _READ))
-            bound = _File(os.open(f"{directory}/bindings.json", _READ))
-            if held:
-                described.hold()
-                bound.hold()
+            described = _opened(directory, "tools", held)
+            bound = _opened(directory, "bindings", held)
             tools, bindings = described.read(), bound.read()
+            header = _header(bindings)
+            wanted = header.get("features", {})
+            features = {name: _opened(directory, name, held) for name in FEATURES if name in wanted}
         except OSError as problem:
             raise CatalogError(f"{_AGAIN}: {problem.filename} cannot be read.") from None
-        header = _header(bindings)
         if header.get("mcpgen") != FORMAT:
             raise CatalogError(f"{_AGAIN}: its table is not of format {FORMAT}.")
         if header.get("digest") != digest(tools) or tools.count(b"\n") != bindings.count(b"\n"):
             raise CatalogError(f"{_AGAIN}: tools.json and bindings.json do not belong together.")
+        for name, file in features.items():
+            if digest(file.read()) != wanted[name]:
+                raise CatalogError(f"{_AGAIN}: {name}.json and bindings.json do not belong together.")
         try:
-            return cls(header, tools.replace(b"\n", b""), described, bound)
+            return cls(header, tools.replace(b"\n", b""), described, bound, features)
         except (KeyError, TypeError, AttributeError):
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
 
@@ -164,7 +179,23 @@ class Catalog:
 
     def is_same(self, other: Catalog) -> bool:
         """Whether both are of the same files, whatever is hidden of either."""
-        return self._bound.read() == other._bound.read()  # which hold the digest of the tools
+        return self._bound.read() == other._bound.read()  # which hold the digests of the others
+
+    def changed(self, before: Catalog) -> list[str]:
+        """What is listed otherwise than in the one before: of `tools`, `resources` and `prompts`."""
+        now, then = self.header.get("features", {}), before.header.get("features", {})
+        beside = [name for name in FEATURES if now.get(name) != then.get(name)]
+        return beside if self.tools == before.tools else ["tools", *beside]
+
+    def offers(self, feature: str) -> bool:
+        """Whether there is any of `resources` or `prompts`, or (`completions`) any value to offer for one of them."""
+        return self.completes if feature == "completions" else feature in self._features
+
+    def entries(self, feature: str) -> list[dict[str, Any]]:
+        """The `resources` or `prompts` of their table. Raises CatalogError where it is no JSON."""
+        file = self._features.get(feature)
+        found: list[dict[str, Any]] = _object(b'{"all":%b}' % file.read())["all"] if file else []
+        return found
 
     def names(self) -> list[str]:
         """All tools, in the order of the listing."""
@@ -197,6 +228,14 @@ class Catalog:
                 name, tool["inputSchema"], binding, tool.get("title", ""), tool.get("outputSchema")
             )
         return self._parsed[name]
+
+
+def _opened(directory: str, name: str, held: bool) -> _File:
+    """That file of a table, open or `held` in memory. Raises OSError."""
+    file = _File(os.open(f"{directory}/{name}.json", _READ))
+    if held:
+        file.hold()
+    return file
 
 
 def _header(bindings: bytes) -> dict[str, Any]:

@@ -4,7 +4,18 @@
 from __future__ import annotations
 
 from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, answer, error
-from .shapes import Contents, Failure, Question, Result, call_result, has, input_required_result, read_result
+from .shapes import (
+    FIXED,
+    PASSING,
+    Contents,
+    Failure,
+    Question,
+    Result,
+    call_result,
+    complete_result,
+    has,
+    input_required_result,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +49,8 @@ def written(id: Id, outcome: Result | Failure | Question | Contents, revision: s
 
 def _contents(id: Id, found: Contents, revision: str, server: dict[str, str]) -> bytes:  # noqa: A002
     if found.contents is not None:
-        return answer(id, read_result(found.contents, revision, server))
+        cache = FIXED if found.fixed else PASSING
+        line = answer(id, complete_result({"contents": found.contents}, revision, server, cache))
+        return line if len(line) <= MAX_LINE else error(id, INTERNAL_ERROR, _TOO_LARGE.format(len(line)))
     newer = has(revision, "unknown resource is invalid params")
-    return error(id, INVALID_PARAMS if newer else _NO_RESOURCE, _GONE, {"uri": found.uri[:MAX_URI]})
+    return error(id, INVALID_PARAMS if newer else _NO_RESOURCE, found.reason or _GONE, {"uri": found.uri[:MAX_URI]})

@@ -93,13 +93,21 @@ class Preparation:
 
         `entropy` is at least 16 random bytes.
         """
+        files, built, address = self._built(tool, arguments, entropy)
+        built = await self.hooks.request(tool.name, built, allowance)
+        return Ready(built, address, self._keys.choose(tool.binding), files.digest, _private(built))
+
+    def unhooked(self, tool: Tool, arguments: dict[str, Any], entropy: bytes) -> Ready:
+        """The same where no hook is asked. Raises Refused or NotReady."""
+        files, built, address = self._built(tool, arguments, entropy)
+        return Ready(built, address, self._keys.choose(tool.binding), files.digest)
+
+    def _built(self, tool: Tool, arguments: dict[str, Any], entropy: bytes) -> tuple[Files, request.Request, Address]:
         if self._settings.problems:
             raise NotReady(" ".join(self._settings.problems))
         files = (Digested if "confirm" in tool.binding else Files)(*self._opened)
         built = request.build(tool, arguments, files, entropy)
-        address = self._settings.server(built.server)
-        built = await self.hooks.request(tool.name, built, allowance)
-        return Ready(built, address, self._keys.choose(tool.binding), files.digest, _private(built))
+        return files, built, self._settings.server(built.server)
 
 
 def _private(built: request.Request) -> list[str]:

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """With --reload: the table is watched, and once the server is generated again the new one is served without a restart.
 
-What is watched is how the two files of the table lie on the disk, and the directory of the runtime. A change is looked
+What is watched is how the files of the table lie on the disk, and the directory of the runtime. A change is looked
 at once it has rested from one look to the next, so many in a row are one, and a table that is being written is left
 alone. One that is torn, or with which the server could not have started, is not served, and the log says why; the one
 before stays until the files change again.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SECONDS = 0.5
 """Between two looks."""
 
-_WATCHED = ("tools.json", "bindings.json", "runtime")
+_WATCHED = ("tools.json", "bindings.json", "resources.json", "prompts.json", "runtime")
 
 
 class _NotTaken(Exception):

@@ -172,8 +172,8 @@ class Server:
             self._caller.report()
         return self._caller
 
-    def _done(self, key: int, outcome: Outcome | Contents) -> None:
-        if self._audit is not None and not isinstance(outcome, Contents):
+    def _done(self, key: int, outcome: Outcome) -> None:
+        if self._audit is not None:
             self._audit.end(key, outcome)
         with self._lock:
             line = self._protocol.finished(key, outcome)

@@ -24,6 +24,7 @@ STATELESS_REVISIONS = ("2026-07-28",)
 #: The revision that brought each part of a message that not all of them have.
 SINCE = {
     "audio": "2025-03-26",
+    "completions": "2025-03-26",
     "message in progress": "2025-03-26",
     "elicitation": "2025-06-18",
     "resource_link": "2025-06-18",
@@ -37,9 +38,11 @@ SINCE = {
 }
 
 #: A compiled set of tools is the same for everyone until the server is generated again.
-_CACHE = b'"ttlMs":3600000,"cacheScope":"public"'
+FIXED = {"ttlMs": 3600000, "cacheScope": "public"}
 #: Where that is noticed, it may be at any time; a client that does not listen must not go by what it remembers.
-_STALE = b'"ttlMs":0,"cacheScope":"public"'
+STALE = {"ttlMs": 0, "cacheScope": "public"}
+#: What is kept may make room for something else at any time, and what is fetched is another thing by then.
+PASSING = {"ttlMs": 0, "cacheScope": "private"}
 
 #: What our one question is called among those that a result asks.
 CONFIRM = "confirm"
@@ -110,13 +113,17 @@ class Ended(Exception):
 
 
 class Contents:
-    """What a resource holds: contents in the shape of 2026-07-28, None where there is no such resource."""
+    """What a resource holds: contents in the shape of 2026-07-28, None where there is no such resource; `reason` is a
+    sentence, if there is more to say than that. `fixed` is what was compiled.
+    """
 
-    __slots__ = ("contents", "uri")
+    __slots__ = ("contents", "fixed", "reason", "uri")
 
-    def __init__(self, uri: str, contents: list[Block] | None) -> None:
+    def __init__(self, uri: str, contents: list[Block] | None, reason: str = "", fixed: bool = False) -> None:
         self.uri = uri
         self.contents = contents
+        self.reason = reason
+        self.fixed = fixed
 
 
 def call_result(result: Result, revision: str, server: dict[str, str]) -> bytes:
@@ -155,45 +162,40 @@ def list_result(tools: bytes, revision: str, server: dict[str, str], changes: bo
     """ListToolsResult around the ready bytes of the array: one page, always. `changes` says whether it ever does."""
     if not has(revision, "resultType"):
         return b'{"tools":%b}' % tools
-    cache = _STALE if changes else _CACHE
+    cache = dumps(STALE if changes else FIXED)[1:-1]
     return b'{"resultType":"complete","tools":%b,%b,"_meta":%b}' % (tools, cache, dumps(_signature(server)))
 
 
-def no_resources(kind: str, revision: str, server: dict[str, str]) -> bytes:
-    """ListResourcesResult or ListResourceTemplatesResult without any: results name what they keep for reading."""
+def complete_result(
+    members: dict[str, object], revision: str, server: dict[str, str], cache: dict[str, object] | None = None
+) -> bytes:
+    """A result of these members, which are the same in every revision; `cache` is how long it may be remembered, where
+    it has that."""
     if not has(revision, "resultType"):
-        return b'{"%b":[]}' % kind.encode()
-    return b'{"resultType":"complete","%b":[],%b,"_meta":%b}' % (kind.encode(), _CACHE, dumps(_signature(server)))
+        return dumps(members)
+    return dumps({"resultType": "complete", **members, **(cache or {}), "_meta": _signature(server)})
 
 
-def read_result(contents: list[Block], revision: str, server: dict[str, str]) -> bytes:
-    """ReadResourceResult. What is kept may make room for something else at any time."""
-    if not has(revision, "resultType"):
-        return dumps({"contents": contents})
-    cache = {"ttlMs": 0, "cacheScope": "private"}
-    return dumps({"resultType": "complete", "contents": contents, **cache, "_meta": _signature(server)})
-
-
-def discover_result(server: dict[str, str], changes: bool = False) -> bytes:
+def discover_result(server: dict[str, str], offered: list[str], changes: bool = False) -> bytes:
     """DiscoverResult. It names the stateless revisions alone: those are what a client may put into `_meta`."""
-    written = dumps(
+    return dumps(
         {
             "resultType": "complete",
             "supportedVersions": STATELESS_REVISIONS,
-            "capabilities": _capabilities(changes),
+            "capabilities": _capabilities(offered, STATELESS_REVISIONS[-1], changes),
             **_instructions(server),
             "_meta": _signed(_identity(server, STATELESS_REVISIONS[-1])),
+            **(STALE if changes else FIXED),
         }
     )
-    return b"%b,%b}" % (written[:-1], _STALE if changes else _CACHE)
 
 
-def initialize_result(revision: str, server: dict[str, str], changes: bool = False) -> bytes:
-    """InitializeResult of a handshake revision."""
+def initialize_result(revision: str, server: dict[str, str], offered: list[str], changes: bool = False) -> bytes:
+    """InitializeResult of a handshake revision. `offered` is what there is of `prompts` and `completions`."""
     return dumps(
         {
             "protocolVersion": revision,
-            "capabilities": _capabilities(changes),
+            "capabilities": _capabilities(offered, revision, changes),
             "serverInfo": _identity(server, revision),
             **_instructions(server),
         }
@@ -210,9 +212,10 @@ def progress_params(token: str | int, done: float, total: float | None, message:
     return b'{"progressToken":%b,%b' % (echo(token), dumps(params)[1:])
 
 
-def acknowledged_params(id: str | int, changes: bool = False) -> bytes:  # noqa: A002
-    """The params of notifications/subscriptions/acknowledged: of what was asked for, the list of tools or nothing."""
-    return b'%b,"notifications":%b}' % (stream_params(id)[:-1], b'{"toolsListChanged":true}' if changes else b"{}")
+def acknowledged_params(id: str | int, lists: tuple[str, ...] = ()) -> bytes:  # noqa: A002
+    """The params of notifications/subscriptions/acknowledged: of what was asked for, the lists that it will hear of."""
+    told = {f"{kind}ListChanged": True for kind in lists}
+    return b'%b,"notifications":%b}' % (stream_params(id)[:-1], dumps(told))
 
 
 def stream_params(id: str | int) -> bytes:  # noqa: A002
@@ -220,9 +223,11 @@ def stream_params(id: str | int) -> bytes:  # noqa: A002
     return b'{"_meta":{"io.modelcontextprotocol/subscriptionId":%b}}' % echo(id)
 
 
-def _capabilities(changes: bool) -> dict[str, object]:
+def _capabilities(offered: list[str], revision: str, changes: bool) -> dict[str, object]:
     """Resources always: any tool may get an answer that is too large to be shown, and is kept for reading."""
-    return {"tools": {"listChanged": True} if changes else {}, "resources": {}}
+    listed = ["tools", "resources", *(["prompts"] if "prompts" in offered else [])]
+    told: dict[str, object] = {kind: {"listChanged": True} if changes else {} for kind in listed}
+    return {**told, "completions": {}} if "completions" in offered and has(revision, "completions") else told
 
 
 def _form(message: str) -> dict[str, object]:

@@ -1,0 +1,89 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""A resource that holds what an upstream answers: its request, and the answer as contents for `resources/read`. Pure.
+
+It is sent like the call of a tool, whose arguments are the variables of the URI, with the same credentials, limits and
+guards; only hooks are not asked, which are about tools. An answer that a tool would not show whole begins here too, and
+says where the rest of it is kept. What went wrong is told in the sentences of tools.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+from . import response
+from .catalog import Tool
+from .client import Failure
+from .readable import clean, decode, is_text
+from .refusal import Refused
+from .resources import LARGEST_SLICE
+from .shapes import Contents, Result
+
+if TYPE_CHECKING:
+    from .effects import Fetch
+    from .exchange import Response, Sent
+    from .redaction import Redactor
+    from .resources import Resources
+    from .shapes import Block
+
+_NOTHING_THERE = (404, 410)
+
+
+def as_tool(wanted: Fetch) -> Tool:
+    """The resource as a tool that is called by the template of its URI."""
+    binding, values = wanted.entry["binding"], wanted.entry.get("values", {})
+    properties: dict[str, Any] = {name: {"type": "string"} for name in wanted.arguments}
+    properties |= {name: {"type": "string", "enum": values[name]} for name in values}
+    return Tool(wanted.name, {"type": "object", "properties": properties, "required": [*properties]}, binding)
+
+
+def refused(wanted: Fetch, reason: Exception) -> Contents | Result:
+    """Why nothing was sent: no API has anything under a URI like that, or a setting is missing."""
+    if isinstance(reason, Refused):
+        problems = "; ".join(map(str, reason.problems))
+        return Contents(wanted.uri, None, f"There is nothing at this URI: {problems}.")
+    return Result.error(f"{wanted.name} was not read. {reason}")
+
+
+def read(
+    wanted: Fetch, answer: Response | Failure, sent: Sent, redactor: Redactor, resources: Resources
+) -> Contents | Result:
+    """What the answer comes to."""
+    if isinstance(answer, Failure):
+        from . import failures  # most calls succeed
+
+        return Result.error(redactor.text(failures.no_answer(answer, sent)))
+    if not 200 <= answer.status < 300:
+        from . import failures  # as above
+
+        told = redactor.text(failures.explain(answer, sent, redactor))
+        return Contents(wanted.uri, None, told) if answer.status in _NOTHING_THERE else Result.error(told)
+    text = is_text(answer.media_type, answer.content)
+    if answer.kept and (kept := resources.read(sent.uri)):
+        first, *following = kept
+        first = {**first, "uri": wanted.uri, "mimeType": _media_type(wanted, answer, text)}
+        return Contents(wanted.uri, [first, *following, *_cut(answer, sent)])
+    if answer.partial or answer.size > (LARGEST_SLICE if text else response.LARGEST_BINARY):
+        told = f"{wanted.name} was not read: its {answer.size:,} bytes are more than there is room for."
+        return Result.error(told)
+    content: Block = {"uri": wanted.uri, "mimeType": _media_type(wanted, answer, text)}
+    if text:
+        decoded, _ = decode(answer.content, answer.header("content-type"))
+        content["text"] = redactor.text(clean(decoded)[0])
+    else:
+        content["blob"] = base64.b64encode(redactor.content(answer.content)).decode()
+    return Contents(wanted.uri, [content])
+
+
+def _media_type(wanted: Fetch, answer: Response, text: bool) -> str:
+    """The media type that came, else the one that was declared."""
+    declared = wanted.entry["listed"].get("mimeType", "")
+    return answer.media_type or declared or ("text/plain" if text else "application/octet-stream")
+
+
+def _cut(answer: Response, sent: Sent) -> list[Block]:
+    """That only the beginning came, if so, as contents of its own, which every client shows."""
+    if not answer.cut:
+        return []
+    told = f"Only the first {answer.size:,} bytes of the answer were read; then the connection was closed."
+    return [{"uri": sent.uri, "mimeType": "text/plain", "text": told}]
