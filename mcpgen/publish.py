@@ -127,7 +127,7 @@ def _move(stage: Stage, planned: Plan) -> None:
 
 
 def _is_table(path: str) -> bool:
-    return path.rpartition("/")[2] in ("tools.json", "bindings.json")
+    return path.rpartition("/")[2] in ("tools.json", "bindings.json", "resources.json", "prompts.json")
 
 
 def _remove(planned: Plan) -> None:

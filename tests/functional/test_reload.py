@@ -210,6 +210,26 @@ def test_a_client_of_each_revision_sees_the_change_and_calls_the_new_tool(
         assert server.ended() == 0
 
 
+@pytest.mark.parametrize("revision", [R1, R5])
+def test_resources_and_prompts_of_the_new_table_are_served_and_told(project: Project, revision: str) -> None:
+    """Of the prompts, which were not there at the handshake, the older era is not told."""
+    with project.server("--reload") as server:
+        server.checker.offered = ()
+        client = Client(server, revision)
+        assert client.names() == ["first", "wait"]
+        if revision == R5:
+            server.say(client._line("more", "subscriptions/listen", notifications={"resourcesListChanged": True}))
+            assert server.message()["params"]["notifications"] == {"resourcesListChanged": True}
+        resources = "resources: [{name: guide, text: Read me.}]\n"
+        prompts = "prompts: [{name: look, messages: [{role: user, text: Look.}]}]\n"
+        project.generate("first", more=resources + prompts)
+        assert server.message()["method"] == "notifications/resources/list_changed"
+        client.begin("prompts/get", name="look")
+        assert server.message()["result"]["messages"][0]["content"]["text"] == "Look."
+        client.begin("resources/read", uri="store://guide")
+        assert server.message()["result"]["contents"][0]["text"] == "Read me."
+
+
 def test_a_change_before_anything_is_asked_is_what_is_served(project: Project) -> None:
     """No engine runs yet; and what is the same but for its requests is told to nobody."""
     with project.server("--reload", program=HASTY) as server:

@@ -7,6 +7,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from mcpgen.fetch import read
+from mcpgen.options import Options
+from mcpgen.pipeline import compile_source
+
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "mcpgen/emit/table.schema.json").read_text(encoding="utf-8"))
 PACKAGES = sorted(ROOT.glob("generated/*/*_mcp"))
@@ -39,3 +43,17 @@ def test_the_schema_is_a_schema_and_ends_are_closed() -> None:
             stack.extend(node.values())
         elif isinstance(node, list):
             stack.extend(node)
+
+
+@pytest.mark.parametrize("case", ["resources/kinds", "resources/templates", "prompts/messages"])
+def test_the_tables_beside_it_are_what_the_schema_describes(case: str) -> None:
+    source = ROOT / "tests" / "cases" / case / "db.tools.yaml"
+    tree = compile_source(read(str(source)), Options()).tree
+    header = json.loads(tree["db_mcp/bindings.json"])
+    jsonschema.Draft202012Validator(SCHEMA).validate(header)
+    assert header["features"], "of which each is described"
+    for name, digest in header["features"].items():
+        content = tree[f"db_mcp/{name}.json"]
+        assert digest == hashlib.blake2b(content, digest_size=32).hexdigest()
+        schema = {"$ref": f"#/$defs/{name}", "$defs": SCHEMA["$defs"]}
+        jsonschema.Draft202012Validator(schema).validate(json.loads(content))

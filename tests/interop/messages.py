@@ -20,7 +20,7 @@ Id = str | int
 
 REVISIONS = R1, R2, R3, R4, R5 = "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
 META = "io.modelcontextprotocol/"
-CODES = {-32700, -32600, -32601, -32602, -32603, -32021, -32022}
+CODES = {-32700, -32600, -32601, -32602, -32603, -32002, -32021, -32022}
 LONGEST_LINE = 10 * 1024 * 1024  # what the TypeScript clients read
 BLOCKS = {"text": R1, "image": R1, "resource": R1, "audio": R2, "resource_link": R3}
 TOOL_KEYS = {"name", "title", "description", "inputSchema", "outputSchema", "annotations"}  # of those that MCP has
@@ -219,6 +219,7 @@ def _error(message: Object, revision: str) -> None:
     assert error["message"].strip()
     assert "Traceback" not in error["message"]
     assert error["code"] not in (-32021, -32022) or revision == R5
+    assert error["code"] != -32002 or revision < R5, "what is not found is -32602 in 2026-07-28"
 
 
 def _implementation(server: Object, revision: str) -> None:
@@ -244,7 +245,8 @@ def _discover(result: Object, revision: str) -> None:
 
 def _capabilities(capabilities: Object, changes: bool) -> None:
     changing = [name for name, family in capabilities.items() if "listChanged" in family]
-    assert changing == (["tools"] if changes else []), "what is said to change, and no more"
+    listed = [name for name in ("tools", "resources", "prompts") if name in capabilities]
+    assert sorted(changing) == (sorted(listed) if changes else []), "what is said to change, and no more"
     assert capabilities["tools"] == ({"listChanged": True} if changes else {})
 
 
@@ -327,10 +329,44 @@ def _block(block: Object) -> None:
         assert block["name"]
 
 
+def _offered(result: Object, revision: str) -> None:
+    """Section 7: a list of resources, templates or prompts."""
+    assert "nextCursor" not in result
+    [entries] = [result[kind] for kind in ("resources", "resourceTemplates", "prompts") if kind in result]
+    assert all(entry["name"] and None not in entry.values() for entry in entries)
+    if revision == R5:
+        _cached(result)
+
+
+def _read(result: Object, revision: str) -> None:
+    assert result["contents"], "nothing there is an error"
+    for content in result["contents"]:
+        _block({"type": "resource", "resource": content})
+    if revision == R5:
+        _cached(result)
+
+
+def _prompt(result: Object, revision: str) -> None:
+    assert result["messages"]
+    for message in result["messages"]:
+        assert message["role"] in ("user", "assistant")
+        _block(message["content"])
+
+
+def _completion(result: Object, revision: str) -> None:
+    assert len(result["completion"]["values"]) <= 100
+
+
 RULES: dict[str, Callable[[Object, str], None]] = {
     "initialize": _initialize,
     "server/discover": _discover,
     "ping": _ping,
     "tools/list": _list,
     "tools/call": _call,
+    "resources/list": _offered,
+    "resources/templates/list": _offered,
+    "resources/read": _read,
+    "prompts/list": _offered,
+    "prompts/get": _prompt,
+    "completion/complete": _completion,
 }

@@ -13,7 +13,7 @@ import pytest
 from package.runtime import reload, settings
 from package.runtime.catalog import Catalog, CatalogError
 
-from tests.runtime.conversation import LATER, TABLE
+from tests.runtime.conversation import FEATURED, LATER, TABLE
 
 FILES = ("tools.json", "bindings.json")
 
@@ -74,6 +74,25 @@ def test_a_new_table_is_taken_once_it_has_rested(scene: Scene, capfd: pytest.Cap
     scene.put(TABLE)
     scene.rest()
     assert scene.taken[1].names() == ["echo", "show", "wait"]
+
+
+@pytest.mark.parametrize("torn", ["resources.json", "prompts.json"])
+def test_resources_and_prompts_are_part_of_the_table(
+    scene: Scene, torn: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    scene.put(FEATURED, *(path.name for path in FEATURED.iterdir() if path.name != torn))
+    scene.rest()
+    assert scene.taken == []
+    [event] = events(capfd)
+    assert event["event"] == "table_not_taken"
+    scene.put(FEATURED, torn)
+    scene.rest()
+    [taken] = scene.taken
+    assert taken.changed(scene.served) == ["resources", "prompts"]
+    scene.edit(torn, lambda text: text.replace("e", "E"))
+    scene.rest()
+    assert len(scene.taken) == 1
+    assert f"{torn} and bindings.json do not belong together" in events(capfd)[-1]["reason"]
 
 
 @pytest.mark.parametrize("moved", [("bindings.json",), ("tools.json",)])

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from mcpgen.cli import options, report
-from mcpgen.cli.inspect import budget, call, contract, findings, page, source, table
+from mcpgen.cli.inspect import budget, call, contract, features, findings, page, source, table
 from mcpgen.cli.inspect import tool as one
 from mcpgen.diagnostics import Diagnostic
 from mcpgen.errors import CannotGoOn
@@ -81,6 +81,7 @@ def _show(
     )
     if page is None:
         table.show(tools, compiled.catalog.skipped, found)
+        features.show(compiled.catalog)
     else:
         report.say(f"Wrote {page}: {report.counted(len(tools), 'tool')}.", err=False)
 

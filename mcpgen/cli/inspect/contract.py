@@ -6,10 +6,10 @@ from mcpgen import tokens
 from mcpgen.cli import report
 from mcpgen.cli.inspect.findings import Concerned
 from mcpgen.diagnostics import Diagnostic
-from mcpgen.emit import table
+from mcpgen.emit import features, table
 from mcpgen.emit.environment import environment
 from mcpgen.jsonvalue import JsonObject, JsonValue
-from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ToolSpec
+from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ResourceSpec, ToolSpec
 
 
 def cost(tool: ToolSpec) -> int:
@@ -22,6 +22,8 @@ def document(catalog: Catalog, tools: Sequence[ToolSpec], diagnostics: Sequence[
     identity = catalog.identity
     concerned = Concerned(catalog.tools)
     described: list[JsonValue] = [_tool(tool, catalog) for tool in tools]
+    resources: list[JsonValue] = [_resource(each) for each in catalog.resources]
+    prompts: list[JsonValue] = [features.listed_prompt(each) for each in catalog.prompts]
     return {
         "server": {
             "name": identity.name,
@@ -36,11 +38,18 @@ def document(catalog: Catalog, tools: Sequence[ToolSpec], diagnostics: Sequence[
         ],
         "totals": {"tools": len(tools), "tokens": sum(cost(tool) for tool in tools)},
         "tools": described,
+        **{name: entries for name, entries in (("resources", resources), ("prompts", prompts)) if entries},
         "skipped": [report.skipped_json(entry) for entry in catalog.skipped],
         "diagnostics": [
             {**report.diagnostic_json(found), "tools": list[JsonValue](concerned.by(found))} for found in diagnostics
         ],
     }
+
+
+def _resource(spec: ResourceSpec) -> JsonObject:
+    operation = spec.resource.operation
+    request: JsonObject = {"method": operation.method, "path": operation.path} if operation else {}
+    return {**features.listed_resource(spec), **({"operation": request} if request else {})}
 
 
 def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:

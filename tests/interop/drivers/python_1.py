@@ -31,6 +31,21 @@ class Official:
     async def by_hand(self, tool: str, arguments: Object, state: str | None, answer: str | None) -> Object:
         raise NotImplementedError("This client knows the older era alone.")
 
+    async def ask(self, method: str, params: Object) -> Object:
+        client = self._client
+        functions = {
+            "resources/list": lambda: client.list_resources(),
+            "resources/templates/list": lambda: client.list_resource_templates(),
+            "resources/read": lambda: client.read_resource(params["uri"]),
+            "prompts/list": lambda: client.list_prompts(),
+            "prompts/get": lambda: client.get_prompt(params["name"], params["arguments"]),
+            "completion/complete": lambda: client.complete(_reference(params["ref"]), params["argument"]),
+        }
+        try:
+            return _wire(await functions[method]())
+        except McpError as error:
+            raise ProtocolError(error.error.code, error.error.message) from error
+
     async def hear_change(self, change: Awaitable[None]) -> None:
         await change
         await self.changed.wait()
@@ -43,6 +58,11 @@ class Official:
         cancelled = types.CancelledNotification(method="notifications/cancelled", params=params)
         await self._client.send_notification(types.ClientNotification(cancelled))
         call.cancel()
+
+
+def _reference(ref: Object) -> Any:
+    prompt = ref["type"] == "ref/prompt"
+    return types.PromptReference(**ref) if prompt else types.ResourceTemplateReference(**ref)
 
 
 def _wire(model: Any) -> Object:

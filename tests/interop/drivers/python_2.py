@@ -37,6 +37,21 @@ class Official:
         except MCPError as error:
             raise ProtocolError(error.code, error.message) from error
 
+    async def ask(self, method: str, params: Object) -> Object:
+        client = self._client
+        functions = {
+            "resources/list": lambda: client.list_resources(),
+            "resources/templates/list": lambda: client.list_resource_templates(),
+            "resources/read": lambda: client.read_resource(params["uri"]),
+            "prompts/list": lambda: client.list_prompts(),
+            "prompts/get": lambda: client.get_prompt(params["name"], params["arguments"]),
+            "completion/complete": lambda: client.complete(_reference(params["ref"]), params["argument"]),
+        }
+        try:
+            return _wire(await functions[method]())
+        except MCPError as error:
+            raise ProtocolError(error.code, error.message) from error
+
     async def hear_change(self, change: Awaitable[None]) -> None:
         if self._legacy:
             await change
@@ -51,6 +66,11 @@ class Official:
             group.start_soon(self.call, tool, arguments, progress)
             await begun
             group.cancel_scope.cancel()
+
+
+def _reference(ref: Object) -> Any:
+    prompt = ref["type"] == "ref/prompt"
+    return types.PromptReference(**ref) if prompt else types.ResourceTemplateReference(**ref)
 
 
 def _wire(model: Any) -> Object:

@@ -63,6 +63,9 @@ class Raw:
             brought["inputResponses"] = {"confirm": {"action": answer}}
         return await self._ask("tools/call", name=tool, arguments=arguments, **brought)
 
+    async def ask(self, method: str, params: Object) -> Object:
+        return await self._ask(method, **params)
+
     async def hear_change(self, change: Awaitable[None]) -> None:
         if self._revision == STATELESS:
             wanted = {"notifications": {"toolsListChanged": True}, "_meta": ENVELOPE}

@@ -2,6 +2,16 @@
 
 import { text } from 'node:stream/consumers';
 
+/** Method → the function that official clients have for it. */
+const FUNCTIONS = {
+    'resources/list': 'listResources',
+    'resources/templates/list': 'listResourceTemplates',
+    'resources/read': 'readResource',
+    'prompts/list': 'listPrompts',
+    'prompts/get': 'getPrompt',
+    'completion/complete': 'complete',
+};
+
 /** The client says that the server answered with an error. */
 export class ProtocolError extends Error {
     constructor(code, message) {
@@ -13,7 +23,7 @@ export class ProtocolError extends Error {
 /**
  * Carry out the job on stdin with the client that `connect(job)` makes, and print the report. A client has tools(),
  * call(tool, arguments, progress or undefined, signal or undefined), byHand(params) for a call whose question is not
- * answered by the client itself, close(), complaints, which grow while it works, answer, whose action the user takes, and
+ * answered by the client itself, ask(name of its function, params), close(), complaints, which grow while it works, answer, whose action the user takes, and
  * changed, a promise that is kept once the client has heard that the list of tools changed.
  */
 export async function drive(connect) {
@@ -30,6 +40,7 @@ async function outcome(client, step) {
         if (step.do === 'list') return { tools: await client.tools() };
         if (step.do === 'call') return await called(client, step);
         if (step.do === 'abandon') return await abandoned(client, step);
+        if (step.do === 'ask') return { answer: await client.ask(FUNCTIONS[step.method], step.params) };
         if (step.do === 'confirm') return await confirmed(client, step);
         if (step.do === 'change') return await afterChange(client, step);
         return { together: await Promise.all(step.steps.map((each) => outcome(client, each))) };

@@ -6,12 +6,13 @@ The job comes as JSON on stdin: `{"server": {"command", "args", "env", "cwd"}, "
 "arguments", "control"}`, or `{"do": "confirm", "tool", "arguments", "again"}`: a call whose question the driver takes
 itself, and for each of `again` (`arguments`, `tamper`, `answer`) the call that brings its state back. With `{"do":
 "change", "control", "then"}` the client listens, has the server changed, and once it has heard of it, does the steps of
-`then`, one after the other.
+`then`, one after the other. `{"do": "ask", "method", "params"}` is any other request that clients have a function for.
 
 The report is `{"steps": [...], "complaints": [...]}`: one outcome for each step, `{"tools"}`, `{"result", "progress"}`,
 `{"error": {"code", "message"}}` for a protocol error, `{"together"}`, `{"abandoned"}`, `{"asked", "again"}`,
-`{"then"}`, or `{"failed"}` where the client itself could not go on; and whatever else the client found wrong with what
-the server wrote. Values are in the shape of the wire. Standard library only: it runs where each client is installed.
+`{"then"}`, `{"answer"}`, or `{"failed"}` where the client itself could not go on; and whatever else the client found
+wrong with what the server wrote. Values are in the shape of the wire. Standard library only: it runs where each client
+is installed.
 """
 
 from __future__ import annotations
@@ -51,6 +52,9 @@ class Client(Protocol):
     async def by_hand(self, tool: str, arguments: Object, state: str | None, answer: str | None) -> Object:
         """The result of a call, even one that asks, which brings that state and answer along. Raises ProtocolError."""
 
+    async def ask(self, method: str, params: Object) -> Object:
+        """The result of another request, by the client's function for it. Raises ProtocolError."""
+
     async def hear_change(self, change: Awaitable[None]) -> None:
         """Listen, wait until the server has been `change`d, and come back once the client says that its tools have."""
 
@@ -80,6 +84,8 @@ async def _outcome(client: Client, step: Object) -> Object:
             return {"together": await asyncio.gather(*[_outcome(client, each) for each in step["steps"]])}
         if step["do"] == "confirm":
             return await _confirmed(client, step)
+        if step["do"] == "ask":
+            return {"answer": await client.ask(step["method"], step["params"])}
         if step["do"] == "change":
             await client.hear_change(_happened(step["control"], "changed"))
             return {"then": [await _outcome(client, each) for each in step["then"]]}

@@ -19,13 +19,17 @@ await drive(async ({ server, asks }) => {
         answer,
         changed,
         tools: async () => (await client.listTools()).tools,
-        call: async (name, args, onprogress, signal) => {
-            try {
-                return await client.callTool({ name, arguments: args }, undefined, { onprogress, signal });
-            } catch (problem) {
-                throw problem instanceof McpError ? new ProtocolError(problem.code, problem.message) : problem;
-            }
-        },
+        call: (name, args, onprogress, signal) =>
+            translated(client.callTool({ name, arguments: args }, undefined, { onprogress, signal })),
+        ask: (name, params) => translated(client[name](params)),
         close: () => client.close(),
     };
 });
+
+async function translated(answer) {
+    try {
+        return await answer;
+    } catch (problem) {
+        throw problem instanceof McpError ? new ProtocolError(problem.code, problem.message) : problem;
+    }
+}

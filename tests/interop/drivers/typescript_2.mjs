@@ -28,6 +28,7 @@ await drive(async ({ server, mode, asks, steps }) => {
         call: (name, args, onprogress, signal) =>
             translated(client.callTool({ name, arguments: args }, { onprogress, signal })),
         byHand: (params) => translated(client.callTool(params, { allowInputRequired: true })),
+        ask: (name, params) => translated(client[name](params)),
         close: () => client.close(),
     };
 });

@@ -1,0 +1,27 @@
+"""What a server offers beside tools: its resources and prompts, a line each."""
+
+from mcpgen.cli import report
+from mcpgen.cli.inspect import layout
+from mcpgen.model import Catalog
+
+
+def show(catalog: Catalog) -> None:
+    """Print those that there are, below the tools."""
+    resources = [
+        (each.uri, f"GET {each.resource.operation.path}" if each.resource.operation else each.resource.media_type)
+        for each in catalog.resources
+    ]
+    prompts = [
+        (each.prompt.name, ", ".join(argument.name for argument in each.prompt.arguments)) for each in catalog.prompts
+    ]
+    _table(("resource", "holds"), resources)
+    _table(("prompt", "arguments"), prompts)
+
+
+def _table(head: tuple[str, str], rows: list[tuple[str, str]]) -> None:
+    if not rows:
+        return
+    first, *lines = layout.columns([head, *rows], (), (0, 1))
+    report.say(f"\n{first}", err=False, bold=True)
+    for line in lines:
+        report.say(line, err=False)
