@@ -67,9 +67,11 @@ def _scene(lines: list[tuple[str, str]]) -> Scene:
 
     assert lines[0][0] == "#", "a scene begins with what it shows"
     assert {mark for mark, _ in lines} <= set("#@+$><*~")
+    revisions = tuple(" ".join(marked("@")).split()) or REVISIONS
+    assert {*revisions} <= {*REVISIONS, BARE}, lines[0]
     return Scene(
         title=lines[0][1],
-        revisions=tuple(" ".join(marked("@")).split()) or REVISIONS,
+        revisions=revisions,
         capabilities=tuple(" ".join(marked("+")).split()),
         environment=dict(pair.split("=", 1) for pair in marked("$")),
         exchanges=list(_exchanges(lines)),

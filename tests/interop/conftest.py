@@ -81,7 +81,7 @@ def promised(
     record = tmp_path_factory.mktemp("promised") / "lines"
     with petstore.serve(api_key=SECRET, token=SECRET) as api:
         variables = {"PROMISES_BASE_URL": api.url, "PROMISES_API_KEY": SECRET}
-        work = carried_out(request.param, promising, variables, [{"do": "list"}, *steps], record)
+        work = _carried_out(request.param, promising, variables, [{"do": "list"}, *steps], record)
         listed, *outcomes = work.outcomes
         return Promised(work.client, outcomes, work.complaints, work.transcripts, listed, tools)
 
@@ -114,7 +114,7 @@ def confirmed(
         with petstore.serve(api_key=SECRET, token=SECRET) as api:
             variables = {"CONFIRM_BASE_URL": api.url, "CONFIRM_BEARER": SECRET}
             server = hasty if job.hasty else confirming
-            work = carried_out(client, server, variables, list(job.steps), record, asks=job.asks)
+            work = _carried_out(client, server, variables, list(job.steps), record, asks=job.asks)
             sent = [(received.method, received.target) for received in api.requests]
             done[name] = Confirmed(work.client, work.outcomes, work.complaints, work.transcripts, sent)
     return done
@@ -135,7 +135,7 @@ def changed(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pyte
     script.chmod(0o755)
     with changes.serve(generate) as (url, sent):
         variables = {"CHANGE_BASE_URL": url}
-        work = carried_out(request.param, script, variables, changes.steps(url), home / "lines")
+        work = _carried_out(request.param, script, variables, changes.steps(url), home / "lines")
         return Changed(work.client, work.outcomes, work.complaints, work.transcripts, sent)
 
 
@@ -160,7 +160,7 @@ def session(
     table: list[Step] = [{"do": "call", **{key: case.get(key) for key in keys}} for case in calls.CASES]
     record = tmp_path_factory.mktemp("record") / "lines"
     with petstore.serve(api_key=SECRET, token=SECRET) as api:
-        work = carried_out(request.param, server, _of_petstore(api.url), [{"do": "list"}, *table], record)
+        work = _carried_out(request.param, server, _of_petstore(api.url), [{"do": "list"}, *table], record)
         listed, *outcomes = work.outcomes
         yield Session(work.client, outcomes, work.complaints, work.transcripts, listed, api)
 
@@ -177,7 +177,7 @@ def held(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.
             {"do": "together", "steps": together},
             {"do": "call", "tool": "get_inventory", "arguments": {}},
         ]
-        work = carried_out(request.param, server, _of_petstore(upstream.url), steps, record)
+        work = _carried_out(request.param, server, _of_petstore(upstream.url), steps, record)
         return Held(work.client, work.outcomes, work.complaints, work.transcripts, upstream.closed.is_set())
 
 
@@ -185,7 +185,7 @@ def _of_petstore(url: str) -> dict[str, str]:
     return {"PETSTORE_BASE_URL": url, "PETSTORE_API_KEY": SECRET, "PETSTORE_BEARER": SECRET}
 
 
-def carried_out(
+def _carried_out(
     client: Client, server: Path, variables: dict[str, str], steps: list[Step], record: Path, asks: bool = False
 ) -> Work:
     """What came of it; nothing that the server wrote holds its credential."""

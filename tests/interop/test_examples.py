@@ -14,7 +14,7 @@ from tests.examples.api import Api
 from tests.examples.conversations import ROOT
 from tests.interop import schemas
 from tests.interop.clients import CLIENTS, Client, Step, Work
-from tests.interop.conftest import carried_out
+from tests.interop.conftest import _carried_out
 from tests.interop.messages import R3
 from tests.leaks import SECRET
 
@@ -47,7 +47,7 @@ def play(client: Client, tmp_path: Path) -> Play:
         prefix = name.upper()
         with Api(name) as api:
             environment = {f"{prefix}_BASE_URL": api.url, f"{prefix}_TOKEN": SECRET, **variables}
-            work = carried_out(client, script, environment, steps, tmp_path / "lines", asks=True)
+            work = _carried_out(client, script, environment, steps, tmp_path / "lines", asks=True)
             code, heard = api.end()
         assert code == 0
         assert work.complaints == []
