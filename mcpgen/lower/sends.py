@@ -86,9 +86,9 @@ def _settled(node: Template, arguments: Arguments) -> Template:
         return _argument(str(node["argument"]), arguments)
     if "text" in node:
         parts = [_settled(part, arguments) if isinstance(part, dict) else part for part in as_list(node["text"])]
-        return {
-            "text": [_spoken(part["value"]) if isinstance(part, dict) and "value" in part else part for part in parts]
-        }
+        written = [_spoken(part["value"]) if isinstance(part, dict) and "value" in part else part for part in parts]
+        is_fixed = all(isinstance(part, str) for part in written)
+        return {"value": "".join(map(str, written))} if is_fixed else {"text": written}
     if "items" in node:
         return {"items": [_settled(as_object(item), arguments) for item in as_list(node["items"])]}
     if "members" in node:

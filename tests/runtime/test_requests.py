@@ -75,7 +75,7 @@ def test_a_request_is_exactly_what_the_table_says(binding: dict[str, Any], case:
 def test_the_table_has_every_cell_of_the_style_table(cell: tuple[str, str, bool]) -> None:
     place, style, explode = cell
     kinds = {
-        type(case["arguments"].get(parameter["argument"]))
+        type(case["arguments"].get(parameter.get("argument")))
         for _, binding, case in cases()
         for parameter in binding.get(place, ())
         if isinstance(parameter, dict) and parameter.get("style") == style and parameter.get("explode") is explode

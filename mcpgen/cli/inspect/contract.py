@@ -8,8 +8,8 @@ from mcpgen.cli.inspect.findings import Concerned
 from mcpgen.diagnostics import Diagnostic
 from mcpgen.emit import table
 from mcpgen.emit.environment import environment
-from mcpgen.jsonvalue import JsonObject, JsonValue
-from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ToolSpec
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ToolSpec, arguments_of
 
 
 def cost(tool: ToolSpec) -> int:
@@ -62,6 +62,12 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
         "deprecated": operation.deprecated,
     }
     result["arguments"] = arguments_json(tool)
+    if always := fixed(tool):
+        result["fixed"] = always
+    if binding.result is not None and (shown := table.view(binding.result)):
+        result["result"] = shown
+    if binding.timeout is not None:
+        result["timeout"] = binding.timeout
     if binding.body is not None:
         body = table.body(binding.body)
         result["body"] = {key: body[key] for key in ("contentType", "encoding", "required") if key in body}
@@ -72,8 +78,9 @@ def arguments_json(tool: ToolSpec) -> JsonObject:
     """Argument → where it goes. An argument that feeds two places has the second one under `also`."""
     places: dict[str, list[JsonObject]] = {}
     for parameter in tool.binding.parameters():
-        if parameter.argument is not None:
-            places.setdefault(parameter.argument, []).append(_place(parameter))
+        named = [parameter.argument] if parameter.argument is not None else arguments_of(parameter.template or {})
+        for argument in dict.fromkeys(named):
+            places.setdefault(argument, []).append(_place(parameter))
     if tool.binding.body is not None:
         for argument, place in _body_places(tool.binding.body):
             places.setdefault(argument, []).append(place)
@@ -106,4 +113,43 @@ def _body_places(body: BodyBinding) -> list[tuple[str, JsonObject]]:
         ]
     if body.rest is not None:
         found.append((body.rest, {"in": kind, "name": "*"}))
+    return [*found, *_template_places(body.template or {}, kind, "")]
+
+
+def _template_places(node: JsonObject, kind: str, name: str) -> list[tuple[str, JsonObject]]:
+    """The same of a template: what an argument is a part of has the place `template`."""
+    if "argument" in node:
+        return [(str(node["argument"]), {"in": kind, "name": name})]
+    if "text" in node:
+        text: JsonObject = {"in": kind, "name": name, "template": node}
+        return [(argument, text) for argument in dict.fromkeys(arguments_of(node))]
+    return [found for key, each in _inside(node, name) for found in _template_places(each, kind, key)]
+
+
+def _inside(node: JsonObject, name: str) -> list[tuple[str, JsonObject]]:
+    """The templates in a template that is called so, each with its dotted name."""
+    members = as_object(node.get("members"))
+    inner = [(name, each) for each in as_list(node.get("items"))]
+    inner += [(f"{name}.{key}" if name else key, each) for key, each in members.items()]
+    return [(key, as_object(each)) for key, each in inner]
+
+
+def fixed(tool: ToolSpec) -> list[JsonValue]:
+    """What is sent in every call, whatever its arguments are: place, name and value."""
+    found: list[JsonValue] = [
+        {"in": each.location, "name": each.name, "value": each.value}
+        for each in tool.binding.parameters()
+        if each.argument is None and each.template is None
+    ]
+    body = tool.binding.body
+    if body is not None:
+        kind = body.encoding if body.encoding in ("form", "multipart") else "body"
+        found += [{"in": kind, "name": field.name, "value": field.value} for field in body.fields if field.constant]
+        found += _fixed_in(body.template or {}, kind, "")
     return found
+
+
+def _fixed_in(node: JsonObject, kind: str, name: str) -> list[JsonValue]:
+    if "value" in node:
+        return [{"in": kind, "name": name, "value": node["value"]}]
+    return [found for key, each in _inside(node, name) for found in _fixed_in(each, kind, key)]

@@ -4,8 +4,9 @@ import textwrap
 from collections.abc import Sequence
 
 from mcpgen.cli import report
-from mcpgen.cli.inspect import contract, findings, layout, schemas
+from mcpgen.cli.inspect import contract, findings, layout, schemas, templates
 from mcpgen.diagnostics import Diagnostic
+from mcpgen.emit import table
 from mcpgen.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.model import Catalog, ToolSpec
 
@@ -29,6 +30,10 @@ def show(tool: ToolSpec, catalog: Catalog, diagnostics: Sequence[Diagnostic]) ->
             report.say(line, err=False)
         if any(row[0].endswith(_REQUIRED) for row in rows):
             report.say("* is required.", err=False)
+    view = table.view(tool.binding.result) if tool.binding.result is not None else {}
+    rules = [*templates.always(contract.fixed(tool)), *templates.shown(view)]
+    for index, rule in enumerate(rules):
+        report.say(rule if index else f"\n{rule}", err=False)
     for found in concerning:
         report.say(f"\n{found.severity}: {found.message} [{found.code}]", err=False)
 
@@ -43,6 +48,8 @@ def _request(tool: ToolSpec, catalog: Catalog) -> str:
     server = catalog.servers[tool.binding.server].url if catalog.servers else ""
     body = tool.binding.body
     kind = f"\nbody: {body.content_type}{'' if body.required else ' (optional)'}" if body is not None else ""
+    timeout = f"\ntimeout: {tool.binding.timeout:g} s" if tool.binding.timeout is not None else ""
+    kind += timeout
     return f"{tool.operation.method} {server.rstrip('/') if '://' in server else ''}{tool.operation.path}{kind}"
 
 
@@ -78,5 +85,6 @@ def _target(place: JsonObject) -> str:
         return ""
     name = f" {place['name']}" if place["name"] else ""
     part = f" ({place['part']})" if "part" in place else ""
+    part += f" as {templates.template(as_object(place['template']))}" if "template" in place else ""
     also = "".join(f" and {_target(as_object(other))}" for other in as_list(place.get("also")))
     return f"{place['in']}{name}{part}{also}"

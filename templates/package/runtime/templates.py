@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Templates of the table, filled in: what is sent beside plain parameters, and the texts of results. Pure.
 
-A node is `{argument}`, the value as it is; `{value}`, a constant; `{text: [PART, …]}`, into which values are written;
+A node is `{argument}`, the value as it is; `{value}`, a constant; `{text: [PART, ...]}`, into which values are written;
 `{items}` and `{members}`, a list and an object of nodes. What needs an argument that a call leaves out is ABSENT, and
 left out of what it is a part of. A part is a literal text, `{argument}`, or `{pointer}` into an answer.
 """

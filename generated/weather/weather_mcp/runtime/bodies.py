@@ -71,7 +71,8 @@ def _filled(body: dict[str, Any], arguments: dict[str, Any], files: Files) -> li
     from . import templates  # only tools written by hand have some
 
     encoding, name = body["encoding"], templates.argument_of(body["template"])
-    value = templates.filled(body["template"], arguments, templates.in_xml if encoding == "xml" else str)
+    escape = templates.in_xml if encoding == "xml" else str
+    [value] = gather(lambda node: [templates.filled(node, arguments, escape)], [(name, body["template"])])
     if value is ABSENT:
         return []
     if encoding == "form":

@@ -1,0 +1,59 @@
+"""Templates, fixed values and what is shown of results, as their owner wrote them: for people."""
+
+import json
+from collections.abc import Iterator
+
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
+
+
+def text(parts: JsonValue) -> str:
+    """Literal texts and places in braces, as in the tools file."""
+    return "".join(_part(each) for each in as_list(parts))
+
+
+def _part(each: JsonValue) -> str:
+    if isinstance(each, dict):
+        return f"{{{each.get('argument', each.get('pointer', ''))}}}"
+    return str(each).replace("{", "{{").replace("}", "}}")
+
+
+def template(node: JsonObject) -> str:
+    """A template in the words of the tools file."""
+    if "text" in node:
+        return text(node["text"])
+    return json.dumps(_plain(node), ensure_ascii=False)
+
+
+def _plain(node: JsonObject) -> JsonValue:
+    if "argument" in node:
+        return f"{{{node['argument']}}}"
+    if "text" in node:
+        return text(node["text"])
+    if "items" in node:
+        return [_plain(as_object(each)) for each in as_list(node["items"])]
+    if "members" in node:
+        others: JsonObject = {"*": "all other arguments"} if "others" in node else {}
+        return {**{key: _plain(as_object(each)) for key, each in as_object(node["members"]).items()}, **others}
+    return node.get("value")
+
+
+def always(fixed: list[JsonValue]) -> Iterator[str]:
+    """A line for each value that is sent in every call."""
+    for each in map(as_object, fixed):
+        value = each["value"] if isinstance(each["value"], str) else json.dumps(each["value"], ensure_ascii=False)
+        yield f"always sent: {each['in']} {each['name']} = {value}".replace("  ", " ")
+
+
+def shown(view: JsonObject) -> Iterator[str]:
+    """A line for each rule about the result."""
+    if "remove" in view:
+        yield f"removed from every answer: {', '.join(map(str, as_list(view['remove'])))}"
+    select = view.get("select")
+    if isinstance(select, str):
+        yield f"shown of the answer: {select}"
+    elif isinstance(select, dict):
+        yield f"shown of the answer: {', '.join(f'{name} = {pointer}' for name, pointer in select.items())}"
+    if "text" in view:
+        yield f"shown as: {text(view['text'])}"
+    for link in map(as_object, as_list(view.get("links"))):
+        yield f"links to: {text(link['uri'])} ({text(link['name'])})"
