@@ -360,3 +360,16 @@ def test_recorded_flags_give_way_to_the_tools_file(tmp_path: Path) -> None:
     found = compile_source(read(str(tmp_path / "x.yaml")), Options(), Project(recorded=recorded))
     assert [tool.operation.path for tool in found.catalog.tools] == ["/a"]
     assert found.catalog.servers[0].url == "https://file.example.com"
+
+
+def test_keys_of_the_lock_do_not_depend_on_where_the_run_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = "mcpgen: 1\nserver: {name: two}\nopenapi: [{document: a.yaml}, {document: b.yaml}]\n"
+    for name, text in (("x.yaml", tools), ("a.yaml", described(1, "color")), ("b.yaml", described(2, "price"))):
+        (tmp_path / name).write_text(text)
+    keys = []
+    for folder, source in ((tmp_path, "x.yaml"), (tmp_path.parent, f"{tmp_path.name}/x.yaml")):
+        monkeypatch.chdir(folder)
+        keys.append(compile_source(read(source), Options(), Project()).lock.tools)
+    assert keys[0] == keys[1] == {"POST /pets": "add_pet", "b.yaml POST /pets": "add_pet_post"}
