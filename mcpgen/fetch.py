@@ -53,7 +53,7 @@ class Folder:
             raise CannotGoOn(
                 "foreign-reference",
                 f"{name} lies outside of the document's folder.",
-                hint="Name its folder with --ref-dir where the document may read it.",
+                hint="Name its folder with --ref-dir, or `ref_dir` in a tools file, where it may be read.",
             )
         return _read_file(real, name).data
 

@@ -151,7 +151,8 @@ def _apart(each: list[Described], base: tuple[Server, ...], diagnostics: Diagnos
         schemes |= {scheme.name: (scheme, at) for scheme in _schemes(api)}
         operations = []
         for operation in api.operations:
-            key = operation.key if operation.key not in keys else f"{one.document} {operation.key}"
+            named = one.entry.document.text if one.entry else label  # the same wherever the run stands
+            key = operation.key if operation.key not in keys else f"{named} {operation.key}"
             keys.add(key)
             own_servers = _absolute(operation.servers, at) or (None if at[:1] == first[:1] else at)
             operations.append(replace(operation, key=key, document=one.document, servers=own_servers))

@@ -189,7 +189,6 @@ def _altered(entry: Input, change: ArgumentChange) -> Input:
     return replace(
         entry,
         description=change.description if change.description is not None else entry.description,
-        source="" if change.description is not None else entry.source,
         required=change.required or (entry.required and change.default is None),
         default=change.default if change.default is not None else entry.default,
     )

@@ -131,3 +131,29 @@ def test_cred_11_a_login_in_a_url_is_neither_sent_nor_repeated(login: str) -> No
     code, message = refusal(f"http://{login}127.0.0.1:9/openapi.json")
     assert code == "unreadable"
     assert "SECRET" not in message
+
+
+def test_a_file_names_what_lies_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "pets.yaml").write_text("a: b")
+    (tmp_path / "x.yaml").write_text("mcpgen: 1")
+    own = fetch.read(str(tmp_path / "x.yaml"))
+    assert fetch.beside(own, "sub/pets.yaml").data == b"a: b"
+    assert fetch.beside(own, "sub/pets.yaml").name.endswith("sub/pets.yaml")
+    with pytest.raises(CannotGoOn, match="outside"):
+        fetch.beside(own, "../other.yaml")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["https://other.example.com/pets.yaml", "http://a.example.com/x", "//b.example.com/x", "https://a.example.com:8/x"],
+)
+def test_what_came_by_url_names_its_own_origin_alone(name: str) -> None:
+    own = fetch.Fetched("https://a.example.com/d/x.yaml", b"", "https://a.example.com/d/x.yaml")
+    with pytest.raises(CannotGoOn, match="another origin"):
+        fetch.beside(own, name)
+
+
+def test_standard_input_names_only_urls() -> None:
+    with pytest.raises(CannotGoOn, match="no folder"):
+        fetch.beside(fetch.Fetched("<stdin>", b""), "pets.yaml")
