@@ -7,7 +7,7 @@ from mcpgen import crowding, openapi, toolsfile
 from mcpgen import lock as locks
 from mcpgen.check import check
 from mcpgen.choices import with_body_types, with_fields, with_output, with_variables
-from mcpgen.diagnostics import Diagnostic, Diagnostics, placed
+from mcpgen.diagnostics import Diagnostic, Diagnostics, Where, placed
 from mcpgen.document import Document, Library
 from mcpgen.emit import emit, user_files
 from mcpgen.errors import CannotGoOn
@@ -117,7 +117,10 @@ def _compiled(run: _Run, fetched: Fetched, options: Options, project: Project) -
     promised: Mapping[str, str] = project.lock.tools if project.lock else {}
     catalog = check(lower(api, identity, options, promised, run.diagnostics), run.diagnostics)
     if not catalog.tools:
-        raise CannotGoOn("no-operations", _why_empty(catalog, found), hint=_EMPTY_HINT)
+        reasons = [entry.reason for entry in catalog.skipped[:1]]
+        where = reasons[0].where if reasons else Where(fetched.name)
+        hint = (reasons[0].hint if reasons else "") or _EMPTY_HINT
+        raise CannotGoOn("no-operations", _why_empty(catalog, found), where, hint)
     crowding.warn(catalog, run.diagnostics)
     tree = emit(catalog)
     lock = Lock(

@@ -31,6 +31,7 @@ def base_url(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[
     reason = servers.refusal(url) or ("" if "//" in url else "it is not absolute")
     if not reason:
         return (Server(url),)
-    message = f"The base URL '{clipped(url)}' cannot be used: {reason}."
+    shown = "" if "@" in url else f" '{clipped(url)}'"  # a password is not repeated
+    message = f"The base URL{shown} cannot be used: {reason}."
     diagnostics.add("invalid-value", message, where, "Write it as https://api.example.com/v1.")
     return ()
