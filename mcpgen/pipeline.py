@@ -118,7 +118,7 @@ def _compiled(run: _Run, fetched: Fetched, options: Options, project: Project) -
     catalog = check(lower(api, identity, options, promised, run.diagnostics), run.diagnostics)
     if not catalog.tools:
         reasons = [entry.reason for entry in catalog.skipped[:1]]
-        where = reasons[0].where if reasons else Where(fetched.name)
+        where = reasons[0].where if reasons else None if found else Where(fetched.name)
         hint = (reasons[0].hint if reasons else "") or _EMPTY_HINT
         raise CannotGoOn("no-operations", _why_empty(catalog, found), where, hint)
     crowding.warn(catalog, run.diagnostics)
