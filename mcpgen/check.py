@@ -12,7 +12,7 @@ from mcpgen.diagnostics import Diagnostic, Diagnostics
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.lower import written
 from mcpgen.lower.constraints import FORMATS
-from mcpgen.model import Catalog, Skipped, ToolSpec
+from mcpgen.model import Catalog, Skipped, ToolSpec, arguments_of
 from mcpgen.names import ARGUMENT_NAME, TOOL_NAME, WRITTEN_TOOL_NAME
 
 LONGEST_DESCRIPTION = 1000
@@ -29,6 +29,7 @@ _KEYWORDS: dict[str, frozenset[str]] = {
     "null": frozenset(),
 }
 _EVERYWHERE = frozenset({"type", "description", "default"})
+_OF_INPUT = "The inputSchema"
 _OF_OUTPUTS = frozenset({"type", "properties", "items", "additionalProperties"})
 
 
@@ -46,6 +47,7 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
         if problem is None:
             names.add(tool.name.casefold())
             kept.append(tool)
+            _note_profile(tool, diagnostics)
             continue
         reason = _reason(tool, *problem)
         diagnostics.extend([reason])
@@ -53,12 +55,28 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
     return replace(catalog, tools=tuple(kept), skipped=tuple(sorted(skipped, key=lambda entry: entry.operation)))
 
 
+def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
+    """Say that a schema written by hand leaves the portable profile, unless its owner knows."""
+    if tool.profile != "written" or tool.operation.portable is False:
+        return
+    if reason := next(outside_profile(_unclosed(tool.input_schema), root=True), ""):
+        message = f"The inputSchema of {tool.name} {reason}: not every client and provider takes it."
+        hint = "Say `portable: false` where that is meant."
+        diagnostics.add("written-schema", message, tool.operation.where.inside("inputSchema"), hint)
+
+
+def _unclosed(node: JsonValue) -> JsonValue:
+    """A schema without `additionalProperties: false`, which everybody takes and a derived one never has."""
+    if isinstance(node, dict):
+        return {key: _unclosed(each) for key, each in node.items() if (key, each) != ("additionalProperties", False)}
+    return [_unclosed(each) for each in node] if isinstance(node, list) else node
+
+
 def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
     where = tool.operation.where
     if code == "broken-schema":
-        return Diagnostic(
-            code, message, "Mend it: clients would drop every tool of the server.", where.inside("outputSchema")
-        )
+        key = "inputSchema" if message.startswith(_OF_INPUT) else "outputSchema"
+        return Diagnostic(code, message, "Mend it: clients would drop every tool of the server.", where.inside(key))
     return Diagnostic(code, message, "Leave it out with --exclude, and report this.", where)
 
 
@@ -71,11 +89,16 @@ def problems(tool: ToolSpec) -> Iterator[tuple[str, str]]:
     if not tool.description.strip() or len(tool.description) > LONGEST_DESCRIPTION:
         yield "unportable-schema", f"{tool.name} has no description, or one that is too long."
     schema = tool.input_schema
-    if schema.get("type") != "object":
+    if tool.profile == "written":
+        for reason in written.broken(schema):
+            yield "broken-schema", f"{_OF_INPUT} of {tool.name} {reason}."
+    elif schema.get("type") != "object":
         yield "unportable-schema", f"The input schema of {tool.name} is not an object at its root."
         return
-    for reason in outside_profile(schema, root=True) if tool.profile == "portable" else written.broken(schema):
-        yield "unportable-schema", f"The input schema of {tool.name} {reason}."
+    else:
+        broken = outside_profile(schema, root=True) if tool.profile == "portable" else written.broken(schema)
+        for reason in broken:
+            yield "unportable-schema", f"The input schema of {tool.name} {reason}."
     yield from _unbound(tool)
     if tool.output_form == "written":
         for reason in written.broken(tool.output_schema or {}):
@@ -87,14 +110,17 @@ def problems(tool: ToolSpec) -> Iterator[tuple[str, str]]:
 
 def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
     """Arguments and bindings must name each other, both ways."""
-    bound = {parameter.argument for parameter in tool.binding.parameters()}
+    bound: set[str | None] = set()
+    for parameter in tool.binding.parameters():
+        bound |= {parameter.argument, *arguments_of(parameter.template or {})}
     body = tool.binding.body
     if body is not None:
+        bound |= set(arguments_of(body.template or {}))
         bound |= {body.argument, body.rest, *(f.argument for f in body.fields), *(f.filename for f in body.fields)}
         bound |= {header.argument for field in body.fields for header in field.headers}
     bound.add(tool.binding.fields)
     bound.discard(None)
-    declared = set(as_object(tool.input_schema.get("properties")))
+    declared = {*as_object(tool.input_schema.get("properties")), *tool.binding.also}
     for name in sorted(declared - bound):
         yield "unbound-argument", f"The argument {name} of {tool.name} goes nowhere."
     for name in sorted(str(name) for name in bound - declared):

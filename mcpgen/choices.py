@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from mcpgen.diagnostics import Where
 from mcpgen.errors import CannotGoOn
 from mcpgen.model import Api, Operation, Server
 from mcpgen.openapi import servers
@@ -27,8 +28,9 @@ def _with_body_type(operation: Operation, globs: list[str]) -> Operation:
     return operation
 
 
-def with_variables(api: Api, chosen: Iterable[str]) -> Api:
+def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) -> Api:
     """`api` with the variables of its server URLs at the values chosen as NAME=VALUE, which are no setting any more.
+    `where` is their place in a tools file.
 
     CannotGoOn for a name that no server has, or a value that is not one of its own.
     """
@@ -37,14 +39,15 @@ def with_variables(api: Api, chosen: Iterable[str]) -> Api:
         return api
     every = [api.servers, *(operation.servers or () for operation in api.operations)]
     known = {variable.name: variable for group in every for server in group for variable in server.variables}
+    code = "invalid-value" if where else "invalid-flag"
     for name, value in values.items():
+        place = where.inside(name) if where else None
         if name not in known:
-            raise CannotGoOn(
-                "invalid-flag", f"No server URL has a variable {name}.", hint=f"There are: {_listed(known)}."
-            )
+            hint = f"There are: {_listed(known)}."
+            raise CannotGoOn(code, f"No server URL has a variable {name}.", place, hint)
         if known[name].enum and value not in known[name].enum:
             hint = f"Use one of {_listed(known[name].enum)}."
-            raise CannotGoOn("invalid-flag", f"{value!r} is not a value of {name}.", hint=hint)
+            raise CannotGoOn(code, f"{value!r} is not a value of {name}.", place, hint)
     operations = tuple(
         replace(operation, servers=_resolved(operation.servers, values)) if operation.servers else operation
         for operation in api.operations

@@ -10,6 +10,7 @@ import stat
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urljoin, urlsplit
 
 from mcpgen.diagnostics import Where
 from mcpgen.document import budgets
@@ -36,6 +37,10 @@ class Folder:
     """Where the references of a document may lead: into its own folder, and into others that the user named."""
 
     roots: tuple[str, ...]
+
+    def and_beside(self, name: str, folders: tuple[str, ...]) -> "Folder":
+        """This one and `folders`, paths that count from the folder of the file `name`."""
+        return Folder((*self.roots, *(os.path.join(os.path.dirname(name), folder) for folder in folders)))
 
     def read(self, name: str) -> bytes:
         """The bytes of the file `name`. CannotGoOn where it lies elsewhere, links followed, or cannot be read."""
@@ -66,6 +71,43 @@ def read(source: str, ref_dirs: tuple[str, ...] = ()) -> Fetched:
         return _within_budget(_download(source))
     fetched = _within_budget(_read_file(source, source))
     return replace(fetched, folder=Folder((os.path.dirname(source) or ".", *ref_dirs)))
+
+
+def beside(fetched: Fetched, name: str) -> Fetched:
+    """What the file `fetched` calls `name`: a path that counts from its folder and leads to where it may refer, or a
+    URL. A file that came by URL may name what is of its own origin alone, and one from standard input only URLs.
+
+    CannotGoOn where it may not, or where there is nothing to read.
+    """
+    own = fetched.url
+    is_url = name.startswith(("http://", "https://"))
+    if own is not None:
+        try:
+            name = urljoin(own, name)
+            same = _origin(name) == _origin(own)
+        except ValueError:
+            same = False
+        if not same:
+            raise _foreign(name, "is of another origin than the file that names it")
+    elif not is_url:
+        if fetched.folder is None:
+            raise _foreign(name, "is a path, and what comes from standard input has no folder")
+        path = os.path.normpath(os.path.join(os.path.dirname(fetched.name), name))
+        return Fetched(path.replace(os.sep, "/"), fetched.folder.read(path), folder=fetched.folder)
+    found = read(name)
+    if own is not None and _origin(found.url or "") != _origin(own):
+        raise _foreign(name, "leads to another origin than that of the file that names it")
+    return found
+
+
+def _foreign(name: str, why: str) -> CannotGoOn:
+    return CannotGoOn("unreadable", f"{name} {why}.", hint="Keep both in one place, or name the file itself.")
+
+
+def _origin(url: str) -> tuple[str, str, int | None]:
+    """Scheme, host and port of a URL. ValueError where it has none."""
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname or "", parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
 
 def _read_file(path_name: str, source: str) -> Fetched:

@@ -22,6 +22,9 @@ ARGUMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 ROLE = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 """What a role of an operator may be called: no comma, since a setting lists them."""
 
+DOCUMENT_PREFIX = re.compile(r"(?=.{1,20}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+"""What stands before the names of the tools of one document, with room for these."""
+
 SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 VERSION_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,5}(?:(?:a|b|rc)\d{1,9})?(?:\.(?:post|dev)\d{1,9}){0,2}", re.ASCII)
@@ -54,6 +57,7 @@ _FILLER = frozenset(
         "web",
     ]
 )
+_MOST_LISTED = 20
 _COMPARISONS = (("<=", "_lte"), (">=", "_gte"), ("<", "_lt"), (">", "_gt"), ("!=", "_ne"), ("!", "_not"))
 
 

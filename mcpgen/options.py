@@ -9,7 +9,9 @@ from mcpgen.model import SchemaProfile
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The flags that decide what is compiled, each by its own name. `ref_dir` are paths, `max_tokens` of one tool."""
+    """The flags that decide what is compiled, each by its own name. `ref_dir` and `overlay` are paths, `max_tokens` of
+    one tool. What was not given is None, or empty.
+    """
 
     name: str | None = None
     base_url: str | None = None
@@ -18,7 +20,8 @@ class Options:
     ref_dir: tuple[str, ...] = ()
     body_type: tuple[str, ...] = ()
     server_var: tuple[str, ...] = ()
-    schema_profile: SchemaProfile = "portable"
+    overlay: tuple[str, ...] = ()
+    schema_profile: SchemaProfile | None = None
     max_tokens: int | None = None
     structured: bool = False
     fields: bool = False

@@ -1,17 +1,20 @@
 """The calls of the compiler in order, and nothing else. Whoever reads this file has the architecture."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from mcpgen import crowding, openapi, toolsfile
 from mcpgen import lock as locks
 from mcpgen.check import check
 from mcpgen.choices import with_body_types, with_fields, with_output, with_variables
+from mcpgen.curation import apply, chosen, visible
 from mcpgen.diagnostics import Diagnostic, Diagnostics, Where, placed
 from mcpgen.document import Document, Library
 from mcpgen.emit import emit, user_files
 from mcpgen.errors import CannotGoOn
 from mcpgen.fetch import Fetched
+from mcpgen.flags import Flags
+from mcpgen.joining import joined, settled
 from mcpgen.jsonvalue import digest
 from mcpgen.lock import Lock
 from mcpgen.lower import lower
@@ -22,6 +25,8 @@ from mcpgen.names import SERVER_NAME, server_name
 from mcpgen.openapi import servers
 from mcpgen.options import Options
 from mcpgen.selection import select
+from mcpgen.sources import Opened, Overlays, Sources
+from mcpgen.toolsfile import Named
 from mcpgen.tree import FileTree
 
 LONGEST_TITLE = 100
@@ -43,47 +48,16 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What an existing project brings into a compile: its lock, the user's tools file, and how it calls SOURCE and the
-    folders of `Options.ref_dir`.
+    """What an existing project brings into a compile: its lock, the user's tools file, and how it calls SOURCE, the
+    folders of `Options.ref_dir`, and overlays. `recorded` are flags that were given before, where they count.
     """
 
     lock: Lock | None = None
     settings: Fetched | None = None
     source: str = ""
     ref_dirs: tuple[str, ...] = ()
-
-
-class _Run:
-    def __init__(self) -> None:
-        self.diagnostics = Diagnostics()
-        self.library = Library(self.diagnostics)
-        self._definitions = openapi.Definitions(openapi.References(self.library))
-
-    def _load(self, fetched: Fetched) -> Document:
-        return self.library.add(fetched.name, fetched.data, fetched.folder.read if fetched.folder else None)
-
-    def read_settings(self, fetched: Fetched) -> Api | None:
-        """The user's tools file; None as long as everything in it is commented out."""
-        document = self._load(fetched)
-        if document.value is None:
-            return None
-        return toolsfile.read(document, self._definitions, self.diagnostics).api
-
-    def read(self, fetched: Fetched) -> Api:
-        document = self._load(fetched)
-        if toolsfile.is_tools_file(document.value):
-            return toolsfile.read(document, self._definitions, self.diagnostics).api
-        version = openapi.version_of(document)
-        if version is None:
-            raise CannotGoOn(
-                "not-an-api",
-                f"{fetched.name} is neither an OpenAPI document nor a tools file.",
-                document.where(""),
-                "It should begin with `openapi: 3.1.0` or `mcpgen: 1`.",
-            )
-        api = openapi.read(document, self._definitions, fetched.url, self.diagnostics)
-        openapi.quick(document, version, self.diagnostics)
-        return api
+    overlays: tuple[str, ...] = ()
+    recorded: Options = field(default_factory=Options)
 
 
 def compile_source(fetched: Fetched, options: Options, project: Project = Project()) -> Compiled:
@@ -91,49 +65,80 @@ def compile_source(fetched: Fetched, options: Options, project: Project = Projec
 
     CannotGoOn, with its place, where the source as a whole cannot be compiled.
     """
-    run = _Run()
+    diagnostics = Diagnostics()
+    sources = Sources(diagnostics)
     try:
-        return _compiled(run, fetched, options, project)
+        return _compiled(sources, fetched, options, project, diagnostics)
     except CannotGoOn as end:
-        errors = [found for found in run.diagnostics if found.severity == "error"]
-        end.diagnostic, *end.before = located([end.diagnostic, *errors], run.library.documents)
+        errors = [found for found in diagnostics if found.severity == "error"]
+        end.diagnostic, *end.before = located([end.diagnostic, *errors], sources.library.documents)
         raise
 
 
-def _compiled(run: _Run, fetched: Fetched, options: Options, project: Project) -> Compiled:
-    api = run.read(fetched)
-    if project.settings is not None and (settings := run.read_settings(project.settings)) is not None:
-        api = merge(api, settings)
-    found = len(api.operations) + len(api.skipped)
-    api = replace(
-        api,
-        operations=with_body_types(select(api.operations, options.include, options.exclude), options.body_type),
-        skipped=select(api.skipped, options.include, options.exclude),
-    )
-    api = with_output(with_variables(api, options.server_var), options.structured)
-    api = with_fields(api, options.fields)
-    api = _with_base_url(api, options.base_url, run.diagnostics)
+def _compiled(
+    sources: Sources, fetched: Fetched, options: Options, project: Project, diagnostics: Diagnostics
+) -> Compiled:
+    source = sources.open(fetched)
+    settings = sources.open(project.settings) if project.settings else None
+    if source is None:
+        raise CannotGoOn("not-an-api", f"{fetched.name} is empty.", hint="Name an API description.")
+    files = [each.tools_file for each in (settings, source) if each is not None and each.tools_file is not None]
+    flags = Flags(options, project.recorded, files)
+    api, found = _curated(sources, source, settings, flags, diagnostics)
+    wanted = flags.wanted
+    api = replace(api, operations=with_body_types(api.operations, wanted.body_type))
+    api = with_output(with_variables(api, wanted.server_var, flags.variables), wanted.structured)
+    api = with_fields(api, wanted.fields)
+    api = _with_base_url(api, flags.base_url, diagnostics)
     identity = _identity(api, options, project.lock)
     promised: Mapping[str, str] = project.lock.tools if project.lock else {}
-    catalog = check(lower(api, identity, options, promised, run.diagnostics), run.diagnostics)
+    catalog = check(lower(api, identity, wanted, promised, diagnostics), diagnostics)
     if not catalog.tools:
         reasons = [entry.reason for entry in catalog.skipped[:1]]
         where = reasons[0].where if reasons else None if found else Where(fetched.name)
         hint = (reasons[0].hint if reasons else "") or _EMPTY_HINT
         raise CannotGoOn("no-operations", _why_empty(catalog, found), where, hint)
-    crowding.warn(catalog, run.diagnostics)
+    crowding.warn(catalog, diagnostics)
     tree = emit(catalog)
+    remembered = options.over(project.recorded)
     lock = Lock(
         source=project.source or fetched.name,
         source_digest=digest(fetched.data),
         version=identity.version,
-        options=replace(options, name=identity.name, ref_dir=project.ref_dirs),
+        options=replace(remembered, name=identity.name, ref_dir=project.ref_dirs, overlay=project.overlays),
         tools={**promised, **{tool.operation.key: tool.name for tool in catalog.tools}},
         files=locks.digests({path: data for path, data in tree.items() if path not in user_files(identity)}),
     )
     tree = FileTree({**tree, locks.NAME: locks.dump(lock)})
-    catalog = replace(catalog, skipped=_located_skips(catalog.skipped, run.library.documents))
-    return Compiled(catalog, tree, lock, located(run.diagnostics, run.library.documents))
+    documents = sources.library.documents
+    catalog = replace(catalog, skipped=_located_skips(catalog.skipped, documents))
+    return Compiled(catalog, tree, lock, located(diagnostics, documents))
+
+
+def _curated(
+    sources: Sources, source: Opened, settings: Opened | None, flags: Flags, diagnostics: Diagnostics
+) -> tuple[Api, int]:
+    """The API of all documents and of the tools written by hand, as its owner wants it; and how many operations there
+    were.
+    """
+    by_flag = Overlays(tuple(Named(name, Where(name)) for name in flags.wanted.overlay))
+    of_files = [Overlays(each.tools_file.overlays, each) for each in (source, settings) if each and each.tools_file]
+    described = sources.described(source, [*of_files, by_flag])
+    if settings is not None and settings.tools_file is not None:
+        described += sources.described(settings, of_files[-1:])
+    sources.report_unused()
+    api, left_out = joined(described, flags.servers, sources.nothing(), diagnostics)
+    for each in reversed(flags.files):
+        api = merge(api, each.api)
+    found = len(api.operations) + len(api.skipped) + len(left_out)
+    api, more = chosen(settled(api), flags.selectors("include"), flags.selectors("exclude"), diagnostics)
+    kept = select(api.operations, flags.selecting("include"), flags.selecting("exclude"))
+    more += tuple(operation for operation in api.operations if operation not in kept)
+    skipped = select(api.skipped, flags.selecting("include"), flags.selecting("exclude"))
+    api = replace(api, operations=kept, skipped=skipped)
+    for each in reversed(flags.files):
+        api = apply(api, each.changes, left_out + more, diagnostics)
+    return visible(api, diagnostics), found
 
 
 def verdict(fetched: Fetched) -> tuple[Diagnostic, ...]:

@@ -71,6 +71,7 @@ def _project(target: Path, source: str, flags: Options) -> Project:
         options.settings(target),
         _recorded(source, target),
         tuple(_recorded(path, target) for path in flags.ref_dir),
+        tuple(_recorded(path, target) for path in flags.overlay),
     )
 
 

@@ -66,9 +66,8 @@ def compiling(command: Command) -> Command:
         click.option(
             "--schema-profile",
             type=click.Choice(["portable", "full"]),
-            default="portable",
-            show_default=True,
-            help="Input schemas that every client takes, or the document's own as JSON Schema 2020-12.",
+            help="Input schemas that every client takes (portable, if not given), or the document's own as JSON Schema "
+            "2020-12.",
         ),
         click.option(
             "--server-var", multiple=True, metavar="NAME=VALUE", help="The value of a variable of the server URL."
@@ -90,6 +89,9 @@ def compiling(command: Command) -> Command:
             multiple=True,
             metavar="SELECTOR",
             help="Only these: tag:X, path:GLOB, method:M, id:GLOB, deprecated; joined by commas all must hold.",
+        ),
+        click.option(
+            "--overlay", multiple=True, metavar="FILE", help="An OpenAPI Overlay to apply to the document; repeatable."
         ),
         click.option("--base-url", metavar="URL", help="The API's base URL, instead of the document's."),
         click.option("--name", metavar="NAME", help="Name of the server; the document's title if not given."),

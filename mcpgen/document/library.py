@@ -28,6 +28,15 @@ class Library:
         self.documents[name] = document = load(name, data, self._diagnostics)
         return document
 
+    def add_as(self, document: Document, origin: str) -> None:
+        """Add what was made of the document `origin`, perhaps in its place; its references lead as far."""
+        self._readers[document.name] = self._readers[origin]
+        self.documents[document.name] = document
+
+    def allow(self, name: str, reader: Reader | None) -> None:
+        """Let `reader` open what the document `name` refers to."""
+        self._readers[name] = reader
+
     def may_refer(self, name: str) -> bool:
         """Whether references of the document `name` may lead to other files at all."""
         return self._readers.get(name) is not None

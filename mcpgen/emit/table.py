@@ -15,6 +15,7 @@ from mcpgen.model import (
     FieldBinding,
     Operation,
     ParameterBinding,
+    ResultView,
     Server,
     ServerVariable,
     ToolSpec,
@@ -127,8 +128,25 @@ def _binding(tool: ToolSpec) -> JsonObject:
         result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
     if binding.scopes:
         result["scopes"] = {name: list[JsonValue](scopes) for name, scopes in binding.scopes.items()}
+    if binding.defaults:
+        result["defaults"] = dict(binding.defaults)
+    return {**result, **_rules(tool)}
+
+
+def _rules(tool: ToolSpec) -> JsonObject:
+    """What a binding says of calls and results, beside the request."""
+    binding = tool.binding
+    result: JsonObject = {}
     if binding.fields is not None:
         result["fields"] = binding.fields
+    if binding.also:
+        result["also"] = list[JsonValue](binding.also)
+    if binding.open:
+        result["open"] = True
+    if binding.timeout is not None:
+        result["timeout"] = binding.timeout
+    if binding.result is not None and (shown := view(binding.result)):
+        result["result"] = shown
     if tool.output_form is not None:
         result["output"] = tool.output_form
     if tool.confirm != "never":
@@ -140,10 +158,25 @@ def _operation(operation: Operation) -> JsonObject:
     return {**({"id": operation.id} if operation.id else {}), "path": operation.path}
 
 
+def view(binding: ResultView) -> JsonObject:
+    """What is shown of an answer, as the table writes it."""
+    result: JsonObject = {}
+    if binding.remove:
+        result["remove"] = list[JsonValue](binding.remove)
+    if binding.select is not None:
+        select = binding.select
+        result["select"] = select if isinstance(select, str) else dict[str, JsonValue](select)
+    if binding.text is not None:
+        result["text"] = list[JsonValue](binding.text)
+    if binding.links:
+        texts = (link.texts() for link in binding.links)
+        result["links"] = [{key: list[JsonValue](parts) for key, parts in each.items()} for each in texts]
+    return result
+
+
 def parameter(binding: ParameterBinding) -> JsonObject:
     """One parameter of a binding, as the table writes it."""
-    source: JsonObject = {"value": binding.value} if binding.argument is None else {"argument": binding.argument}
-    result: JsonObject = {**source, "name": binding.name, "style": binding.style, "explode": binding.explode}
+    result: JsonObject = {**_source(binding), "name": binding.name, "style": binding.style, "explode": binding.explode}
     if binding.reserved:
         result["reserved"] = True
     if binding.content is not None:
@@ -155,14 +188,25 @@ def parameter(binding: ParameterBinding) -> JsonObject:
     return result
 
 
+def _source(binding: ParameterBinding) -> JsonObject:
+    """Where the value of a parameter comes from."""
+    if binding.template is not None:
+        return {"template": binding.template}
+    return {"value": binding.value} if binding.argument is None else {"argument": binding.argument}
+
+
 def body(binding: BodyBinding) -> JsonObject:
     """The body of a binding, as the table writes it."""
     result: JsonObject = {"contentType": binding.content_type, "encoding": binding.encoding}
     if binding.required:
         result["required"] = True
-    if binding.argument is not None:
+    if binding.value is not None:
+        result["value"] = binding.value[0]
+    elif binding.argument is not None:
         result["argument"] = binding.argument
-    if binding.argument is None or binding.fields:
+    if binding.template is not None:
+        result["template"] = binding.template
+    elif (binding.argument is None and binding.value is None) or binding.fields:
         result["fields"] = [_field(entry) for entry in binding.fields]
     if binding.rest is not None:
         result["rest"] = binding.rest

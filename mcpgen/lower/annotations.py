@@ -7,6 +7,7 @@ opposite.
 """
 
 import re
+from collections.abc import Mapping
 from itertools import pairwise
 
 from mcpgen.jsonvalue import JsonObject, as_object
@@ -74,7 +75,7 @@ def derive(operation: Operation) -> Annotations:
         hints = Annotations(read_only=False, destructive=True, idempotent=False)
     elif operation.method == "POST" and said & _LOOKS_UP and not changes:
         hints = Annotations(read_only=False, destructive=False, idempotent=True)
-    return _more_cautious(hints, as_object(operation.extension.get("annotations")))
+    return _as_written(_more_cautious(hints, as_object(operation.extension.get("annotations"))), operation.hints)
 
 
 def _actions(operation: Operation) -> set[str]:
@@ -117,3 +118,17 @@ def _more_cautious(hints: Annotations, declared: JsonObject) -> Annotations:
     destructive = hints.destructive or warned or (hints.read_only and not read_only)
     idempotent = hints.idempotent and declared.get("idempotentHint") is not False
     return Annotations(read_only, destructive, idempotent)
+
+
+def _as_written(hints: Annotations, written: Mapping[str, bool]) -> Annotations:
+    """The owner may say anything. What they leave open follows what they say: what only reads destroys nothing, and
+    what does not only read may destroy.
+    """
+    read_only = written.get("readOnlyHint", hints.read_only and not written.get("destructiveHint", False))
+    changed = hints.read_only and not read_only
+    return Annotations(
+        read_only,
+        written.get("destructiveHint", not read_only and (hints.destructive or changed)),
+        written.get("idempotentHint", read_only or (hints.idempotent and not changed)),
+        written.get("openWorldHint", hints.open_world),
+    )

@@ -7,86 +7,45 @@ constant: it is filled in and hidden. Nothing depends on other operations.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
-from typing import Literal
 
+from mcpgen.diagnostics import Diagnostics
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
-from mcpgen.lower import budget, fieldsets, idempotency
+from mcpgen.lower import budget, changes, fieldsets, idempotency
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, alternatives, types
 from mcpgen.lower.constraints import EMPTY
 from mcpgen.lower.kinds import is_null
 from mcpgen.lower.portable import FILE_NOTE, Portable
+from mcpgen.lower.slots import FIELDS, ORDER, REST, WHOLE, Input, Slot
 from mcpgen.lower.text import ended
 from mcpgen.lower.verbatim import Verbatim
-from mcpgen.model import Encoding, Location, Operation, Parameter, SchemaProfile
+from mcpgen.model import Encoding, InputProfile, Operation, Parameter, SchemaProfile, SentArgument
 from mcpgen.names import argument_name, distinct
-
-Place = Location | Literal["body", "rest", "filename", "part", "result"]
-Slot = tuple[Place, str]
-"""Where a value goes: the place and the wire name there."""
-
-WHOLE: Slot = ("body", "")
-"""The whole body; no tool has this and a slot for the member whose name is empty."""
-
-REST: Slot = ("rest", "")
-"""The further members of the body."""
-
-FIELDS: Slot = ("result", "")
-"""The parts of the result that are asked for."""
-
-_PLACES: tuple[Place, ...] = (
-    "path",
-    "query",
-    "querystring",
-    "header",
-    "cookie",
-    "body",
-    "rest",
-    "filename",
-    "part",
-    "result",
-)
-_ORDER = {place: index for index, place in enumerate(_PLACES)}
-
 
 Writer = Portable | Verbatim
 """What writes schemas: those of one profile."""
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
-    """One thing that a request can carry, before it has an argument's name. `source` is the tool that lists it; the
-    server fills in itself what is `made`.
-    """
-
-    slot: Slot
-    wanted_name: str
-    schema: JsonObject
-    required: bool = False
-    description: str = ""
-    deprecated: bool = False
-    file: bool = False
-    source: str = ""
-    made: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Arguments:
     """The layout of one tool: input schema and its profile, argument of each slot, constants of the others. `cuts` and
     `given_up` (for the budget) say what is left out, `fits` whether that was enough; `hidden` counts hidden characters
-    of its texts.
+    of its texts. `defaults` (by argument) are sent where a call leaves them out; with `sends_body` some of that, or a
+    constant, is in the body, which is always there then.
     """
 
     schema: JsonObject
-    profile: SchemaProfile
+    profile: InputProfile
     names: Mapping[Slot, str]
     constants: Mapping[Slot, JsonValue]
     cuts: tuple[str, ...]
     given_up: tuple[str, ...] = ()
     fits: bool = True
     hidden: int = 0
+    defaults: Mapping[str, JsonValue] = field(default_factory=dict)
+    sends_body: bool = False
 
 
 def lay_out(
@@ -96,6 +55,7 @@ def lay_out(
     composer: Composer,
     profile: SchemaProfile,
     most_tokens: int,
+    diagnostics: Diagnostics,
 ) -> Arguments:
     """The arguments of `operation`, whose body is sent by `plan`, in a schema of at most so many tokens if the profile
     has one as small. `producers` are path parameter → the tool that lists its values.
@@ -103,12 +63,15 @@ def lay_out(
     everything = [
         *(_of_parameter(each, producers, composer) for each in operation.parameters),
         *(_of_body(plan, composer) if plan else ()),
+        *(_of_sent(each) for each in (operation.sends.arguments if operation.sends else ())),
     ]
-    constants = {entry.slot: value for entry in everything if (value := _constant(entry, composer)) is not None}
+    fixed = ((entry.slot, _constant(entry, composer)) for entry in everything)
+    constants = {slot: value for slot, value in fixed if value is not None}
     inputs = sorted((entry for entry in everything if entry.slot not in constants), key=_position)
     if fieldsets.are_offered(operation, composer) and all(each.wanted_name != fieldsets.ARGUMENT for each in inputs):
         inputs.append(Input(FIELDS, fieldsets.ARGUMENT, fieldsets.SCHEMA))
-    names = _named(inputs, composer)
+    settled = changes.settled(operation, everything, inputs, _named(inputs, composer), constants, plan, diagnostics)
+    inputs, names = sorted(settled.inputs, key=_position), settled.names
     nulls = operation.method in ("PATCH", "PUT") or (plan is not None and "merge-patch" in plan.content_type)
     files = plan is not None and plan.encoding == "multipart"
     portable = (Portable(composer, limits, nulls=nulls, files=files) for limits in budget.LADDER)
@@ -120,7 +83,11 @@ def lay_out(
             break
     cuts = tuple(dict.fromkeys(writer.cuts))
     written: SchemaProfile = "full" if writer in verbatim else "portable"
-    return Arguments(schema, written, names, constants, cuts, tuple(writer.given_up()), fits, writer.hidden)
+    defaults = changes.checked_defaults(settled, schema, diagnostics)
+    given_up = tuple(writer.given_up())
+    return Arguments(
+        schema, written, names, settled.constants, cuts, given_up, fits, writer.hidden, defaults, settled.sends_body
+    )
 
 
 def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer) -> JsonObject:
@@ -139,7 +106,7 @@ def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer) -
 
 def _position(entry: Input) -> tuple[bool, int]:
     """Required ones first, by place; the others in the order of the document."""
-    return not entry.required, _ORDER[entry.slot[0]] if entry.required else 0
+    return not entry.required, ORDER[entry.slot[0]] if entry.required else 0
 
 
 # -- inputs -----------------------------------------------------------------------------------------------------------
@@ -151,7 +118,7 @@ def _of_parameter(parameter: Parameter, producers: Mapping[str, str], composer: 
     made = idempotency.is_made(parameter, composer)
     return Input(
         (parameter.location, parameter.name),
-        argument_name(plain),
+        argument_name(parameter.argument or plain),
         _or_empty(parameter, composer) if parameter.allows_empty else parameter.schema,
         parameter.required and not made,
         parameter.description,
@@ -176,7 +143,7 @@ def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
         yield Input(WHOLE, "body", _whole_schema(plan), must, plan.body.description, file=file)
         return
     for key, schema in plan.properties.items():
-        name = argument_name(key)
+        name = argument_name(plan.body.names.get(key, key))
         file = plan.encoding == "multipart" and part_of(plan, key, schema, composer) == "file"
         yield Input(("body", key), name, schema, must and key in plan.required, file=file)
         if file and "array" not in types(composer.node(schema)[0]):
@@ -189,6 +156,11 @@ def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
     if plan.rest is not None:
         further: JsonObject = {"type": "object", "description": "Further members of the body."}
         yield Input(REST, "additional_properties", {**further, "additionalProperties": plan.rest})
+
+
+def _of_sent(argument: SentArgument) -> Input:
+    """An argument that goes where templates name it."""
+    return Input(("send", argument.name), argument_name(argument.name), argument.schema, argument.required)
 
 
 def _part_headers(plan: BodyPlan, key: str) -> tuple[Parameter, ...]:
@@ -229,7 +201,7 @@ def _named(inputs: list[Input], composer: Composer) -> dict[Slot, str]:
     taken = set(wanted)
     names: dict[Slot, str] = {}
     for name, members in wanted.items():
-        first, *others = sorted(members, key=lambda entry: (_ORDER[entry.slot[0]], entry.slot[1] != name))
+        first, *others = sorted(members, key=lambda entry: (ORDER[entry.slot[0]], entry.slot[1] != name))
         names[first.slot] = name
         for other in others:
             names[other.slot] = name if _is_repeated(first, other, composer) else _suffixed(name, other, taken)
@@ -267,7 +239,8 @@ def _schema(entry: Input, writer: Writer) -> JsonObject:
         idempotency.NOTE if entry.made else "",
     ]
     told = " ".join(filter(None, [ended(text), *notes]))
-    return {**schema, "description": told} if any(notes) else schema
+    schema = {**schema, "description": told} if any(notes) else schema
+    return schema if entry.default is None else {**schema, "default": entry.default[0]}
 
 
 def _file_schema(entry: Input, writer: Writer) -> JsonObject:

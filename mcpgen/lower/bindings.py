@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
-from mcpgen.jsonvalue import JsonObject
-from mcpgen.lower import idempotency
-from mcpgen.lower.arguments import FIELDS, REST, WHOLE, Arguments, Slot, part_slot
+from mcpgen.jsonvalue import JsonObject, as_object
+from mcpgen.lower import idempotency, sends
+from mcpgen.lower.arguments import Arguments, part_slot
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.media_types import encoding_of
+from mcpgen.lower.slots import FIELDS, REST, WHOLE, Slot
 from mcpgen.lower.xml import part_shape
 from mcpgen.model import (
     BodyBinding,
@@ -34,31 +35,49 @@ def bind(
 ) -> HttpBinding:
     """The binding of `operation`: `server` counts in the catalog's servers, `security` and `scopes` are settled."""
     bound = [
-        replace(_parameter(parameter, arguments), made=idempotency.is_made(parameter, composer))
+        _made(_parameter(parameter, arguments), parameter, composer)
         for parameter in operation.parameters
+        if _is_sent((parameter.location, parameter.name), arguments)
     ]
     fixed = [
         ParameterBinding(None, name, "query", "form", explode=True, value=value)
         for name, value in operation.template.fixed_query
     ]
 
+    by_hand, listed = arguments.profile == "written", as_object(arguments.schema.get("properties"))
+
     def placed(location: Location) -> tuple[ParameterBinding, ...]:
-        return tuple(binding for binding in bound if binding.location == location)
+        described = (binding for binding in bound if binding.location == location)
+        return (*described, *sends.bound(operation, location, arguments))
 
     return HttpBinding(
         operation.method,
         _path(operation, placed("path")),
         server,
-        _accept(operation),
+        sends.accept(operation) or _accept(operation),
         query=(*fixed, *placed("query")),
         querystring=placed("querystring"),
         headers=placed("header"),
         cookies=placed("cookie"),
-        body=_body(plan, arguments, composer) if plan else None,
+        body=_body(plan, arguments, composer) if plan else sends.body(operation, arguments),
         security=security,
         scopes=scopes,
         fields=arguments.names.get(FIELDS),
+        defaults=arguments.defaults,
+        timeout=operation.timeout,
+        result=operation.result,
+        also=tuple(name for name in sends.named(operation) if by_hand and name not in listed),
+        open=operation.sends is not None and operation.sends.open is not None,
     )
+
+
+def _is_sent(slot: Slot, arguments: Arguments) -> bool:
+    """Whether anything can stand in a place: a person may have hidden what would."""
+    return slot in arguments.names or slot in arguments.constants
+
+
+def _made(binding: ParameterBinding, parameter: Parameter, composer: Composer) -> ParameterBinding:
+    return replace(binding, made=binding.argument is not None and idempotency.is_made(parameter, composer))
 
 
 def _path(operation: Operation, variables: tuple[ParameterBinding, ...]) -> tuple[str | ParameterBinding, ...]:
@@ -101,14 +120,18 @@ def _parameter(parameter: Parameter, arguments: Arguments, slot: Slot | None = N
 # -- bodies -----------------------------------------------------------------------------------------------------------
 
 
-def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBinding:
+def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBinding | None:
     binding = BodyBinding(plan.content_type, plan.encoding, plan.body.required, xml=plan.xml)
     if plan.properties is None:
+        if not _is_sent(WHOLE, arguments):
+            return None
         in_form = plan.encoding in ("form", "multipart")
         inner = _all_members(plan.schema, composer) if in_form else []
         described = (_field(key, schema, plan, arguments, composer) for key, schema in inner)
-        return replace(binding, argument=arguments.names[WHOLE], fields=tuple(described))
-    fields = (_field(key, schema, plan, arguments, composer) for key, schema in plan.properties.items())
+        value = (arguments.constants[WHOLE],) if WHOLE in arguments.constants else None
+        return replace(binding, argument=arguments.names.get(WHOLE), value=value, fields=tuple(described))
+    sent = ((key, schema) for key, schema in plan.properties.items() if _is_sent(("body", key), arguments))
+    fields = (_field(key, schema, plan, arguments, composer) for key, schema in sent)
     needs = () if plan.body.required else tuple(key for key in plan.properties if key in plan.required)
     return replace(binding, fields=tuple(fields), rest=arguments.names.get(REST), needs=needs)
 

@@ -61,7 +61,7 @@ def plan(body: RequestBody, composer: Composer) -> BodyPlan | None:
     if encoding == "xml" and shape is None:
         encoding = "text"
     laid_out = encoding in ("json", "form", "multipart", "xml")
-    properties, rest = _laid_flat(node, composer) if laid_out else (None, None)
+    properties, rest = _laid_flat(node, composer, bool(body.names)) if laid_out else (None, None)
     required = frozenset(key for key in as_list(node.get("required")) if isinstance(key, str))
     content_type = _concrete(media_type.name, encoding)
     needs = demanded([composer.node(each)[0] for each in alternatives(node)]) if properties is not None else ""
@@ -104,16 +104,18 @@ def _is_object(node: JsonObject) -> bool:
     )
 
 
-def _laid_flat(node: JsonObject, composer: Composer) -> tuple[dict[str, JsonObject] | None, JsonObject | None]:
+def _laid_flat(
+    node: JsonObject, composer: Composer, named: bool
+) -> tuple[dict[str, JsonObject] | None, JsonObject | None]:
     """The writable properties of an object that can be laid flat, and the schema of further members where it declares
-    one.
+    one. What a person `named` as arguments is laid flat however many there are.
     """
     branches = [composer.node(member)[0] for member in alternatives(node)]
     if "null" in types(node) or (branches and not all(only_demands(branch) for branch in branches)):
         return None, None
     reader = Portable(composer)
     properties = {key: member for key, member in members(node) if not reader.is_read_only(member)}
-    if not properties or len(properties) > FLAT:
+    if not properties or (len(properties) > FLAT and not named):
         return None, None
     rest = node.get("additionalProperties")
     return properties, as_object(rest) if isinstance(rest, dict) or rest is True else None

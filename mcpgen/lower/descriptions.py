@@ -7,7 +7,7 @@ the meaning in the first.
 
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.errors import Unusable
-from mcpgen.jsonvalue import JsonObject, as_object
+from mcpgen.jsonvalue import JsonObject, as_object, as_text
 from mcpgen.lower.annotations import DESTROYS
 from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import Composer, alternatives, members, types
@@ -29,7 +29,8 @@ def title(operation: Operation, name: str) -> str:
     """A short title: the summary, or its beginning, else the words of the name. One of what deletes says so."""
     if operation.title:
         return operation.title
-    told = shortened(plain(operation.summary), LONGEST_TITLE).rstrip(".").strip() or _in_words(name).rstrip(".")
+    said = as_text(operation.extension.get("title")) or operation.summary
+    told = shortened(plain(said), LONGEST_TITLE).rstrip(".").strip() or _in_words(name).rstrip(".")
     if operation.method == "DELETE" and not DESTROYS & set(words(told)):
         path = f" (DELETE {clipped(operation.path, LONGEST_TITLE)})"
         told = shortened(told, LONGEST_TITLE - len(_DELETES)) + (_DELETES if len(told + path) > LONGEST_TITLE else path)
@@ -47,8 +48,9 @@ def description(
     """The description of a tool, never empty. `needs` is what its arguments must hold together. An answer that cannot
     be described is reported: it costs the tool no more than a sentence.
     """
-    summary = ended(shortened(plain(operation.summary), 300))
-    body = common.without(plain(operation.description))
+    summary = ended(shortened(plain(operation.summary), 300)) if operation.told is None else ""
+    told = plain(operation.told if operation.told is not None else operation.description)
+    body = common.without(told) if operation.told is None else told
     first = summary if len(summary.split()) >= 3 or not body else ""
     if not first and body:
         first, body = _first_sentence(body)
@@ -61,12 +63,17 @@ def description(
         first,
         ended(extra),
         needs,
-        _answer(operation.responses, composer, diagnostics),
+        "" if _has_text(operation) else _answer(operation.responses, composer, diagnostics),
     ]
     text = shortened(" ".join(filter(None, parts)), LONGEST)
     if _letters(text) == _letters(name):  # nothing was said but the name; the request says a little more
         return shortened(f"{text.rstrip('.')}: {operation.method} {clipped(operation.path, LONGEST_PATH)}.", LONGEST)
     return text
+
+
+def _has_text(operation: Operation) -> bool:
+    """Whether a text of its owner stands in place of the answer."""
+    return operation.result is not None and operation.result.text is not None
 
 
 def _stems(text: str) -> set[str]:

@@ -47,7 +47,8 @@ def report(tool: ToolSpec, hidden_in_arguments: int, diagnostics: Diagnostics) -
     if suspicious:
         message = f"The text of {tool.name} tells a model what to do ({', '.join(suspicious[:3])})."
         diagnostics.add("text-gives-orders", message, operation.where, "Read it before a model does.")
-    taken_out = hidden_characters(operation.summary + operation.description) + hidden_in_arguments
+    said = operation.summary + operation.description + (operation.told or "")
+    taken_out = hidden_characters(said) + hidden_in_arguments
     if taken_out:
         message = f"{taken_out} invisible or direction-changing characters were taken out of the text of {tool.name}."
         diagnostics.add("hidden-characters", message, operation.where, "Remove them from the document.")
@@ -62,7 +63,7 @@ def _texts(tool: ToolSpec, nodes: list[_Node]) -> Iterator[tuple[str, str]]:
     yield "name", tool.name.replace("_", " ")
     yield "title", tool.title
     yield "summary", operation.summary
-    yield "description", f"{tool.description}\n{operation.description}"
+    yield "description", "\n".join([tool.description, operation.description, operation.told or ""])
     yield from ((f"parameter {clipped(each.name, _SHOWN)}", each.description) for each in operation.parameters)
     for node, place in nodes:
         if isinstance(words := node.get("description"), str):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from mcpgen.diagnostics import Diagnostic, Diagnostics
 from mcpgen.errors import Unusable
+from mcpgen.jsonvalue import as_object
 from mcpgen.lower import (
     annotations,
     arguments,
@@ -21,14 +22,21 @@ from mcpgen.lower import (
     producers,
     roles,
     security,
+    sends,
+    views,
 )
 from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import Composer
 from mcpgen.lower.orders import gives_orders
 from mcpgen.lower.verbatim import MOST_DEFINITIONS
-from mcpgen.model import Api, Catalog, Identity, Operation, Server, Skipped, ToolSpec
+from mcpgen.model import Api, Catalog, Identity, InputProfile, Operation, Server, Skipped, ToolSpec
 from mcpgen.options import Options
 
+_WHY_LARGE: Mapping[InputProfile, str] = {
+    "portable": "nothing but its arguments is left",
+    "full": "the full profile leaves nothing out",
+    "written": "its inputSchema is passed on as it was written",
+}
 _FLATTEN = "Let the references lead to the schema itself."
 
 
@@ -105,6 +113,7 @@ class _Around:
 
 def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     composer, diagnostics = around.composer, around.diagnostics
+    operation = views.seen(operation, composer, diagnostics)
     nesting.refuse_unwritable(operation, composer)
     composer.contradictions.clear()  # what an answer or an operation that was skipped left behind
     plan = bodies.plan(operation.body, composer) if operation.body else None
@@ -117,10 +126,18 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     )
     most_tokens = around.options.max_tokens or budget.MOST_TOKENS
     room = most_tokens - budget.cost_beside(name, title, description)
-    profile = around.options.schema_profile
-    layout = arguments.lay_out(operation, plan, around.producers[operation.key], composer, profile, room)
+    profile = around.options.schema_profile or "portable"
+    if operation.input_schema is not None:
+        layout = sends.lay_out(operation, room)
+    else:
+        sources = around.producers[operation.key]
+        layout = arguments.lay_out(operation, plan, sources, composer, profile, room, diagnostics)
+        if plan is not None and layout.sends_body and not plan.body.required:
+            plan = replace(plan, body=replace(plan.body, required=True))
+            layout = arguments.lay_out(operation, plan, sources, composer, profile, room, diagnostics)
     _report(operation, name, layout, most_tokens, around)
     nesting.report(operation, composer, diagnostics)
+    views.report(operation.result, list(as_object(layout.schema.get("properties"))), diagnostics)
     output_schema, output_form = outputs.derive(operation, name, composer, diagnostics) or (None, None)
     tool = ToolSpec(
         name=name,
@@ -160,7 +177,7 @@ def _server_index(operation: Operation, servers: list[Server]) -> int:
 
 def _report(operation: Operation, name: str, layout: arguments.Arguments, most_tokens: int, around: _Around) -> None:
     cuts = [*layout.cuts, *layout.given_up]
-    if layout.profile != around.options.schema_profile:
+    if layout.profile not in (around.options.schema_profile or "portable", "written"):
         message = f"The schema of {name} would have more than {MOST_DEFINITIONS} definitions; it is written portably."
         around.diagnostics.add("schema-cut", message, operation.where)
     if cuts:
@@ -168,7 +185,7 @@ def _report(operation: Operation, name: str, layout: arguments.Arguments, most_t
         message = f"The arguments of {name} leave out {'; '.join(cuts)}{why}."
         around.diagnostics.add("schema-cut", message, operation.where)
     if not layout.fits:
-        why = "the full profile leaves nothing out" if layout.profile == "full" else "nothing but its arguments is left"
+        why = _WHY_LARGE[layout.profile]
         message = f"{name} costs more than {most_tokens:,} tokens: {why}."
         hint = "Grant it more with --max-tokens, or leave it out."
         around.diagnostics.add("large-tool", message, operation.where, hint)

@@ -69,7 +69,7 @@ def _distinctions(name: str, operation: Operation, members: list[Operation]) -> 
         candidate = f"{name}_{suffix}"
         if TOOL_NAME.fullmatch(candidate) and "__" not in candidate:
             yield candidate
-    yield shortened(_from_path(operation), operation.key)
+    yield _prefixed(_from_path(operation), operation)
     for length in (4, 8, 12):
         yield f"{_within(name, LONGEST - 1 - length)}_{short_hash(operation.key, length)}"
 
@@ -88,8 +88,15 @@ def _versions(operation: Operation) -> list[str]:
 
 def derive(operation: Operation, api_title: str) -> str:
     """The name of one operation before collisions, matching TOOL_NAME without `__`."""
-    found = _from_id(operation, api_title) or _from_path(operation)
-    return shortened(found, operation.key)
+    found = _from_id(operation, operation.api_title or api_title) or _from_path(operation)
+    return _prefixed(found, operation)
+
+
+def _prefixed(found: list[str], operation: Operation) -> str:
+    """A legal name of `found`, behind the prefix of its document, for which the rest makes room."""
+    if not operation.prefix:
+        return shortened(found, operation.key)
+    return f"{operation.prefix}_{shortened(found, operation.key, LONGEST - len(operation.prefix) - 1)}"
 
 
 def _from_id(operation: Operation, api_title: str) -> list[str]:

@@ -15,11 +15,12 @@ _LISTING = ("", "/search", ".json")
 
 def of_parameters(operations: Iterable[Operation], listed: Container[str]) -> dict[str, dict[str, str]]:
     """Key of an operation → path parameter → key of the operation that lists its values, which is one of `listed`."""
-    listings = {_blank(each.path): each for each in operations if each.method == "GET" and each.key in listed}
+    reading = (each for each in operations if each.method == "GET" and each.key in listed)
+    listings = {(each.document, _blank(each.path)): each for each in reading}
     return {operation.key: dict(_of(operation, listings)) for operation in operations}
 
 
-def _of(operation: Operation, listings: Mapping[str, Operation]) -> Iterable[tuple[str, str]]:
+def _of(operation: Operation, listings: Mapping[tuple[str, str], Operation]) -> Iterable[tuple[str, str]]:
     for variable in _VARIABLE.finditer(operation.path):
         before, after = operation.path[: variable.start()], operation.path[variable.end() :]
         collection = before.rstrip("/")
@@ -28,7 +29,7 @@ def _of(operation: Operation, listings: Mapping[str, Operation]) -> Iterable[tup
         if not _is_picked(operation, variable[0][1:-1]):
             continue
         for ending in _LISTING:
-            listing = listings.get(_blank(collection + ending))
+            listing = listings.get((operation.document, _blank(collection + ending)))
             if listing is not None and listing.key != operation.key and _lists(listing, collection + ending):
                 yield variable[0][1:-1], listing.key
                 break

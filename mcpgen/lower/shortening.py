@@ -40,26 +40,28 @@ ABBREVIATIONS = dict(
 """Words that a long name may shorten: established abbreviations only, never stumps."""
 
 
-def shortened(found: list[str], key: str) -> str:
-    """A legal name of `found`; `key` seeds the hash of a name that is one word too long."""
+def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
+    """A legal name of `found`, of at most `longest` characters; `key` seeds the hash of a name that is one word too
+    long.
+    """
     found = [word for word in found if word] or ["call"]
     if not found[0][0].isalpha():
         found = ["call", *found]
-    if not _fits(found):
+    if not _fits(found, longest):
         found = [found[0], *(word for word in found[1:] if word not in _STOP_WORDS)]
-    if not _fits(found):
+    if not _fits(found, longest):
         found = list(dict.fromkeys(found))
     for word in sorted({word for word in found if word in ABBREVIATIONS}, key=lambda word: (-len(word), word)):
-        if not _fits(found):
+        if not _fits(found, longest):
             found = [ABBREVIATIONS[word] if other == word else other for other in found]
-    while len(found) > 1 and not _fits(found):
+    while len(found) > 1 and not _fits(found, longest):
         found = _without_outermost(found)
     name = "_".join(found)
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1 - _HASH].rstrip('_')}_{short_hash(key, _HASH)}"
+    return name if len(name) <= longest else f"{name[: longest - 1 - _HASH].rstrip('_')}_{short_hash(key, _HASH)}"
 
 
-def _fits(found: list[str]) -> bool:
-    return len("_".join(found)) <= LONGEST
+def _fits(found: list[str], longest: int) -> bool:
+    return len("_".join(found)) <= longest
 
 
 def _without_outermost(found: list[str]) -> list[str]:

@@ -31,11 +31,23 @@ from mcpgen.model.catalog import (
     ParameterBinding,
     ToolSpec,
 )
-from mcpgen.model.curation import ArgumentChange, Change, Given, Link, ResultView, Sends
+from mcpgen.model.curation import (
+    ArgumentChange,
+    Change,
+    Given,
+    Link,
+    Part,
+    ResultView,
+    Sends,
+    SentArgument,
+    Template,
+    arguments_of,
+)
 from mcpgen.model.features import Message, Prompt, PromptArgument, Resource, Values
 from mcpgen.model.words import (
     DESTRUCTIVE,
     Confirm,
+    InputProfile,
     Location,
     Output,
     OutputForm,
@@ -58,6 +70,7 @@ __all__ = [
     "Given",
     "HttpBinding",
     "Identity",
+    "InputProfile",
     "Link",
     "Location",
     "MediaType",
@@ -67,6 +80,7 @@ __all__ = [
     "OutputForm",
     "Parameter",
     "ParameterBinding",
+    "Part",
     "PathTemplate",
     "Prompt",
     "PromptArgument",
@@ -79,10 +93,13 @@ __all__ = [
     "SecurityRequirement",
     "SecurityScheme",
     "Sends",
+    "SentArgument",
     "Server",
     "ServerVariable",
     "Skipped",
     "Style",
+    "Template",
     "ToolSpec",
     "Values",
+    "arguments_of",
 ]

@@ -13,7 +13,7 @@ from mcpgen.model.words import Confirm, Location, Output, Style
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One parameter (OpenAPI 3.1, 4.8.12), with style and explode settled. `content` is a media type that replaces the
-    style; `allows_empty` that the name may be sent without a value.
+    style; `allows_empty` that the name may be sent without a value; `argument` the name that a person gave it.
     """
 
     name: str
@@ -28,6 +28,7 @@ class Parameter:
     reserved: bool = False
     content: str | None = None
     allows_empty: bool = False
+    argument: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +55,13 @@ class MediaType:
 
 @dataclass(frozen=True, slots=True)
 class RequestBody:
+    """The body (OpenAPI 3.1, 4.8.13). `names` are what a person calls its members, by their names on the wire."""
+
     content: tuple[MediaType, ...]
     where: Where
     required: bool = False
     description: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,9 @@ class Operation:
 
     `name`, `title` and all from `output` on are set where a person wrote them: `prefix` stands before a derived name,
     `hints` are annotations, `arguments` what changes in each, by its name, `sends` where those of `input_schema` go,
-    `timeout` is in seconds. `credentials` are parameters that carry one although no security scheme says so.
+    `timeout` is in seconds, `told` replaces summary and description. `credentials` are parameters that carry one
+    although no security scheme says so. `document` is the document that it came from, and `api_title` what that calls
+    its API; both are empty where there is one document, or none.
     """
 
     key: str
@@ -165,6 +171,10 @@ class Operation:
     result: ResultView | None = None
     timeout: float | None = None
     portable: bool | None = None
+    told: str | None = None
+    hidden: bool = False
+    document: str = ""
+    api_title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

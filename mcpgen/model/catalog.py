@@ -6,13 +6,14 @@ from typing import Literal
 
 from mcpgen.jsonvalue import JsonObject, JsonValue
 from mcpgen.model.api import Operation, Scopes, SecurityRequirement, Server, Skipped
-from mcpgen.model.words import Confirm, Location, OutputForm, SchemaProfile, Style
+from mcpgen.model.curation import Given, ResultView, Template
+from mcpgen.model.words import Confirm, InputProfile, Location, OutputForm, Style
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterBinding:
-    """An argument, or a constant `value` where `argument` is None, at one place of the request. It is `made` by the
-    server where the argument is left out.
+    """An argument, a `template`, or a constant `value` where both are None, at one place of the request. It is `made`
+    by the server where the argument is left out.
     """
 
     argument: str | None
@@ -25,6 +26,7 @@ class ParameterBinding:
     required: bool = False
     made: bool = False
     value: JsonValue = None
+    template: Template | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,8 @@ class FieldBinding:
 
 @dataclass(frozen=True, slots=True)
 class BodyBinding:
-    """How arguments become the body: one whole `argument`, or `fields` and an object argument `rest` of others. `xml`
-    is the shape of an XML document.
+    """How arguments become the body: one whole `argument`, or `fields` and an object argument `rest` of others, or a
+    `template`. `xml` is the shape of an XML document. With a `value` the whole body is that.
     """
 
     content_type: str
@@ -62,12 +64,16 @@ class BodyBinding:
     rest: str | None = None
     needs: tuple[str, ...] = ()
     xml: JsonObject | None = None
+    value: Given = None
+    template: Template | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class HttpBinding:
     """How a call becomes a request. `path` alternates literal text, already percent-encoded, with parameters. `fields`
-    is the argument that asks for parts of the result, and goes nowhere.
+    is the argument that asks for parts of the result, and goes nowhere; `defaults` (argument → value) are sent where a
+    call leaves them out. `timeout` is in seconds, `result` what is shown of the answer. `also` are arguments that the
+    schema names elsewhere than among its properties; where it is `open` there may be others too.
     """
 
     method: str
@@ -82,6 +88,11 @@ class HttpBinding:
     security: tuple[SecurityRequirement, ...] | None = None
     scopes: Scopes = field(default_factory=dict)
     fields: str | None = None
+    defaults: Mapping[str, JsonValue] = field(default_factory=dict)
+    timeout: float | None = None
+    result: ResultView | None = None
+    also: tuple[str, ...] = ()
+    open: bool = False
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """All parameters, in the order path, query, querystring, header, cookie."""
@@ -120,7 +131,7 @@ class ToolSpec:
     binding: HttpBinding
     operation: Operation
     output_schema: JsonObject | None = None
-    profile: SchemaProfile = "portable"
+    profile: InputProfile = "portable"
     output_form: OutputForm | None = None
     confirm: Confirm = "never"
     roles: tuple[str, ...] = ()

@@ -1,14 +1,33 @@
 """What a person decides about the tool of an operation: the words of the tools file, read and checked."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from mcpgen.diagnostics import Where
-from mcpgen.jsonvalue import JsonObject, JsonValue
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.model.words import Confirm, Output
 
 Given = tuple[JsonValue] | None
 """A value that was written, or None where none was: null is a value too."""
+
+
+Part = str | JsonObject
+"""Of a text with places in it: a literal text, `{argument: NAME}`, or `{pointer: POINTER}` into the answer."""
+
+Template = JsonObject
+"""What a value is made of, as the table holds it: `{argument: NAME}` as it is, `{value: CONSTANT}`,
+`{text: [PART, …]}`, `{items: [TEMPLATE, …]}` or `{members: {NAME: TEMPLATE}}`.
+"""
+
+
+def arguments_of(node: Template) -> Iterator[str]:
+    """The arguments that a template, or a part of a text, needs, in its order."""
+    if "argument" in node:
+        yield str(node["argument"])
+    inner = [*as_list(node.get("text")), *as_list(node.get("items")), *as_object(node.get("members")).values()]
+    for each in inner:
+        yield from arguments_of(as_object(each))
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,45 +38,64 @@ class ArgumentChange:
     name: str | None = None
     description: str | None = None
     required: bool = False
-    hidden: bool = False
+    hidden: bool | None = None
     default: Given = None
     value: Given = None
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link to a resource, its texts as templates."""
+    """A link to a resource, each of its texts in parts; what is empty is not said."""
 
-    uri: str
-    name: str
-    title: str = ""
-    description: str = ""
-    media_type: str = ""
+    uri: tuple[Part, ...]
+    name: tuple[Part, ...]
+    title: tuple[Part, ...] = ()
+    description: tuple[Part, ...] = ()
+    media_type: tuple[Part, ...] = ()
+
+    def texts(self) -> dict[str, tuple[Part, ...]]:
+        """Its texts by their names in MCP."""
+        names = ("uri", "name", "title", "description", "mimeType")
+        texts = (self.uri, self.name, self.title, self.description, self.media_type)
+        return {name: parts for name, parts in zip(names, texts, strict=True) if parts}
 
 
 @dataclass(frozen=True, slots=True)
 class ResultView:
     """What is shown of a good answer: `remove` (JSON Pointers, `*` being every item or member) is taken out first;
-    `select` is a pointer, or name → pointer; `text` a template in place of the JSON.
+    `select` is a pointer, or name → pointer; `text`, in parts, stands in place of the JSON.
     """
 
     where: Where
     remove: tuple[str, ...] = ()
     select: str | Mapping[str, str] | None = None
-    text: str | None = None
+    text: tuple[Part, ...] | None = None
     links: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
+class SentArgument:
+    """An argument in short form that goes where templates name it, and nowhere else."""
+
+    name: str
+    schema: JsonObject
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Sends:
-    """Where the arguments of a schema written by hand go, as templates, name → template."""
+    """What is sent beside parameters and body, name → template, and the `arguments` in short form that it takes there.
+    `open` are those that a schema written by hand allows without naming them: where they go, if anywhere.
+    """
 
     where: Where
-    query: Mapping[str, JsonValue] = field(default_factory=dict)
-    headers: Mapping[str, JsonValue] = field(default_factory=dict)
-    cookies: Mapping[str, JsonValue] = field(default_factory=dict)
-    body: Given = None
+    query: Mapping[str, Template] = field(default_factory=dict)
+    headers: Mapping[str, Template] = field(default_factory=dict)
+    cookies: Mapping[str, Template] = field(default_factory=dict)
+    body: Template | None = None
     content_type: str = "application/json"
+    arguments: tuple[SentArgument, ...] = ()
+    open: Literal["query", "body"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +104,7 @@ class Change:
 
     key: str
     where: Where
-    hidden: bool = False
+    hidden: bool | None = None
     name: str | None = None
     title: str | None = None
     description: str | None = None

@@ -13,6 +13,9 @@ Style = Literal[
 SchemaProfile = Literal["portable", "full"]
 """What input schemas are written in: what every client takes, or all of JSON Schema 2020-12."""
 
+InputProfile = SchemaProfile | Literal["written"]
+"""The same of one tool, whose schema may be written by hand."""
+
 Output = Literal["structured", "text"]
 """What the results of a tool are, as a person chose: `structured` are those with an output schema."""
 

@@ -59,8 +59,13 @@ def media_types(names: list[str], where: Where, diagnostics: Diagnostics) -> lis
     return [name.strip() for index, name in enumerate(names) if _is_media_type(name, where.inside(index), diagnostics)]
 
 
+def is_media_type(name: str) -> bool:
+    """Whether a text is a media type, or a range of them (RFC 9110, section 8.3.1)."""
+    return bool(_MEDIA_TYPE.fullmatch(name.strip()))
+
+
 def _is_media_type(name: str, where: Where, diagnostics: Diagnostics) -> bool:
-    if _MEDIA_TYPE.fullmatch(name.strip()):
+    if is_media_type(name):
         return True
     message = f"'{clipped(name)}' is not a media type; it is left out."
     diagnostics.add("invalid-media-type", message, where, "Name one, such as application/json.")

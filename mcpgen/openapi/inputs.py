@@ -16,7 +16,7 @@ from mcpgen.openapi.references import References
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What operations of one document share. `reader` is that of its version."""
+    """What operations of one document share. `reader` is that of its version, `hidden_tags` those that it hides."""
 
     root: JsonObject
     references: References
@@ -24,6 +24,7 @@ class Surroundings:
     base_url: str | None
     diagnostics: Diagnostics
     reader: "Reader"
+    hidden_tags: frozenset[str] = frozenset()
 
     @property
     def credentials(self) -> parameters.Credentials:

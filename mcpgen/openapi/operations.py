@@ -9,8 +9,8 @@ from mcpgen.diagnostics import Where
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.model import Operation, Skipped
-from mcpgen.names import TOOL_NAME, clipped
-from mcpgen.openapi import paths, security
+from mcpgen.names import clipped
+from mcpgen.openapi import extension, paths, security
 from mcpgen.openapi.inputs import Site, Surroundings
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
@@ -93,6 +93,9 @@ def _read_one(method: str, path: str, site: Site, around: Surroundings) -> Opera
     template = paths.parse(path, where, around.diagnostics)
     inputs = around.reader(site, template, around)
     known = frozenset(scheme.name for scheme in around.schemes)
+    said = extension.read(raw, where, around.diagnostics)
+    if hidden := _is_hidden(said, site, around):
+        said = {**said, extension.HIDDEN: True}
     return Operation(
         key=paths.operation_key(method, path),
         method=method,
@@ -110,21 +113,21 @@ def _read_one(method: str, path: str, site: Site, around: Surroundings) -> Opera
         servers=inputs.servers,
         security=security.read_requirements(raw.get("security"), known, where.inside("security"), around.diagnostics),
         scopes=security.read_scopes(raw.get("security"), where.inside("security"), around.diagnostics),
-        extension=as_object(raw.get("x-mcp")),
-        name=_pinned_name(as_object(raw.get("x-mcp")), where, around),
+        extension=said,
+        name=as_text(said.get("name")) or None,
+        told=as_text(said.get("description")).strip() or None,
+        hidden=hidden,
         credentials=inputs.credentials,
     )
 
 
-def _pinned_name(extension: JsonObject, where: Where, around: Surroundings) -> str | None:
-    """The name of the tool that the document itself demands: `x-mcp: {name: …}`."""
-    name = extension.get("name")
-    if name is None or (isinstance(name, str) and TOOL_NAME.fullmatch(name) and "__" not in name):
-        return name
-    message = f"'{clipped(str(name))}' cannot be the name of a tool; one is derived."
-    hint = "Use lower-case letters, digits and single underscores, a letter first, at most 50."
-    around.diagnostics.add("invalid-extension", message, where.inside("x-mcp", "name"), hint)
-    return None
+def _is_hidden(said: JsonObject, site: Site, around: Surroundings) -> bool:
+    """Whether the document hides an operation: what it says itself, else its path item or one of its tags."""
+    if extension.HIDDEN in said:
+        return said[extension.HIDDEN] is True
+    return extension.hides(site.item, site.item_where, around.diagnostics) or not around.hidden_tags.isdisjoint(
+        _tags(site.raw)
+    )
 
 
 def _with_unique_names(found: list[Operation], around: Surroundings) -> list[Operation]:

@@ -69,6 +69,11 @@ def _refuse_two_queries(raw_ones: list[tuple[JsonObject, Where]]) -> None:
         raise Unusable("invalid-parameter", message, whole[0], "Describe all of it in one of them.")
 
 
+def is_field_name(name: str) -> bool:
+    """Whether a header field can have that name (RFC 9110, section 5.6.2)."""
+    return bool(_TOKEN.fullmatch(name))
+
+
 def place_of(location: str, name: str) -> tuple[str, str]:
     """Where a credential goes: header names are compared without case, no others."""
     return location, name.lower() if location == "header" else name
@@ -95,8 +100,7 @@ def without_credentials(
     kept: list[Parameter] = []
     implied: list[SecurityScheme] = []
     for parameter in found:
-        plain = parameter.name.lower()
-        if parameter.location == "header" and plain.replace("_", "-") in NOT_ARGUMENTS:
+        if parameter.location == "header" and is_of_http(parameter.name):
             _report_filled(parameter, "it belongs to HTTP", diagnostics)
         elif (scheme := credentials.get(place_of(parameter.location, parameter.name))) is not None:
             implied.append(scheme)
@@ -109,6 +113,16 @@ def without_credentials(
         else:
             kept.append(parameter)
     return tuple(kept), tuple(implied)
+
+
+def credential(parameter: Parameter, credentials: Credentials) -> SecurityScheme | None:
+    """The credential that is sent where `parameter` is, declared or by its name; None where it is another thing."""
+    return credentials.get(place_of(parameter.location, parameter.name)) or _implied(parameter)
+
+
+def is_of_http(name: str) -> bool:
+    """Whether a header field of that name is none that a tool may set."""
+    return name.lower().replace("_", "-") in NOT_ARGUMENTS
 
 
 def _implied(parameter: Parameter) -> SecurityScheme | None:
@@ -127,7 +141,7 @@ def matched_with_path(
     in_path = {parameter.name: parameter for parameter in read if parameter.location == "path"}
     for name, declared in zip(template.variables, template.declared, strict=True):
         if name not in in_path and declared in in_path:
-            in_path[name] = replace(in_path[declared], name=name)
+            in_path[name] = replace(in_path[declared], name=name, argument="")
         if name not in in_path:
             in_path[name] = Parameter(name, "path", {"type": "string"}, where, required=True, style="simple")
             diagnostics.add(

@@ -7,7 +7,7 @@ from mcpgen.document import Document
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
 from mcpgen.model import Api
-from mcpgen.openapi import inputs, operations, security, servers, swagger
+from mcpgen.openapi import extension, inputs, operations, security, servers, swagger
 from mcpgen.openapi.schemas import Definitions
 
 
@@ -58,7 +58,8 @@ def read(document: Document, definitions: Definitions, base_url: str | None, dia
     schemes = security.read_schemes(
         _at(root, version.schemes), document.where(version.schemes), references, diagnostics
     )
-    around = inputs.Surroundings(root, references, schemes, base_url, diagnostics, version.reader)
+    hidden = extension.hidden_tags(root, top, diagnostics)
+    around = inputs.Surroundings(root, references, schemes, base_url, diagnostics, version.reader, hidden)
     found, skipped = operations.read(root.get("paths"), top.inside("paths"), around)
     if name == "2.0":
         url_list: JsonValue = swagger.as_servers(root, root.get("schemes"), base_url)

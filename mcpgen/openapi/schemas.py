@@ -41,6 +41,10 @@ class Definitions(Mapping[str, JsonObject]):
             self._converted[name] = dialect.convert(raw, _Names(self, where, scope))
         return self._converted[name]
 
+    def converted(self, raw: JsonValue, where: Where) -> JsonObject:
+        """The schema `raw`, whose references are meant as if they stood at `where`."""
+        return dialect.convert(raw, _Names(self, where, ()))
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._converted)
 

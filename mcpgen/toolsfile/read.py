@@ -7,23 +7,35 @@ key, never skipped over.
 
 from dataclasses import dataclass
 
-from mcpgen.diagnostics import Diagnostics
+from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import Document
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonValue, as_object, as_text
-from mcpgen.model import Api
+from mcpgen.model import Api, Change
 from mcpgen.openapi import security
 from mcpgen.openapi.schemas import Definitions
-from mcpgen.toolsfile import confirmation, outputs, roles, server, shape, tools
+from mcpgen.options import Options
+from mcpgen.selection import Selector
+from mcpgen.toolsfile import confirmation, documents, flags, links, outputs, overrides, roles, server, shape, tools
+from mcpgen.toolsfile.documents import Included, Named
 
 VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
 class ToolsFile:
-    """What a tools file says. `api` is the server with the tools that are written by hand."""
+    """What a tools file says. `api` is the server with the tools that are written by hand, `documents` where others
+    come from. `choices` are flags that it stands for; `variables` is where those of server URLs stand.
+    """
 
     api: Api
+    documents: tuple[Included, ...]
+    overlays: tuple[Named, ...]
+    include: tuple[Selector, ...]
+    exclude: tuple[Selector, ...]
+    changes: tuple[Change, ...]
+    choices: Options
+    variables: Where
 
 
 def is_tools_file(value: JsonValue) -> bool:
@@ -45,9 +57,12 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         )
     top = document.where("")
     shape.check(root, top, diagnostics)
+    links.check(root, top, diagnostics)
     identity, references = as_object(root.get("server")), definitions.references
     schemes = security.read_schemes(root.get("security"), top.inside("security"), references, diagnostics)
-    operations, skipped = tools.read(root.get("tools"), top.inside("tools"), schemes, references, diagnostics)
+    variables = server.variables(root.get("variables"), top.inside("variables"), diagnostics)
+    around = tools.Around(schemes, variables, definitions, diagnostics)
+    operations, skipped = tools.read(root.get("tools"), top.inside("tools"), around)
     api = Api(
         title=as_text(identity.get("title")),
         version=server.version(identity, top.inside("server"), diagnostics),
@@ -55,7 +70,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         instructions=as_text(identity.get("instructions")),
         operations=operations,
         definitions=definitions,
-        servers=server.base_url(root.get("base_url"), top.inside("base_url"), diagnostics),
+        servers=server.base_url(root.get("base_url"), top.inside("base_url"), diagnostics, variables),
         schemes=schemes,
         security=(tuple(scheme.name for scheme in schemes),) if schemes else None,
         scopes={scheme.name: scheme.scopes for scheme in schemes if scheme.scopes},
@@ -65,4 +80,13 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         confirm=confirmation.of_server(identity),
         roles=roles.of_server(identity),
     )
-    return ToolsFile(api)
+    return ToolsFile(
+        api,
+        documents=documents.read(root.get("openapi"), top.inside("openapi"), diagnostics),
+        overlays=documents.overlays(root, top),
+        include=documents.selectors(root, "include", top, diagnostics),
+        exclude=documents.selectors(root, "exclude", top, diagnostics),
+        changes=overrides.read(root.get("overrides"), top.inside("overrides"), diagnostics),
+        choices=flags.read(root, top, diagnostics),
+        variables=top.inside("server_var"),
+    )

@@ -1,10 +1,16 @@
-"""`server:` and `base_url:` of the tools file: what the server is called, and where its API is."""
+"""`server:`, `base_url:` and `variables:` of the tools file: what the server is called, and where its API is."""
+
+import re
+from collections.abc import Mapping
 
 from mcpgen.diagnostics import Diagnostics, Where
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_text
-from mcpgen.model import Server
-from mcpgen.names import SERVER_NAME, VERSION_NUMBER, clipped
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.model import Server, ServerVariable
+from mcpgen.names import SERVER_NAME, VERSION_NUMBER, clipped, nearest
 from mcpgen.openapi import servers
+
+_PLACEHOLDER = re.compile(r"\{([^{}/]+)\}")
+_DECLARE = "Declare it under `variables`, with a default."
 
 
 def name(server: JsonObject) -> str | None:
@@ -23,14 +29,46 @@ def version(server: JsonObject, where: Where, diagnostics: Diagnostics) -> str:
     return ""
 
 
-def base_url(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Server, ...]:
-    """The base URL as a server; nothing where there is none that can be used."""
+Variables = Mapping[str, ServerVariable]
+"""The variables of base URLs, by name."""
+
+
+def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Variables:
+    """The `variables`: Server Variable Objects of OpenAPI (3.1, 4.8.6)."""
+    found: dict[str, ServerVariable] = {}
+    for name, entry in as_object(value).items():
+        raw = as_object(entry)
+        enum = tuple(choice for choice in as_list(raw.get("enum")) if isinstance(choice, str))
+        default = raw.get("default")
+        if not isinstance(default, str):
+            continue  # which the shape of the file has told
+        if enum and default not in enum:
+            message = f"The default of '{clipped(name)}' is none of its values."
+            place = where.inside(name, "default")
+            diagnostics.add("invalid-value", message, place, nearest(default, list(enum)))
+        found[name] = ServerVariable(name, default, enum, as_text(raw.get("description")))
+    return found
+
+
+def base_url(
+    value: JsonValue, where: Where, diagnostics: Diagnostics, known: Variables | None = None
+) -> tuple[Server, ...]:
+    """A base URL as a server, with those of the variables `known` that stand in it; nothing where there is none that
+    can be used.
+    """
     if not isinstance(value, str):
         return ()
-    url = value.strip()
-    reason = servers.refusal(url) or ("" if "//" in url else "it is not absolute")
+    url, declared = value.strip(), known or {}
+    used = list(dict.fromkeys(_PLACEHOLDER.findall(url)))
+    for name in (name for name in used if name not in declared):
+        message = f"The base URL has a variable '{clipped(name)}', which is not declared."
+        diagnostics.add("invalid-value", message, where, nearest(name, list(declared)) or _DECLARE)
+        return ()
+    server = Server(url, tuple(declared[name] for name in used))
+    address = servers.with_defaults(server)
+    reason = servers.refusal(address) or ("" if "//" in address else "it is not absolute")
     if not reason:
-        return (Server(url),)
+        return (server,)
     shown = "" if "@" in url else f" '{clipped(url)}'"  # a password is not repeated
     message = f"The base URL{shown} cannot be used: {reason}."
     diagnostics.add("invalid-value", message, where, "Write it as https://api.example.com/v1.")

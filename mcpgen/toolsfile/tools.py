@@ -4,26 +4,31 @@ A tool speaks OpenAPI's words, so OpenAPI's own readers read its parameters, bod
 """
 
 import re
+from dataclasses import dataclass
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
-from mcpgen.model import MediaType, Operation, RequestBody, SecurityScheme, Skipped
+from mcpgen.model import MediaType, Operation, Parameter, PathTemplate, RequestBody, SecurityScheme, Sends, Skipped
 from mcpgen.names import WRITTEN_TOOL_NAME, clipped
 from mcpgen.openapi import content, parameters, paths
-from mcpgen.openapi.references import References
-from mcpgen.toolsfile import confirmation, outputs, roles
+from mcpgen.openapi.schemas import Definitions
+from mcpgen.toolsfile import arguments, confirmation, credentials, hints, outputs, results, roles, sends, server
 
 _REQUEST = re.compile(r"(GET|PUT|POST|DELETE|PATCH|HEAD|OPTIONS) (/\S*)")
 
 
-def read(
-    value: JsonValue,
-    where: Where,
-    schemes: tuple[SecurityScheme, ...],
-    references: References,
-    diagnostics: Diagnostics,
-) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What of the file a tool may speak of: its schemes, the `variables` of its base URLs, its schemas."""
+
+    schemes: tuple[SecurityScheme, ...]
+    variables: server.Variables
+    definitions: Definitions
+    diagnostics: Diagnostics
+
+
+def read(value: JsonValue, where: Where, around: Around) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
     """The operations of the `tools` at `where`, and those that had to be skipped. What has not the shape of a tool was
     told.
     """
@@ -33,7 +38,7 @@ def read(
         place = where.inside(index)
         label = clipped(str(as_object(entry).get("name", f"tool {index + 1}")))
         try:
-            operation = _read_tool(entry, place, schemes, references, diagnostics)
+            operation = _read_tool(entry, place, around)
         except Unusable as unusable:
             skipped.append(Skipped(label, unusable.diagnostic))
             continue
@@ -42,19 +47,14 @@ def read(
         folded = operation.key.casefold()
         if folded in found:
             message = f"Two tools are called {operation.name}."
-            diagnostics.add("duplicate-name", message, place.inside("name"), "Rename one of them.")
+            around.diagnostics.add("duplicate-name", message, place.inside("name"), "Rename one of them.")
         found.setdefault(folded, operation)
     return tuple(found.values()), tuple(skipped)
 
 
-def _read_tool(
-    entry: JsonValue,
-    where: Where,
-    schemes: tuple[SecurityScheme, ...],
-    references: References,
-    diagnostics: Diagnostics,
-) -> Operation | None:
+def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | None:
     """One tool, None where what is wrong with it was reported as an error."""
+    diagnostics = around.diagnostics
     if not isinstance(entry, dict):
         return None
     name, request = entry.get("name"), _REQUEST.fullmatch(as_text(entry.get("request")).strip())
@@ -62,10 +62,12 @@ def _read_tool(
         return None  # which the shape of the file has told
     method, path = request.groups()
     template = paths.parse(path, where, diagnostics)
-    api_keys = (scheme for scheme in schemes if scheme.type == "apiKey")
-    filled = {parameters.place_of(scheme.location, scheme.wire_name): scheme for scheme in api_keys}
-    lists = [(entry.get("parameters"), where.inside("parameters"))]
-    read_parameters, keys_of_api = parameters.read(lists, filled, references, diagnostics)
+    before = len(diagnostics)
+    inputs = _inputs(entry, method, template, where, around)
+    if any(found.severity == "error" for found in list(diagnostics)[before:]):
+        return None
+    required = credentials.of_tool(entry, where, around.schemes, diagnostics)
+    own_server = server.base_url(entry.get("base_url"), where.inside("base_url"), diagnostics, around.variables)
     return Operation(
         key=f"tool {name}",
         method=method,
@@ -75,27 +77,116 @@ def _read_tool(
         name=name,
         title=as_text(entry.get("title")) or None,
         description=as_text(entry.get("description")),
-        parameters=parameters.matched_with_path(read_parameters, template, where, diagnostics),
-        body=_body(entry, where, references, diagnostics),
+        parameters=inputs.parameters,
+        body=inputs.body,
+        input_schema=inputs.schema,
+        sends=inputs.sends,
         responses=content.read_responses(
-            as_object(entry.get("responses")), where.inside("responses"), references, diagnostics
+            as_object(entry.get("responses")), where.inside("responses"), around.definitions.references, diagnostics
         ),
-        credentials=keys_of_api,
+        servers=own_server or None,
+        security=required.security,
+        scopes=required.scopes,
+        credentials=inputs.credentials,
         output=outputs.output(entry),
         output_schema=outputs.schema(entry, where, diagnostics),
+        result=results.read(entry, where, diagnostics),
         fields=outputs.fields(entry),
         confirm=confirmation.of_tool(entry),
         roles=roles.of_tool(entry),
+        hints=hints.hints(entry),
+        timeout=hints.timeout(entry),
+        portable=hints.portable(entry),
     )
 
 
-def _body(entry: JsonObject, where: Where, references: References, diagnostics: Diagnostics) -> RequestBody | None:
+# -- what a call brings, and where it goes ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """What of a call goes where; `credentials` are parameters that turned out to be such."""
+
+    parameters: tuple[Parameter, ...]
+    body: RequestBody | None = None
+    schema: JsonObject | None = None
+    sends: Sends | None = None
+    credentials: tuple[SecurityScheme, ...] = ()
+
+
+def _inputs(entry: JsonObject, method: str, template: PathTemplate, where: Where, around: Around) -> _Inputs:
+    """The inputs of a tool; what is wrong with them is reported as an error."""
+    diagnostics, references = around.diagnostics, around.definitions.references
+    api_keys = (scheme for scheme in around.schemes if scheme.type == "apiKey")
+    filled = {parameters.place_of(scheme.location, scheme.wire_name): scheme for scheme in api_keys}
+    schema = entry.get("inputSchema")
+    if isinstance(schema, dict):
+        names = sends.names_of(schema)
+        sent = sends.read(entry, where, sends.Known(names, filled), diagnostics)
+        return _by_hand(entry, schema, sent, method, template, where, diagnostics)
+    sent = sends.read(entry, where, sends.Known(list(as_object(entry.get("arguments"))), filled), diagnostics)
+    lists = [(entry.get("parameters"), where.inside("parameters"))]
+    described, of_parameters = parameters.read(lists, filled, references, diagnostics)
+    body = _body(entry, where, around)
+    by = "body" if body else "send" if sent and sent.body is not None else ""
+    site = arguments.Site(where, method, template, sends.named(sent), by, around.definitions)
+    taken = [*(each.name for each in described), *_members(entry.get("body"))]
+    short = arguments.read(entry.get("arguments"), taken, site, diagnostics)
+    plain, of_arguments = parameters.without_credentials(short.parameters, filled, diagnostics)
+    return _Inputs(
+        parameters.matched_with_path(described + plain, template, where, diagnostics),
+        body or short.body,
+        sends=sends.with_arguments(sent, short.sent),
+        credentials=of_parameters + of_arguments,
+    )
+
+
+def _by_hand(
+    entry: JsonObject,
+    schema: JsonObject,
+    sent: Sends | None,
+    method: str,
+    template: PathTemplate,
+    where: Where,
+    diagnostics: Diagnostics,
+) -> _Inputs:
+    """The inputs of a tool whose input schema was written by hand."""
+    for key in ("arguments", "parameters", "body"):
+        if key in entry:
+            message = f"A tool with an inputSchema cannot have {key!r} too."
+            hint = "Leave one of the two out; `send` says where the arguments of an inputSchema go."
+            diagnostics.add("invalid-value", message, where.inside(key), hint)
+    place = where.inside("inputSchema")
+    sent = sent or sends.implied(schema, template, method, place)
+    sends.check_schema(schema, sent, template, place, diagnostics)
+    in_path = zip(template.variables, template.declared, strict=True)
+    return _Inputs(
+        tuple(
+            Parameter(variable, "path", {}, place, required=True, style="simple", argument=name)
+            for variable, name in in_path
+        ),
+        schema=schema,
+        sends=sent,
+    )
+
+
+def _members(body: JsonValue) -> list[str]:
+    """The members that the `body` of a tool names at its root."""
+    content_of = as_object(as_object(body).get("content"))
+    schemas = [as_object(media_type).get("schema") for media_type in content_of.values()] or [body]
+    return [name for schema in schemas for name in as_object(as_object(schema).get("properties"))]
+
+
+def _body(entry: JsonObject, where: Where, around: Around) -> RequestBody | None:
     """OpenAPI's request body object, or a bare schema, which means JSON and required."""
     value = entry.get("body")
     if value is None:
         return None
     place = where.inside("body")
+    if "body" in as_object(entry.get("send")):
+        message = "The body is described twice: by `body`, and by `send`."
+        around.diagnostics.add("invalid-value", message, place, "Leave one of the two out.")
     if isinstance(value, dict) and "content" in value:
-        return content.read_body(value, place, references, diagnostics)
-    json_body = MediaType("application/json", references.schema(place))
+        return content.read_body(value, place, around.definitions.references, around.diagnostics)
+    json_body = MediaType("application/json", around.definitions.references.schema(place))
     return RequestBody((json_body,), place, required=True)

@@ -22,6 +22,10 @@ def compiled(source: str, flags: Options) -> Compiled:
     lock = locks.load(lock_file.read_bytes(), str(lock_file))
     recorded = lock.source if "://" in lock.source else str(directory / lock.source)
     project = Project(lock, options.settings(directory), lock.source)
-    own = replace(lock.options, ref_dir=tuple(str(directory / path) for path in lock.options.ref_dir))
-    given = flags.over(own)
-    return compile_source(fetch.read(recorded, given.ref_dir), given, project)
+    own = replace(
+        lock.options,
+        ref_dir=tuple(str(directory / path) for path in lock.options.ref_dir),
+        overlay=tuple(path if "://" in path else str(directory / path) for path in lock.options.overlay),
+    )
+    project = replace(project, recorded=own)
+    return compile_source(fetch.read(recorded, flags.ref_dir or own.ref_dir), flags, project)

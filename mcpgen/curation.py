@@ -1,0 +1,196 @@
+"""What a person decides about tools that are there: which are left out, and what changes in the others.
+
+A change names its operation; that it names exactly one, and why it does not, is told here. What it says is written into
+the operation, so that every later pass finds it where it looks anyway. Later changes win over earlier ones, key by key,
+argument by argument.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
+from typing import TypeVar
+
+from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.model import Api, ArgumentChange, Change, Operation, Skipped
+from mcpgen.names import clipped, nearest
+from mcpgen.openapi import paths
+from mcpgen.selection import Selector, select
+
+Found = TypeVar("Found", Operation, Skipped)
+
+_WRITTEN = "tool "
+"""How the keys of tools begin that are written by hand."""
+
+
+def is_written(operation: Operation) -> bool:
+    """Whether the tool of an operation was written by hand."""
+    return operation.key.startswith(_WRITTEN)
+
+
+# -- which ------------------------------------------------------------------------------------------------------------
+
+
+def chosen(
+    api: Api, include: Sequence[Selector], exclude: Sequence[Selector], diagnostics: Diagnostics
+) -> tuple[Api, tuple[Operation, ...]]:
+    """`api` with the operations that the selectors of a tools file leave in it, and those that they leave out. What is
+    written by hand stays: whoever wrote it wants it.
+    """
+    everything: tuple[Operation | Skipped, ...] = (*api.operations, *api.skipped)
+    for selector in (*include, *exclude):
+        if not any(selector.selects(each) for each in everything):
+            diagnostics.add("unused-selector", "This selector selects nothing.", selector.where, _selectable(api))
+    kept = {operation.key for operation in select(api.operations, include, exclude)}
+    kept |= {operation.key for operation in api.operations if is_written(operation)}
+    left_out = tuple(operation for operation in api.operations if operation.key not in kept)
+    operations = tuple(operation for operation in api.operations if operation.key in kept)
+    return replace(api, operations=operations, skipped=select(api.skipped, include, exclude)), left_out
+
+
+def _selectable(api: Api) -> str:
+    tags = dict.fromkeys(tag for operation in api.operations for tag in operation.tags)
+    return f"The tags are {clipped(', '.join(tags), 120)}." if tags else "Correct it, or take it out."
+
+
+def visible(api: Api, diagnostics: Diagnostics) -> Api:
+    """`api` without what is hidden."""
+    hidden = [operation for operation in api.operations if operation.hidden]
+    by_document = [operation for operation in hidden if operation.extension.get("hidden") is True]
+    if by_document:
+        some = ", ".join(f"{each.method} {each.path}" for each in by_document[:3])
+        more = f" and {len(by_document) - 3} more" if len(by_document) > 3 else ""
+        message = f"The document itself hides {some}{more}."
+        diagnostics.add(
+            "hidden-operation", message, by_document[0].where, "An override with `hide: false` brings one back."
+        )
+    return replace(api, operations=tuple(each for each in api.operations if not each.hidden)) if hidden else api
+
+
+# -- what changes -----------------------------------------------------------------------------------------------------
+
+
+def apply(api: Api, changes: Iterable[Change], left_out: Sequence[Operation], diagnostics: Diagnostics) -> Api:
+    """`api` with `changes`, one that fits no operation or more than one reported. `left_out` are operations that a
+    selection took out.
+    """
+    operations = {operation.key: operation for operation in api.operations}
+    by: dict[str, Change] = {}
+    for change in changes:
+        found = _named(change.key, operations.values())
+        if len(found) != 1:
+            _report(change, found, api, left_out, diagnostics)
+            continue
+        key = found[0].key
+        if key in by:
+            message = f"'{clipped(by[key].key)}' and '{clipped(change.key)}' are one operation."
+            diagnostics.add("invalid-value", message, change.where, "Write both in one override.")
+            continue
+        by[key] = change
+        operations[key] = _changed(operations[key], change)
+    return replace(api, operations=_with_names(operations, by, diagnostics))
+
+
+def _named(key: str, operations: Iterable[Found]) -> list[Found]:
+    """The operations that `key` names: a tool written by hand, an operationId, or method and path. Parameters in a path
+    may be called otherwise where that leaves no doubt.
+    """
+    operations = list(operations)
+    written = [each for each in operations if isinstance(each, Operation) and each.key == _WRITTEN + key]
+    by_id = [each for each in operations if each.id == key]
+    method, _, path = key.strip().partition(" ")
+    method, path = method.upper(), path.strip()
+    if written or by_id or not path.startswith("/"):
+        return written or by_id
+    exact = [each for each in operations if (each.method, each.path) == (method, path)]
+    blank = paths.operation_key(method, path)
+    blanked = [each for each in operations if each.method and paths.operation_key(each.method, each.path) == blank]
+    return exact or blanked
+
+
+def _report(
+    change: Change,
+    found: Sequence[Operation],
+    api: Api,
+    left_out: Sequence[Operation],
+    diagnostics: Diagnostics,
+) -> None:
+    """Say why a change has not exactly one operation."""
+    key = clipped(change.key)
+    if found:
+        places = " and ".join(_in_words(each) for each in found[:4])
+        hint = "Name it by method and path, or in the entry of its document."
+        diagnostics.add("unknown-operation", f"'{key}' names {places}.", change.where, hint)
+    elif skipped := _named(change.key, api.skipped):
+        message = f"{skipped[0].operation} was skipped: {skipped[0].reason.message}"
+        diagnostics.add("unused-override", message, change.where, "Mend the document, or take the override out.")
+    elif _named(change.key, left_out):
+        message = f"'{key}' is not among the operations that are selected."
+        diagnostics.add("unused-override", message, change.where, "Include it, or take the override out.")
+    else:
+        message = f"There is no operation '{key}'."
+        diagnostics.add("unknown-operation", message, change.where, _nearest(change.key, api, left_out))
+
+
+def _in_words(operation: Operation) -> str:
+    where = f" of {operation.document}" if operation.document else ""
+    return f"{operation.method} {clipped(operation.path)}{where}"
+
+
+def _nearest(key: str, api: Api, left_out: Sequence[Operation]) -> str:
+    operations = (*api.operations, *left_out)
+    written = [each.key.removeprefix(_WRITTEN) for each in operations if is_written(each)]
+    requests = [f"{each.method} {each.path}" for each in operations if not is_written(each)]
+    ids = [each.id for each in operations if each.id]
+    return nearest(key, requests if " " in key.strip() else [*ids, *written] or requests)
+
+
+def _changed(operation: Operation, change: Change) -> Operation:
+    """`operation` as `change` has it; what that does not say stays."""
+
+    def said(name: str) -> bool:
+        return getattr(change, name) is not None
+
+    same = ("hidden", "name", "title", "confirm", "roles", "output", "output_schema", "fields", "result", "timeout")
+    given = {name: getattr(change, name) for name in (*same, "portable") if said(name)}
+    arguments = dict(operation.arguments)
+    for name, new in change.arguments.items():
+        arguments[name] = _over(new, arguments[name]) if name in arguments else new
+    return replace(
+        operation,
+        **given,
+        told=change.description if change.description is not None else operation.told,
+        hints={**operation.hints, **change.hints},
+        arguments=arguments,
+    )
+
+
+def _over(new: ArgumentChange, old: ArgumentChange) -> ArgumentChange:
+    """What `new` says, and what else `old` does. A fixed value and a default displace each other."""
+    if new.value is not None:
+        return new
+    said = {field.name: getattr(new, field.name) for field in fields(ArgumentChange)}
+    found = replace(old, **{name: value for name, value in said.items() if value is not None and value is not False})
+    found = replace(found, hidden=old.hidden if new.hidden is None else new.hidden)
+    return replace(found, value=None) if new.default is not None or new.name is not None else found
+
+
+def _with_names(
+    operations: dict[str, Operation], by: dict[str, Change], diagnostics: Diagnostics
+) -> tuple[Operation, ...]:
+    """The operations, each name that a person gave with one owner, and taken from an operation whose document demands
+    it.
+    """
+    owners: dict[str, str] = {}
+    given = {key for key, change in by.items() if change.name is not None}
+    for key, operation in operations.items():
+        of_document = key not in given and bool(operation.extension.get("name"))
+        if operation.name is not None and not of_document and not operation.hidden:
+            folded = operation.name.casefold()
+            if folded in owners and key in given:
+                where: Where = by[key].where.inside("name")
+                message = f"Two tools are called {operation.name}."
+                diagnostics.add("duplicate-name", message, where, "Rename one of them.")
+            owners.setdefault(folded, key)
+    return tuple(
+        replace(each, name=None) if each.name and owners.get(each.name.casefold(), each.key) != each.key else each
+        for each in operations.values()
+    )

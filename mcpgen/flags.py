@@ -1,0 +1,62 @@
+"""What was chosen, by the order of precedence: the command line, the tools files (the user's before SOURCE), and what
+was recorded.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from mcpgen.diagnostics import Where
+from mcpgen.model import Server
+from mcpgen.options import Options
+from mcpgen.selection import Selector
+from mcpgen.toolsfile import ToolsFile
+
+Kind = Literal["include", "exclude"]
+
+
+class Flags:
+    """The flags of a run: `given` on the command line, `recorded` before, and in `files`, the strongest first. `wanted`
+    is what of them counts.
+    """
+
+    def __init__(self, given: Options, recorded: Options, files: Sequence[ToolsFile]) -> None:
+        self.files = files
+        self._given = given
+        self._recorded = recorded
+        wanted = replace(recorded, name=None)
+        for each in reversed(files):
+            wanted = each.choices.over(wanted)
+        self.wanted = given.over(wanted)
+
+    @property
+    def base_url(self) -> str | None:
+        """The base URL of a flag; a recorded one gives way to that of a tools file."""
+        return self._given.base_url or (None if self._of_files else self._recorded.base_url)
+
+    @property
+    def servers(self) -> tuple[Server, ...]:
+        """The base URL that replaces the servers of documents, as a server; none where there is none."""
+        return (Server(self.base_url),) if self.base_url else self._of_files
+
+    @property
+    def _of_files(self) -> tuple[Server, ...]:
+        return next((each.api.servers for each in self.files if each.api.servers), ())
+
+    @property
+    def variables(self) -> Where | None:
+        """Where a tools file says the values of variables of server URLs, if they are from one."""
+        own = (each.variables for each in self.files if each.choices.server_var and not self._given.server_var)
+        return next(own, None)
+
+    def selectors(self, kind: Kind) -> Sequence[Selector]:
+        """Those of the tools files that count: of the first that has any, unless the command line has."""
+        if getattr(self._given, kind):
+            return ()
+        return next((found for each in self.files if (found := getattr(each, kind))), ())
+
+    def selecting(self, kind: Kind) -> tuple[str, ...]:
+        """Those of the command line, or the recorded ones where no tools file has any."""
+        of_files = any(getattr(each, kind) for each in self.files)
+        found: tuple[str, ...] = getattr(self._given if of_files else self.wanted, kind)
+        return found

@@ -1,0 +1,195 @@
+"""What a person changes in single arguments: their names and words, what is sent where a call leaves one out, and which
+are not there at all.
+
+An argument is meant by the name that it has, or by what the request calls it. Whatever cannot be done is an error at
+its place, and leaves the argument as it was.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_object
+from mcpgen.lower.bodies import BodyPlan
+from mcpgen.lower.slots import FIELDS, REST, WHOLE, Input, Slot
+from mcpgen.model import ArgumentChange, Operation
+from mcpgen.names import clipped, nearest
+
+_OF_BODY = ("body", "rest", "filename", "part")
+_BESIDE = ("filename", "part", "result", "rest")
+"""Places whose inputs are known by their argument's name alone."""
+
+
+@dataclass(slots=True)
+class Settled:
+    """The inputs that are arguments and the names of these, the constants of others, and the places of defaults.
+    `sends_body` says that something in the body is sent whatever a call says.
+    """
+
+    inputs: list[Input]
+    names: dict[Slot, str]
+    constants: dict[Slot, JsonValue]
+    sends_body: bool = False
+    places: dict[Slot, Where] = field(default_factory=dict)
+
+
+def settled(
+    operation: Operation,
+    everything: Sequence[Input],
+    inputs: Sequence[Input],
+    names: Mapping[Slot, str],
+    constants: Mapping[Slot, JsonValue],
+    plan: BodyPlan | None,
+    diagnostics: Diagnostics,
+) -> Settled:
+    """The arguments of `operation` with its changes: `inputs` are those of `everything` that have `names`, `constants`
+    the others.
+    """
+    found = Settled([*inputs], dict(names), dict(constants))
+    if operation.arguments:
+        changing = _Changing(operation, everything, found, dict(names), plan, diagnostics)
+        for key, change in operation.arguments.items():
+            changing.change(key, change)
+        changing.refuse_collisions()
+    return found
+
+
+def checked_defaults(found: Settled, schema: JsonObject, diagnostics: Diagnostics) -> dict[str, JsonValue]:
+    """The defaults by argument. One that its argument's schema does not allow is reported."""
+    defaults: dict[str, JsonValue] = {}
+    for entry in found.inputs:
+        if entry.default is not None:
+            name, value = found.names[entry.slot], entry.default[0]
+            defaults[name] = value
+            own = {**as_object(as_object(schema.get("properties")).get(name)), "$defs": schema.get("$defs", {})}
+            if reason := _misfit(own, value):
+                message = f"The default of {name} does not fit it: {clipped(reason, 160)}."
+                where = found.places.get(entry.slot)
+                diagnostics.add("invalid-value", message, where, "Every call that leaves it out would fail.")
+    return defaults
+
+
+def _misfit(schema: JsonObject, value: JsonValue) -> str:
+    import jsonschema_rs  # only defaults of a tools file pay for it
+
+    validator = jsonschema_rs.Draft202012Validator(schema, pattern_options=jsonschema_rs.RegexOptions())
+    return next((error.message for error in validator.iter_errors(value)), "")
+
+
+class _Changing:
+    """The changes of one operation, one after the other."""
+
+    def __init__(
+        self,
+        operation: Operation,
+        everything: Sequence[Input],
+        found: Settled,
+        names: Mapping[Slot, str],
+        plan: BodyPlan | None,
+        diagnostics: Diagnostics,
+    ) -> None:
+        self._operation = operation
+        self._all = {entry.slot: entry for entry in (*everything, *found.inputs)}
+        self._found = found
+        self._names = names
+        self._plan = plan
+        self._diagnostics = diagnostics
+
+    def change(self, key: str, change: ArgumentChange) -> None:
+        """Do what `change` says to the argument that `key` names."""
+        slots = self._meant(key)
+        if len({self._names.get(slot, slot) for slot in slots}) != 1:
+            self._report_meaning(key, slots, change)
+            return
+        for slot in slots:
+            if change.value is not None:
+                self._fix(slot, change.value[0], change)
+            elif change.hidden:
+                self._hide(slot, change)
+            else:
+                self._alter(slot, change)
+
+    def refuse_collisions(self) -> None:
+        """Report two arguments of one name that had names of their own."""
+        owners: dict[str, Slot] = {}
+        for entry in self._found.inputs:
+            name = self._found.names[entry.slot]
+            other = owners.setdefault(name, entry.slot)
+            if self._names.get(other) != self._names.get(entry.slot):
+                renamed = [slot for slot in (entry.slot, other) if self._names.get(slot) != name]
+                where = self._found.places.get(renamed[0], self._operation.where)
+                message = f"Two arguments would be called {name}."
+                self._add("duplicate-name", message, where.inside("name"), "Give one of them another name.")
+
+    def _add(self, code: str, message: str, where: Where, hint: str = "") -> None:
+        self._diagnostics.add(code, message, where, hint)
+
+    def _meant(self, key: str) -> list[Slot]:
+        by_name = [slot for slot, name in self._names.items() if name == key]
+        return by_name or [slot for slot in self._all if slot[1] == key and slot[0] not in _BESIDE and slot != WHOLE]
+
+    def _report_meaning(self, key: str, slots: list[Slot], change: ArgumentChange) -> None:
+        where = change.where
+        if slots:
+            places = " and ".join(f"{self._names.get(slot, slot[1])} ({slot[0]})" for slot in slots)
+            message = f"'{clipped(key)}' is more than one argument: {places}."
+            self._add("unknown-argument", message, where, "Name it as `mcpgen inspect` shows it.")
+            return
+        message = f"{self._operation.method} {clipped(self._operation.path)} has no argument '{clipped(key)}'."
+        known = dict.fromkeys([*self._names.values(), *(slot[1] for slot in self._all if slot[0] not in _BESIDE)])
+        self._add("unknown-argument", message, where, nearest(key, [name for name in known if name]))
+
+    def _fix(self, slot: Slot, value: JsonValue, change: ArgumentChange) -> None:
+        """Send `value` in place of an argument."""
+        if slot in (REST, FIELDS) or slot[0] == "filename":
+            message = f"{self._names.get(slot, slot[1])} cannot be fixed: it is no part of the request by itself."
+            self._add("invalid-value", message, change.where, "Hide it, or give it a default.")
+            return
+        self._take_out(slot)
+        self._found.constants[slot] = value
+        self._found.sends_body |= slot[0] in _OF_BODY
+
+    def _hide(self, slot: Slot, change: ArgumentChange) -> None:
+        if change.default is not None:
+            self._fix(slot, change.default[0], change)
+        elif self._is_demanded(slot):
+            name = self._names.get(slot, slot[1])
+            message = f"{name} is required, so it cannot be left out."
+            self._add("invalid-value", message, change.where.inside("hide"), "Give it a `value`, or a `default`.")
+        else:
+            self._take_out(slot)
+            self._found.constants.pop(slot, None)
+
+    def _is_demanded(self, slot: Slot) -> bool:
+        of_body = self._plan is not None and slot[0] == "body" and slot[1] in self._plan.required
+        return self._all[slot].required or of_body
+
+    def _take_out(self, slot: Slot) -> None:
+        self._found.inputs[:] = [entry for entry in self._found.inputs if entry.slot != slot]
+        self._found.names.pop(slot, None)
+
+    def _alter(self, slot: Slot, change: ArgumentChange) -> None:
+        """Change an argument that stays one; what had one value only becomes one."""
+        found = self._found
+        if slot not in found.names:
+            if change.default is None and not change.required:
+                message = f"{slot[1]} has one possible value, which is sent; it is no argument."
+                self._add("invalid-value", message, change.where, "Give it another `value`, or take this out.")
+                return
+            found.inputs.append(self._all[slot])
+            found.names[slot] = self._all[slot].wanted_name
+            found.constants.pop(slot, None)
+        found.places[slot] = change.where
+        found.names[slot] = change.name or found.names[slot]
+        found.sends_body |= change.default is not None and slot[0] in _OF_BODY
+        found.inputs[:] = [_altered(entry, change) if entry.slot == slot else entry for entry in found.inputs]
+
+
+def _altered(entry: Input, change: ArgumentChange) -> Input:
+    return replace(
+        entry,
+        description=change.description if change.description is not None else entry.description,
+        source="" if change.description is not None else entry.source,
+        required=change.required or (entry.required and change.default is None),
+        default=change.default if change.default is not None else entry.default,
+    )

@@ -1,0 +1,31 @@
+"""`annotations:`, `timeout:` and `portable:` of the tools file: what is said of one tool in a word or a number.
+
+What cannot be read here the shape of the file has told.
+"""
+
+from collections.abc import Mapping
+
+from mcpgen.jsonvalue import JsonObject, as_object
+
+LONGEST = 3600
+"""Seconds that one call may take at most."""
+
+
+def hints(entry: JsonObject) -> Mapping[str, bool]:
+    """The hints of MCP that were written, by their names there."""
+    found = as_object(entry.get("annotations"))
+    return {name: value for name, value in found.items() if isinstance(value, bool)}
+
+
+def timeout(entry: JsonObject) -> float | None:
+    """Seconds that a call may take; None where nothing is said."""
+    value = entry.get("timeout")
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= LONGEST:
+        return value
+    return None
+
+
+def portable(entry: JsonObject) -> bool | None:
+    """Whether a schema written by hand is to be one that every client takes; None where nothing is said."""
+    value = entry.get("portable")
+    return value if isinstance(value, bool) else None

@@ -1,0 +1,74 @@
+"""`overrides:` of the tools file → changes, by the operation or the tool that each names.
+
+What cannot be read here the shape of the file has told.
+"""
+
+from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_object
+from mcpgen.model import ArgumentChange, Change
+from mcpgen.names import ARGUMENT_NAME, WRITTEN_TOOL_NAME
+from mcpgen.toolsfile import confirmation, hints, outputs, results, roles
+
+
+def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
+    """The changes of the `overrides` at `where`, in their order."""
+    return tuple(
+        _change(key, entry, where.inside(key), diagnostics)
+        for key, entry in as_object(value).items()
+        if isinstance(entry, dict)
+    )
+
+
+def _change(key: str, entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Change:
+    name = entry.get("name")
+    return Change(
+        key,
+        where,
+        hidden=_flag(entry, "hide"),
+        name=name if isinstance(name, str) and WRITTEN_TOOL_NAME.fullmatch(name) else None,
+        title=_text(entry, "title"),
+        description=_text(entry, "description"),
+        arguments={
+            argument: _argument(change, where.inside("arguments", argument), diagnostics)
+            for argument, change in as_object(entry.get("arguments")).items()
+            if isinstance(change, dict)
+        },
+        hints=hints.hints(entry),
+        confirm=confirmation.of_tool(entry),
+        roles=roles.of_tool(entry),
+        output=outputs.output(entry),
+        output_schema=outputs.schema(entry, where, diagnostics),
+        fields=outputs.fields(entry),
+        result=results.read(entry, where, diagnostics),
+        timeout=hints.timeout(entry),
+        portable=hints.portable(entry),
+    )
+
+
+def _argument(change: JsonObject, where: Where, diagnostics: Diagnostics) -> ArgumentChange:
+    if "value" in change:
+        for key in ("name", "description", "default", "required", "hide"):
+            if key in change:
+                message = f"An argument with a fixed `value` has no `{key}`: no call can give it."
+                diagnostics.add("invalid-value", message, where.inside(key), "Leave one of the two out.")
+    name = change.get("name")
+    return ArgumentChange(
+        where,
+        name=name if isinstance(name, str) and ARGUMENT_NAME.fullmatch(name) else None,
+        description=_text(change, "description"),
+        required=change.get("required") is True,
+        hidden=_flag(change, "hide"),
+        default=(change["default"],) if "default" in change else None,
+        value=(change["value"],) if "value" in change else None,
+    )
+
+
+def _flag(entry: JsonObject, key: str) -> bool | None:
+    value = entry.get(key)
+    return value if isinstance(value, bool) else None
+
+
+def _text(entry: JsonObject, key: str) -> str | None:
+    """The text under a key; an empty one says nothing."""
+    value = entry.get(key)
+    return value if isinstance(value, str) and value.strip() else None

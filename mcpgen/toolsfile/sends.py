@@ -1,0 +1,173 @@
+"""`send:` and `inputSchema:` of the tools file: where arguments go, as templates."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
+from mcpgen.model import Location, Parameter, PathTemplate, Sends, SentArgument, Template, arguments_of
+from mcpgen.names import clipped, nearest
+from mcpgen.openapi import content, parameters
+from mcpgen.toolsfile import templates
+from mcpgen.toolsfile.arguments import WITH_BODY, WITHOUT_BODY
+
+_PLACES: tuple[tuple[str, Location], ...] = (("query", "query"), ("headers", "header"), ("cookies", "cookie"))
+_BRANCHES = ("allOf", "anyOf", "oneOf")
+_ALONE = ("if", "then", "else")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the templates of a tool may name, and which places credentials have."""
+
+    names: list[str]
+    credentials: parameters.Credentials
+
+
+def read(entry: JsonObject, where: Where, known: Known, diagnostics: Diagnostics) -> Sends | None:
+    """The `send` of the tool `entry` at `where`; None where it has none."""
+    found = entry.get("send")
+    if not isinstance(found, dict):
+        return None
+    place = where.inside("send")
+    sent = {
+        key: dict(_templates(as_object(found.get(key)), place.inside(key), location, known, diagnostics))
+        for key, location in _PLACES
+    }
+    body = None
+    if "body" in found:
+        body = templates.template(found["body"], place.inside("body"), diagnostics, known.names)
+        _refuse_body(as_text(entry.get("request")), found, place, diagnostics)
+    media_type = as_text(found.get("content_type")) or "application/json"
+    return Sends(place, sent["query"], sent["headers"], sent["cookies"], body, media_type)
+
+
+def _templates(
+    found: JsonObject, where: Where, location: Location, known: Known, diagnostics: Diagnostics
+) -> Iterator[tuple[str, Template]]:
+    for name, value in found.items():
+        place = where.inside(name)
+        if reason := _refusal(name, location, place, known):
+            diagnostics.add("invalid-value", f"`send` cannot set the {location} '{clipped(name)}': {reason}.", place)
+            continue
+        node = templates.template(value, place, diagnostics, known.names)
+        if location == "header" and name.lower() == "accept" and "value" not in node:
+            message = "What the request accepts is the same in every call: no argument can say it."
+            diagnostics.add("invalid-value", message, place, "Write the media types themselves.")
+            continue
+        yield name, node
+
+
+def _refusal(name: str, location: Location, where: Where, known: Known) -> str:
+    if not name:
+        return "it has no name"
+    if location == "header" and not parameters.is_field_name(name):
+        return "no header field can be called so"
+    if location == "header" and name.lower() == "accept":
+        return ""
+    if parameters.credential(Parameter(name, location, {}, where), known.credentials) is not None:
+        return "it is a credential, which `security` describes and the environment holds"
+    if location == "header" and parameters.is_of_http(name):
+        return "it belongs to HTTP or carries a credential"
+    return ""
+
+
+def _refuse_body(request: str, found: JsonObject, where: Where, diagnostics: Diagnostics) -> None:
+    """Report a body that cannot be sent."""
+    method = request.split(" ")[0]
+    if method in WITHOUT_BODY:
+        message = f"`send` has a body, and a {method} has none."
+        diagnostics.add("invalid-value", message, where.inside("body"), "Send it in the query, or by a POST.")
+    media_type = as_text(found.get("content_type")) or "application/json"
+    essence, body = media_type.partition(";")[0].strip().lower(), found["body"]
+    is_json, is_form = essence.endswith(("/json", "+json")), essence == "application/x-www-form-urlencoded"
+    if not content.is_media_type(media_type) or "*" in media_type:
+        message = f"'{clipped(media_type)}' is not a media type."
+        hint = "Name one, such as application/json."
+        diagnostics.add("invalid-value", message, where.inside("content_type"), hint)
+    elif essence.startswith("multipart/"):
+        message = f"`send` cannot write a body of {media_type}."
+        hint = "Describe its parts by `body`, a Request Body Object of OpenAPI."
+        diagnostics.add("invalid-value", message, where.inside("content_type"), hint)
+    elif is_form and not isinstance(body, (dict, str)):
+        message = "A form is the members of a mapping."
+        diagnostics.add("invalid-value", message, where.inside("body"), "Write name: template for each field.")
+    elif not (is_json or is_form) and isinstance(body, (dict, list)):
+        message = f"A body of {clipped(media_type)} is one text."
+        diagnostics.add("invalid-value", message, where.inside("body"), "Write one text with {name} in it.")
+
+
+def named(sends: Sends | None) -> set[str]:
+    """The arguments that templates name."""
+    if sends is None:
+        return set()
+    every = [*sends.query.values(), *sends.headers.values(), *sends.cookies.values(), sends.body or {}]
+    return {name for node in every for name in arguments_of(node)}
+
+
+def with_arguments(sends: Sends | None, taken: tuple[SentArgument, ...]) -> Sends | None:
+    """What is sent, with the arguments in short form that go there."""
+    return replace(sends, arguments=taken) if sends is not None else None
+
+
+# -- inputSchema ------------------------------------------------------------------------------------------------------
+
+
+def implied(schema: JsonObject, template: PathTemplate, method: str, where: Where) -> Sends:
+    """Where the arguments of a schema go if `send` does not say it: what the path does not name goes into the query or
+    the JSON body, and so does what the schema allows without naming it.
+    """
+    left = [name for name in names_of(schema) if name not in template.declared]
+    sent: dict[str, Template] = {name: {"argument": name} for name in left}
+    is_open = schema.get("additionalProperties", False) is not False or "patternProperties" in schema
+    if method not in WITH_BODY:
+        return Sends(where, sent, open="query" if is_open else None)
+    body: Template | None = {"members": dict[str, JsonValue](sent)} if sent or is_open else None
+    return Sends(where, body=body, open="body" if is_open else None)
+
+
+def names_of(schema: JsonObject) -> list[str]:
+    """The arguments that a schema names: its properties, and those of what it combines at its root."""
+    found: dict[str, None] = {}
+    waiting: list[JsonValue] = [schema]
+    seen: list[JsonValue] = []
+    while waiting:
+        node = as_object(waiting.pop(0))
+        if not node or any(node is each for each in seen):
+            continue
+        seen.append(node)
+        found.update(dict.fromkeys(as_object(node.get("properties"))))
+        for keyword in _BRANCHES:
+            waiting += as_list(node.get(keyword))
+        waiting += [node[keyword] for keyword in _ALONE if keyword in node]
+        waiting += as_object(node.get("dependentSchemas")).values()
+        waiting += _referred(schema, as_text(node.get("$ref")))
+    return list(found)
+
+
+def _referred(schema: JsonObject, reference: str) -> Iterable[JsonValue]:
+    """What a reference inside of a schema leads to; nothing where it leads nowhere, which is told elsewhere."""
+    try:
+        return [lookup(schema, tokens(reference[1:]))] if reference.startswith("#/") else []
+    except KeyError:
+        return []
+
+
+def check_schema(
+    schema: JsonObject, sends: Sends, template: PathTemplate, where: Where, diagnostics: Diagnostics
+) -> None:
+    """Report each argument of an `inputSchema` at `where` that goes nowhere, and what the path names beyond them."""
+    names = names_of(schema)
+    going = named(sends) | set(template.declared)
+    for name in names:
+        place = where.inside("properties", name)
+        if not name:
+            diagnostics.add("invalid-name", "An argument has an empty name.", place, "Give it one.")
+        elif name not in going:
+            hint = nearest(name, [each for each in sorted(going) if each not in names])
+            hint = hint if hint.startswith("Did") else "Name it in the path or in `send`, or leave it out."
+            diagnostics.add("invalid-value", f"The argument '{clipped(name)}' goes nowhere.", place, hint)
+    for name in template.declared:
+        if name not in names:
+            message = f"The path names '{clipped(name)}', which the inputSchema does not have."
+            diagnostics.add("invalid-value", message, where, nearest(name, names))
