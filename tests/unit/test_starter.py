@@ -253,3 +253,14 @@ def test_the_tools_of_the_file_are_those_of_the_document(tmp_path: Path) -> None
     one = compile_source(read(str(PETSTORE)), Options())
     tools = "petstore_mcp/tools.json"
     assert compiled.tree[tools] == one.tree[tools]
+
+
+def test_all_that_is_proposed_compiles(tmp_path: Path) -> None:
+    (tmp_path / "api.yaml").write_bytes(PETSTORE.read_bytes())
+    target = tmp_path / "x.tools.yaml"
+    target.write_text(without_marks(initial(PETSTORE)), encoding="utf-8")
+    compiled = compile_source(read(str(target)), Options())
+    assert [each for each in compiled.diagnostics if each.severity == "error"] == []
+    tools = {tool.name: tool for tool in compiled.catalog.tools}
+    assert tools["delete_pet"].confirm == "always"
+    assert "create_pets" not in tools, "which `hide: true` leaves out"
