@@ -27,6 +27,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "yaml-tag": ("error", "A YAML tag asks for something that is not JSON."),
     "yaml-key": ("error", "A YAML key is not a plain text, or an alias leads nowhere."),
     "duplicate-key": ("warning", "A key stands twice in one object; the last one is used."),
+    "more-documents": ("warning", "A file holds more than one YAML document; the first is read."),
     "control-character": ("warning", "Control characters that text may not hold were taken out."),
     "number": ("warning", "A number is not finite or too long; it is read as text."),
     "not-an-api": ("error", "The document is neither an OpenAPI document nor a tools file."),

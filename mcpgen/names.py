@@ -7,7 +7,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Container, Iterable, Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from itertools import chain, count
 
 TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
@@ -31,7 +31,7 @@ VERSION_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,5}(?:(?:a|b|rc)\d{1,9})?(?:
 """What a Python package may be versioned as: the normal form of PEP 440, without epochs and local labels."""
 
 _MOST_LISTED = 20
-_NEAR = 0.7
+_NEAR, _AS_NEAR = 0.65, 0.15
 _SHORTEST_BEGINNING = 3
 
 _HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+|[A-Z]+")
@@ -147,6 +147,8 @@ def near(key: str, known: Sequence[str]) -> list[str]:
     if key.casefold() in folded:
         return [folded[key.casefold()]]
     found = get_close_matches(key.casefold(), folded, 3, _NEAR)
+    likeness = {name: SequenceMatcher(None, name, key.casefold()).ratio() for name in found}
+    found = [name for name in found if likeness[name] > likeness[found[0]] - _AS_NEAR]
     if not found and len(key) >= _SHORTEST_BEGINNING:
         found = [name for name in folded if name.startswith(key.casefold().rstrip("s"))]
     return [folded[name] for name in found[:3]]

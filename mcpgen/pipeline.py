@@ -94,7 +94,10 @@ def _compiled(
     promised: Mapping[str, str] = project.lock.tools if project.lock else {}
     catalog = check(lower(api, identity, wanted, promised, diagnostics), diagnostics)
     if not (catalog.tools or catalog.resources or catalog.prompts):
-        raise CannotGoOn("no-operations", _why_empty(catalog, found), hint=_EMPTY_HINT)
+        reasons = [entry.reason for entry in catalog.skipped[:1]]
+        where = reasons[0].where if reasons else None if found else Where(fetched.name)
+        hint = (reasons[0].hint if reasons else "") or _EMPTY_HINT
+        raise CannotGoOn("no-operations", _why_empty(catalog, found), where, hint)
     crowding.warn(catalog, diagnostics)
     tree = emit(catalog)
     remembered = options.over(project.recorded)

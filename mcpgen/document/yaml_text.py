@@ -265,20 +265,45 @@ def compose(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
         while True:
             event = next_event()
             if event is None or isinstance(event, yaml.DocumentEndEvent):
+                _report_more(next_event, name, diagnostics)
                 return composer.result
             handler = handlers.get(type(event))
             if handler is not None:
                 handler(event)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
+        if error.context_mark and "end of stream" in str(error.problem):
+            mark = error.context_mark  # what is open began there
         where = Where(name, "", mark.line + 1, mark.column + 1) if mark else Where(name)
-        raise CannotGoOn(
-            "syntax", f"The YAML text breaks off here: {_reason(error)}.", where, "Correct the YAML."
-        ) from None
+        message = f"The YAML text breaks off here: {_reason(error)}."
+        raise CannotGoOn("syntax", message, where, _what_to_do(error, clean, mark)) from None
     except yaml.YAMLError:
         raise CannotGoOn(
             "syntax", "The text is neither JSON nor YAML.", Where(name), "Name an API description."
         ) from None
+
+
+def _report_more(next_event: Callable[[], yaml.Event | None], name: str, diagnostics: Diagnostics) -> None:
+    """Report a second document behind `---`."""
+    try:
+        event = next_event()
+    except yaml.YAMLError:  # no YAML, so no document
+        return
+    if isinstance(event, yaml.DocumentStartEvent):
+        message = "A second YAML document begins here; only the first is read."
+        diagnostics.add("more-documents", message, Where(name, "", *place(event)), "Put it into a file of its own.")
+
+
+def _what_to_do(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark | None) -> str:
+    problem, lines = str(error.problem), text.split("\n")
+    line = lines[mark.line] if mark and mark.line < len(lines) else ""
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        return "Indent with blanks: YAML takes no tabs."
+    if "mapping values are not allowed" in problem:
+        return "Put a text that holds `: ` in quotes, or begin it with `|` on a line of its own."
+    if "end of stream" in problem and "quoted scalar" in str(error.context):
+        return "Close the quote."
+    return "Correct the YAML."
 
 
 def _reason(error: yaml.MarkedYAMLError) -> str:

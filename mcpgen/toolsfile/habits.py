@@ -123,6 +123,8 @@ def kind(value: JsonValue, kinds: Sequence[str], name: str) -> str:
     if isinstance(value, list) and "object" in kinds:
         beside = " A list of Parameter Objects is called `parameters`." if name == "arguments" else ""
         return f"Write a mapping: `NAME: …` in place of each `- `.{beside}"
+    if isinstance(value, dict) and name == "request":
+        return "Write method and path in one line, as in `GET /path`."
     if isinstance(value, str):
         return _in_place_of_text(value, kinds)
     if isinstance(value, (bool, int, float)) and "string" in kinds:
@@ -151,11 +153,11 @@ def request_line(written: str, methods: Sequence[str] = _METHODS) -> str:
     if not path:
         if method.startswith("/"):
             return f"Begin with the method: `{methods[0]} {clipped(method)}`."
-        return f"Write method and path: `{methods[0]} /path`."
+        return f"Write method and path, as in `{methods[0]} /path`."
     if method not in methods and method.upper() in methods:
         return f"Write the method in capitals: `{method.upper()} {clipped(path)}`."
     if method not in methods:
-        return f"Begin with the method, one of {', '.join(methods)}."
+        return f"Begin with the method, {' or '.join(methods)}."
     if not path.startswith("/"):
         return f"Begin the path with `/`: `{method} /{clipped(path)}`."
     return (

@@ -61,7 +61,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
     added to `diagnostics`.
     """
     root = as_object(document.value)
-    if root.get("mcpgen") != VERSION:
+    if isinstance(root.get("mcpgen"), bool) or root.get("mcpgen") != VERSION:
         raise CannotGoOn(
             "unsupported-version",
             f"This compiler reads version {VERSION} of the tools file.",

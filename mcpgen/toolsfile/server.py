@@ -69,6 +69,7 @@ def base_url(
     reason = servers.refusal(address) or ("" if "//" in address else "it is not absolute")
     if not reason:
         return (server,)
-    message = f"The base URL '{clipped(url)}' cannot be used: {reason}."
+    shown = "" if "@" in url else f" '{clipped(url)}'"  # a password is not repeated
+    message = f"The base URL{shown} cannot be used: {reason}."
     diagnostics.add("invalid-value", message, where, "Write it as https://api.example.com/v1.")
     return ()

@@ -20,6 +20,7 @@ from mcpgen.check import problems
 from mcpgen.emit.project import emit
 from mcpgen.lower.text import hidden_characters
 from mcpgen.pipeline import Compiled
+from mcpgen.toolsfile import editors
 from mcpgen.tree import FileTree
 
 ROOT = Path(__file__).parents[2]
@@ -48,6 +49,7 @@ def assert_sound(compiled: Compiled) -> None:
         *(f"{package}/{name}" for name in ("tools.json", "bindings.json")),
         *RENDERED,
         lock.NAME,
+        editors.NAME,
     }
     for path, data in python_templates().items():
         assert tree[f"{package}/{path}"] == data, f"{path} depends on the document"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcpgen.cli import main
@@ -165,6 +165,7 @@ OPERATION = st.fixed_dictionaries(
 SCHEMES = st.dictionaries(HOSTILE, st.just({"type": "apiKey", "in": "header", "name": "X-Key"}), max_size=2)
 
 
+@settings(max_examples=50)  # each compiles twice
 @given(
     st.dictionaries(
         HOSTILE.map("/{}".format),
@@ -193,8 +194,8 @@ def test_no_text_of_a_document_can_write_into_the_file(
     assert on["server"].keys() <= {"name", "title", "version", "instructions", "confirm"}
     assert on["openapi"][0].keys() <= {"document", "include", "exclude"}
     assert told(without_marks(written)) == []
-    operations = {operation.get("operationId") for item in paths.values() for operation in item.values()}
-    known = operations | {text + "a", "GET /fixed"} | {f"{m} {p}" for p in paths for m in ("GET", "DELETE")}
+    tools = compile_source(Fetched("f", json.dumps(document).encode()), Options()).catalog.tools
+    known = {tool.operation.id for tool in tools} | {f"{t.operation.method} {t.operation.path}" for t in tools}
     assert set(on.get("overrides", {})) <= known
 
 
@@ -252,3 +253,14 @@ def test_the_tools_of_the_file_are_those_of_the_document(tmp_path: Path) -> None
     one = compile_source(read(str(PETSTORE)), Options())
     tools = "petstore_mcp/tools.json"
     assert compiled.tree[tools] == one.tree[tools]
+
+
+def test_all_that_is_proposed_compiles(tmp_path: Path) -> None:
+    (tmp_path / "api.yaml").write_bytes(PETSTORE.read_bytes())
+    target = tmp_path / "x.tools.yaml"
+    target.write_text(without_marks(initial(PETSTORE)), encoding="utf-8")
+    compiled = compile_source(read(str(target)), Options())
+    assert [each for each in compiled.diagnostics if each.severity == "error"] == []
+    tools = {tool.name: tool for tool in compiled.catalog.tools}
+    assert tools["delete_pet"].confirm == "always"
+    assert "create_pets" not in tools, "which `hide: true` leaves out"

@@ -188,8 +188,9 @@ def _step(value: Any, step: str) -> list[Any]:
         return list(value.values()) if isinstance(value, dict) else list(value) if isinstance(value, list) else []
     if isinstance(value, dict):
         return [value[step]] if step in value else []
-    if isinstance(value, list) and step.isascii() and step.isdecimal() and int(step[:9]) < len(value):
-        return [value[int(step[:9])]]
+    index = int(step[:9]) if step.isascii() and step.isdecimal() else -1
+    if isinstance(value, list) and str(index) == step and index < len(value):
+        return [value[index]]
     return []
 
 

@@ -1,0 +1,64 @@
+"""Tools files as people get them wrong, one mistake a file, and what they are told: `broken/expected.txt` is all of it.
+
+Each block of the table is what `mcpgen check` says of one file. Add a file and run `pytest --update`; the diff is the
+review.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from mcpgen.cli import main
+
+FOLDER = Path(__file__).parent / "broken"
+TABLE = FOLDER / "expected.txt"
+FILES = sorted(path.name for path in FOLDER.glob("*.tools.yaml"))
+SAID = re.compile(r"^(\S+):(\d+):(\d+): (error|warning|note): .* \[([a-z-]+)\]$", re.MULTILINE)
+GENERAL = re.compile(r"^(error|warning|note): .*\n(    .*\n)?", re.MULTILINE)
+"""What is said of the whole compile, without a place: that no tool is left, that there is no server URL."""
+
+
+def checked(name: str, capsys: pytest.CaptureFixture[str], *flags: str) -> tuple[object, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main(["check", name, *flags])
+    return ended.value.code, *capsys.readouterr()
+
+
+def blocks() -> dict[str, str]:
+    """The table, by file. A block begins with the name of its file."""
+    text = TABLE.read_text(encoding="utf-8") if TABLE.exists() else ""
+    return {block.partition(":")[0]: block + "\n" for block in text.removesuffix("\n").split("\n\n")}
+
+
+@pytest.fixture(autouse=True)
+def _in_the_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(FOLDER)
+
+
+def test_each_mistake_is_told_at_its_place(capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest) -> None:
+    came = {name: GENERAL.sub("", checked(name, capsys)[2]) for name in FILES}
+    if request.config.getoption("--update"):
+        TABLE.write_text("\n".join(came.values()), encoding="utf-8")
+    assert came == blocks()
+    for name, told in came.items():
+        assert SAID.findall(told), f"{name}: nothing is said of any place"
+        assert told.startswith(f"{name}:")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_text_and_json_say_the_same(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = checked(name, capsys)
+    same_code, out, _ = checked(name, capsys, "--format", "json")
+    report = json.loads(out)
+    places = [
+        (found["file"], str(found["line"]), str(found["column"]), found["severity"], found["code"])
+        for found in report["diagnostics"]
+        if found["line"] is not None
+    ]
+    skipped = [(*entry["where"].rsplit(":", 2), "warning", entry["code"]) for entry in report.get("skipped", ())]
+    assert code == same_code
+    assert {each[:3] + each[4:] for each in SAID.findall(err)} == {each[:3] + each[4:] for each in [*places, *skipped]}
