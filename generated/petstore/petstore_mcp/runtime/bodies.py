@@ -14,8 +14,9 @@ from typing import Any
 
 from .files import Files, media_type
 from .multipart import Part, join
-from .parameters import ABSENT, field_pairs, header, value_of
+from .parameters import field_pairs, header, value_of
 from .refusal import Problem, Refused, Unsendable, gather
+from .shapes import ABSENT
 from .styles import STYLES, Place, parts, percent, reserved, scalar
 
 _FORM = Place(percent)
@@ -44,9 +45,13 @@ def build(body: dict[str, Any] | None, arguments: dict[str, Any], files: Files, 
     `entropy` is at least 16 random bytes, for the boundary of a multipart body.
     """
     whole = body.get("argument") if body else None
+    if body is not None and "value" in body:
+        whole, arguments = "", {**arguments, "": body["value"]}
     if body is None or (whole is not None and whole not in arguments):
         return []
     encoding, content_type = body["encoding"], body["contentType"]
+    if "template" in body:
+        return _filled(body, arguments, files)
     if whole is not None and encoding not in ("form", "multipart"):
         return gather(lambda value: [_whole(body, value, files)], [(whole, arguments[whole])])
     members = _bound(body, arguments) if whole is None else _inside(whole, body, arguments[whole])
@@ -59,6 +64,22 @@ def build(body: dict[str, Any] | None, arguments: dict[str, Any], files: Files, 
         return [join(content_type, gather(lambda member: _parts(member, arguments, files), named), entropy)]
     content = {member.field["name"]: member.value for member in members}
     return gather(lambda value: [_whole(body, value, files)], [("", content)])
+
+
+def _filled(body: dict[str, Any], arguments: dict[str, Any], files: Files) -> list[Content]:
+    """The body that a template makes."""
+    from . import templates  # only tools written by hand have some
+
+    encoding, name = body["encoding"], templates.argument_of(body["template"])
+    value = templates.filled(body["template"], arguments, templates.in_xml if encoding == "xml" else str)
+    if value is ABSENT:
+        return []
+    if encoding == "form":
+        members = _inside(name, {}, value)
+        pairs = gather(_pairs, [(member.argument, member) for member in members])
+        return [(body["contentType"], "&".join(pairs).encode())]
+    plain = {**body, "encoding": "text"} if encoding == "xml" else body
+    return gather(lambda value: [_whole(plain, value, files)], [(name, value)])
 
 
 def json_bytes(value: Any) -> bytes:

@@ -210,12 +210,21 @@ class Caller:
             told = failures.no_answer(failure, sent)
             return Result.error(told), told
         answer.redact(self._redactor.field)
-        shown = self._settings.sizes.shown
+        shown, view = self._settings.sizes.shown, None
+        if "result" in tool.binding:
+            from .views import View  # most tools show what was answered
+
+            view = View(tool.binding["result"])
+            if (instead := view.take(answer, sent, shown)) is not None:
+                return instead, self._done(answer, sent)
         if response.is_large(answer, shown):
             from . import keeping  # most answers fit
 
             answer.kept = await keeping.keep(answer, uri, self._redactor, self.resources)
-        return response.interpret(answer, sent, self._redactor, shown), self._done(answer, sent)
+        result = response.interpret(answer, sent, self._redactor, shown)
+        if view is not None and not result.is_error:
+            result = view.dressed(result, answer, sent, self._redactor, shown)
+        return result, self._done(answer, sent)
 
     def _done(self, answer: Response, sent: Sent) -> str:
         """What stays true of an answered request where a hook withholds its result; "" where none could."""

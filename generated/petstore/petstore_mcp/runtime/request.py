@@ -34,6 +34,9 @@ _CHARACTERS = r"[A-Za-z0-9\-._~!$&'()*+,;=:@/\[\]]|%[0-9A-Fa-f]{2}"
 _TARGET = re.compile(rf"/(?:{_CHARACTERS})*(?:\?(?:{_CHARACTERS}|\?)+)?")
 _HOLE = re.compile(r"\{(\w*)\}")
 
+OTHERS: Any = object()
+"""Stands among the arguments for all that a call gives beyond what the schema names, where that is allowed."""
+
 # Below it, a float that is integral is exactly that integer.
 _EXACT = 2**53
 
@@ -92,12 +95,15 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
     """
     binding = tool.binding
     made = {each["argument"]: _uuid(entropy) for each in binding.get("headers", ()) if "made" in each}
-    arguments = {**made, **arguments}
+    arguments = {**made, **binding.get("defaults", {}), **arguments}
     given = dict(gather(lambda name: [(name, _exact(arguments[name]))], zip(arguments, arguments, strict=True)))
+    if binding.get("open"):
+        known = {*tool.schema.get("properties", {}), *binding.get("also", ())}
+        given[OTHERS] = {name: value for name, value in given.items() if name not in known}
     gathering = Gathering()
 
     def written(write: Callable[[Any, Any], list[Written]], bound: dict[str, Any]) -> list[Written]:
-        named = bound.get("argument", ""), bound
+        named = _first_argument(bound), bound
         return gathering.each(lambda parameter: write(parameter, parameters.value_of(parameter, given)), [named])
 
     pieces = [
@@ -119,6 +125,15 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
     request.query = _disjoint(pairs)
     _compare(request, binding["path"])
     return request
+
+
+def _first_argument(bound: dict[str, Any]) -> str:
+    """What a parameter is called in front of a model."""
+    if "template" not in bound:
+        return str(bound.get("argument", ""))
+    from . import templates  # only tools written by hand have some
+
+    return templates.argument_of(bound["template"])
 
 
 def _uuid(entropy: bytes) -> str:
@@ -159,7 +174,7 @@ def _disjoint(written: list[tuple[dict[str, Any], list[str]]]) -> list[str]:
             if owners.setdefault(name, parameter) is not parameter:
                 guest = parameter if parameter["name"] != name else owners[name]
                 raise Refused(
-                    Problem(guest.get("argument", ""), f"writes the query parameter {name}, which is not its own")
+                    Problem(_first_argument(guest), f"writes the query parameter {name}, which is not its own")
                 )
     return [pair for _, pairs in written for pair in pairs]
 

@@ -55,6 +55,15 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
     return _binary(response, sent, redactor)
 
 
+def told(text: str, response: Response, sent: Sent, shown: int) -> list[dict[str, Any]]:
+    """The blocks of a text that its owner put in place of the answer, redacted already."""
+    size = len(text.encode(errors="replace"))
+    if large := size > shown:
+        text, cut = _whole_lines(text, shown)
+        text += f"\n[Cut: the first {cut:,} of {size:,} bytes are shown.{_to_see_more(response, sent)}]"
+    return _linked({"type": "text", "text": text}, _notes(response, sent), response, sent, large).content
+
+
 def is_large(response: Response, shown: int) -> bool:
     """Whether a result does not show all of an answer that came, so that it is worth keeping."""
     if not 200 <= response.status < 300:
@@ -196,7 +205,8 @@ def _parsed(text: str, response: Response, sent: Sent) -> Any:
 
 def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) -> list[str]:
     """What is needed to go on: where the thing is, which version it is, what comes next. `value` is that of a JSON
-    answer, of whose list `shown` items are shown, 0 for all."""
+    answer, of whose list `shown` items are shown, 0 for all; of an answer of which a part is shown all of it counts."""
+    value = value if sent.answer is ABSENT else sent.answer
     told = []
     if response.status in (201, 202) or not response.content:
         told.append(("Location", response.header("location")))

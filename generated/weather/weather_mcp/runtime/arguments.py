@@ -30,7 +30,7 @@ class Checker:
 
     def check(self, tool: Tool, arguments: dict[str, Any]) -> list[Problem]:
         """What is wrong: unknown arguments first, the others in the order of the schema."""
-        known = tool.schema.get("properties", {})
+        known = dict.fromkeys([*tool.schema.get("properties", {}), *tool.binding.get("also", ())])
         strange = [] if tool.binding.get("open") else [name for name in arguments if name not in known]
         errors: list[ValidationError] | None = None
         with suppress(UnicodeEncodeError):

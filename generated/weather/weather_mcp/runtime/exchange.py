@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from .readable import brief, clean
+from .shapes import ABSENT
 
 if TYPE_CHECKING:
     from .catalog import Tool
@@ -25,9 +26,22 @@ _RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satis
 class Sent:
     """The request as far as results speak of it: the tool, the path without its query, the variables whose credentials
     it carried, a URI for what may come back, the arguments, its idempotency key, and how often it was tried. `scopes`
-    are what the description asks of a token, and `offers` the ways to give a credential where none was given."""
+    are what the description asks of a token, and `offers` the ways to give a credential where none was given. `answer`
+    is the value of an answer of which not all is shown."""
 
-    __slots__ = ("arguments", "key", "method", "offers", "path", "scopes", "tool", "tries", "uri", "variables")
+    __slots__ = (
+        "answer",
+        "arguments",
+        "key",
+        "method",
+        "offers",
+        "path",
+        "scopes",
+        "tool",
+        "tries",
+        "uri",
+        "variables",
+    )
 
     def __init__(
         self,
@@ -47,6 +61,7 @@ class Sent:
         self.arguments = arguments or {}
         self.key = key
         self.tries = 0
+        self.answer: Any = ABSENT
         self.scopes: tuple[str, ...] = ()
         self.offers: tuple[str, ...] = ()
 

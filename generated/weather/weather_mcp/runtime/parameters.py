@@ -16,12 +16,11 @@ from urllib.parse import unquote
 
 from . import fields
 from .refusal import Unsendable
+from .shapes import ABSENT
 from .styles import STYLES, Place, brackets, defined, parts, percent, reserved, scalar, write
 
 Parameter = dict[str, Any]
 
-ABSENT: Any = object()
-"""Stands for an argument that was not given; null is a value."""
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -49,7 +48,12 @@ COOKIE = Place(lambda text: percent(text, _COOKIE_OCTETS), lambda text: percent(
 
 
 def value_of(bound: Parameter, arguments: dict[str, Any]) -> Any:
-    """What a parameter, or a field of a body, carries: its constant, its argument, or ABSENT."""
+    """What a parameter, or a field of a body, carries: its constant, its template filled in, its argument, or ABSENT.
+    Raises Unsendable."""
+    if "template" in bound:
+        from . import templates  # only tools written by hand have some
+
+        return templates.filled(bound["template"], arguments)
     return bound["value"] if "value" in bound else arguments.get(bound["argument"], ABSENT)
 
 

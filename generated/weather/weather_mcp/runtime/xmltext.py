@@ -28,6 +28,11 @@ def document(shape: Shape, value: Any) -> str:
     return f'<?xml version="1.0"?>\n{_element(shape["name"], shape, value)}'
 
 
+def content(text: str) -> str:
+    """A text that makes no markup, in an element or in an attribute. Raises Unsendable for what XML has no form for."""
+    return _text(text).translate({**_IN_ATTRIBUTE, ord("'"): "&#39;"})
+
+
 def _node(name: str, shape: Shape, value: Any) -> str:
     """What stands for a member or an item: an element, or what its kind says instead."""
     kind = shape.get("kind", "element")

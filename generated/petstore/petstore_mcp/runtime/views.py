@@ -1,0 +1,217 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""What a model is shown of an answer, as the owner of the tool wrote it: parts removed, a part selected, a text, links.
+
+What is removed is removed before anything else looks at the answer, and the answer is nothing then but what is left:
+its other bytes, its header fields and its reason are gone. So nothing that comes after can show, keep or log them. An
+answer that cannot be looked through as a whole, because it is no JSON, too large or cut off, is not shown at all. An
+answer may be of another shape than was described; then more is removed, not less: a name is looked for in every item
+of a list, and a plain value that stands where more steps should follow goes itself. Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from . import failures, paging, projection, response, structured, templates
+from .readable import clean, decode, presentable
+from .request import misleads
+from .shapes import ABSENT, Result
+
+if TYPE_CHECKING:
+    from .exchange import Response, Sent
+    from .redaction import Redactor
+
+_KEPT_FIELDS = ("retry-after", "date")
+"""What is left of the header fields of an answer of which something is removed: numbers and dates are read of these."""
+
+_TEXTS = ("name", "title", "description", "mimeType")
+
+_CUT = "it did not come whole"
+_LARGE = "it is too large to be looked through"
+_NO_JSON = "it is no JSON"
+
+
+class View:
+    """What one call shows of its answer. To be used in this order: `take`, `dressed`."""
+
+    __slots__ = ("_mark", "_rules", "_value")
+
+    def __init__(self, rules: dict[str, Any]) -> None:
+        """`rules` are the `result` of a binding."""
+        self._rules = rules
+        self._value: Any = ABSENT
+        self._mark = ""
+
+    def take(self, answer: Response, sent: Sent, shown: int) -> Result | None:
+        """Make the answer what may be seen of it; and what is told instead, where nothing of it may."""
+        good = 200 <= answer.status < 300
+        if not answer.size or not (good or "remove" in self._rules):
+            why = ""
+        elif why := self._read(answer, shown):
+            self._value = ABSENT
+        if "remove" in self._rules and (refusal := self._removed(answer, sent, why)) is not None:
+            return refusal
+        sent.answer = self._value
+        return self._selected(answer) if good and answer.size else None
+
+    def _read(self, answer: Response, shown: int) -> str:
+        """Find the value of the answer; why there is none, "" where there is one."""
+        if answer.cut:
+            return _CUT
+        if answer.partial or answer.size > max(response.LARGEST_PARSED, 2 * shown):
+            return _LARGE
+        text, whole = decode(answer.content, answer.header("content-type"))
+        self._mark = projection.mark(text)
+        self._value, _ = structured.read(text, self._mark)
+        return "" if whole and self._value is not ABSENT else _NO_JSON
+
+    def _removed(self, answer: Response, sent: Sent, why: str) -> Result | None:
+        """Take out what must not leave, and with it all else that could repeat it; what is told where a good answer
+        cannot be shown. Of any other then only the status is left.
+        """
+        there = bool(answer.size)
+        _discard(answer)
+        answer.content, answer.cut, answer.reason = b"", False, ""
+        answer.fields = [(name, value) for name, value in answer.fields if name.lower() in _KEPT_FIELDS]
+        for pointer in self._rules["remove"]:
+            self._value = self._value if self._value is ABSENT else _without(self._value, _tokens(pointer))
+        if self._value is not ABSENT:
+            self._write(answer, self._value)
+            return None
+        return _not_shown(answer, sent, why) if there and 200 <= answer.status < 300 else None
+
+    def _write(self, answer: Response, value: Any) -> None:
+        """Let a value be the answer."""
+        _discard(answer)
+        answer.content = projection.exact(value, self._mark).encode(errors="replace")
+        others = [(name, field) for name, field in answer.fields if name.lower() != "content-type"]
+        answer.fields = [*others, ("Content-Type", "application/json")]
+
+    def _selected(self, answer: Response) -> Result | None:
+        """Leave of the answer what is selected; a sentence where there is no such part."""
+        select = self._rules.get("select")
+        if select is None:
+            return None
+        if isinstance(select, str):
+            value = find(self._value, select)
+        else:
+            parts = {name: find(self._value, pointer) for name, pointer in select.items()}
+            value = {name: part for name, part in parts.items() if part is not ABSENT} or ABSENT
+        if value is ABSENT:
+            _discard(answer)
+            wanted = select if isinstance(select, str) else " and ".join(select.values())
+            return Result.text(f"Of the answer only {wanted} is shown, and there is no such part in it.")
+        self._write(answer, value)
+        return None
+
+    def dressed(self, result: Result, answer: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
+        """The result with the text in place of the JSON, and with the links."""
+        value, _ = presentable(self._value, redactor) if self._value is not ABSENT else (ABSENT, 0)
+
+        def found(place: dict[str, str]) -> Any:
+            if "argument" in place:
+                return sent.arguments.get(place["argument"], ABSENT)
+            return find(value, place["pointer"]) if value is not ABSENT else ABSENT
+
+        parts = self._rules.get("text")
+        if parts is not None and self._fills(parts, result):
+            text = redactor.text(templates.written(parts, found, self._text))
+            result.content = response.told(text, answer, sent, shown)
+        links = [self._link(link, found) for link in self._rules.get("links", ())]
+        result.content += [link for link in links if link is not None]
+        return result
+
+    def _fills(self, parts: list[Any], result: Result) -> bool:
+        """Whether the text can stand for the answer: one that speaks of its parts needs a JSON answer."""
+        speaks = any(isinstance(part, dict) and "pointer" in part for part in parts)
+        return self._value is not ABSENT or (not speaks and all(block["type"] == "text" for block in result.content))
+
+    def _text(self, value: Any) -> str:
+        """A value as it stands in a text: strings bare, others as JSON, numbers as they came."""
+        if isinstance(value, str):
+            return value.replace(self._mark, "") if self._mark else value
+        return projection.exact(value, self._mark)
+
+    def _link(self, link: dict[str, list[Any]], found: templates.Find) -> dict[str, Any] | None:
+        """The block for a link; None where a part of its address is missing, or leads elsewhere."""
+        places = [part for part in link["uri"] if isinstance(part, dict)]
+        values = [templates.written([place], found, self._text) for place in places]
+        if not all(values) or any(misleads(value) for value in values):
+            return None
+        uri = templates.written(link["uri"], found, lambda value: quote(self._text(value), safe=""))
+        texts = {key: clean(templates.written(link[key], found, self._text))[0] for key in _TEXTS if key in link}
+        return {"type": "resource_link", "uri": uri, **texts, "name": texts["name"] or uri}
+
+
+def _discard(answer: Response) -> None:
+    """Let go of what came beside `content`."""
+    if answer.spool is not None:
+        answer.spool.close()
+        answer.spool = None
+
+
+def _not_shown(answer: Response, sent: Sent, why: str) -> Result:
+    """What a model is told of a good answer out of which nothing can be taken."""
+    told = failures.answered(answer, sent)
+    if not why:
+        return Result.error(f"{told} Nothing of the answer may be shown.")
+    advice = "Tell the operator of this server." if why is _NO_JSON else paging.narrower(sent.tool) or "Ask for less."
+    since = f"since {why}, and what must not leave this server cannot be taken out of it"
+    return Result.error(f"{told} The answer is not shown, {since}. {advice}")
+
+
+def _tokens(pointer: str) -> list[str]:
+    """The steps of a JSON Pointer (RFC 6901 section 4)."""
+    return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
+
+
+def find(value: Any, pointer: str) -> Any:
+    """What a pointer leads to, ABSENT where it leads nowhere; with a `*` in it the list of all that is there."""
+    tokens = _tokens(pointer)
+    found = _found(value, tokens)
+    if "*" not in tokens:
+        return found[0] if found else ABSENT
+    several = _found(value, tokens[: tokens.index("*")])
+    return found if any(isinstance(each, (list, dict)) for each in several) else ABSENT
+
+
+def _found(value: Any, tokens: list[str]) -> list[Any]:
+    found = [value]
+    for token in tokens:
+        found = [step for each in found for step in _step(each, token)]
+    return found
+
+
+def _step(value: Any, step: str) -> list[Any]:
+    if step == "*":
+        return list(value.values()) if isinstance(value, dict) else list(value) if isinstance(value, list) else []
+    if isinstance(value, dict):
+        return [value[step]] if step in value else []
+    if isinstance(value, list) and step.isascii() and step.isdecimal() and int(step[:9]) < len(value):
+        return [value[int(step[:9])]]
+    return []
+
+
+def _without(value: Any, tokens: list[str]) -> Any:
+    """The value without what a pointer leads to, and without plain values that stand in its way; ABSENT where nothing
+    is left. Names are compared as they would be shown."""
+    if not tokens:
+        return ABSENT
+    if isinstance(value, list):
+        step, rest = tokens[0], tokens[1:]
+        if step == "*":
+            items = [_without(item, rest) for item in value]
+        elif step.isascii() and step.isdecimal():
+            items = [_without(item, rest) if index == int(step[:9]) else item for index, item in enumerate(value)]
+        else:
+            items = [_without(item, tokens) for item in value]
+        return [item for item in items if item is not ABSENT]
+    if isinstance(value, dict):
+        step, rest = tokens[0], tokens[1:]
+        members = {
+            name: _without(member, rest) if step in ("*", name, clean(name)[0]) else member
+            for name, member in value.items()
+        }
+        return {name: member for name, member in members.items() if member is not ABSENT}
+    return None if value is None else ABSENT
