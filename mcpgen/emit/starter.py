@@ -92,7 +92,7 @@ def _head(described: str, name: str, selected: int, catalog: Catalog, cost: int)
 def _server(catalog: Catalog) -> Iterator[str]:
     identity = catalog.identity
     yield "server:"
-    yield f"  name: {identity.name}"
+    yield f"  name: {yaml_scalar(identity.name)}"
     yield f"  title: {yaml_scalar(identity.title)}"
     yield f"  # version: {yaml_scalar(identity.version)}"
     yield "  # instructions: What a model should know before it calls any tool."
