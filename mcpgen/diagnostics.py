@@ -103,6 +103,17 @@ CODES: dict[str, tuple[Severity, str]] = {
 }
 """Every code: its severity and what it means. A code once published keeps its meaning."""
 
+SERIOUS_BY_HAND = frozenset(
+    {
+        *("broken-reference", "foreign-reference", "reference-loop", "invalid-path", "invalid-parameter"),
+        *("invalid-style", "invalid-media-type", "unsupported-body", "unsupported-method", "invalid-security"),
+        *("invalid-server", "unused-path-parameter", "unportable-schema", "unbound-argument"),
+    }
+)
+"""What costs an operation, or a part of one: a warning about a document, which others wrote and many use; an error
+about what a person has just written by hand.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Where:
@@ -125,16 +136,19 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `message` says what is wrong, `hint` what to do; both are whole sentences."""
+    """One finding. `message` says what is wrong, `hint` what to do; both are whole sentences. `by_hand` says that it is
+    about a tools file.
+    """
 
     code: str
     message: str
     hint: str = ""
     where: Where | None = None
+    by_hand: bool = False
 
     @property
     def severity(self) -> Severity:
-        return CODES[self.code][0]
+        return "error" if self.by_hand and self.code in SERIOUS_BY_HAND else CODES[self.code][0]
 
 
 class Diagnostics:
@@ -160,7 +174,7 @@ class Diagnostics:
         return len(self._found)
 
 
-def placed(diagnostic: Diagnostic, line: int, column: int) -> Diagnostic:
-    """`diagnostic` with its line and column."""
+def placed(diagnostic: Diagnostic, line: int, column: int, *, by_hand: bool) -> Diagnostic:
+    """`diagnostic` with its line and column, and whether it is about what a person wrote by hand."""
     assert diagnostic.where is not None
-    return replace(diagnostic, where=replace(diagnostic.where, line=line, column=column))
+    return replace(diagnostic, where=replace(diagnostic.where, line=line, column=column), by_hand=by_hand)

@@ -45,6 +45,12 @@ class Compiled:
     def user_files(self) -> frozenset[str]:
         return user_files(self.catalog.identity)
 
+    @property
+    def failed(self) -> bool:
+        """Whether there is an error, for which nothing is written."""
+        found = (*self.diagnostics, *(entry.reason for entry in self.catalog.skipped))
+        return any(diagnostic.severity == "error" for diagnostic in found)
+
 
 @dataclass(frozen=True, slots=True)
 class Project:
@@ -160,8 +166,9 @@ def located(diagnostics: Iterable[Diagnostic], documents: Mapping[str, Document]
         if found.where is not None and found.where.line is None and found.where.file in documents:
             wanted.setdefault(found.where.file, set()).add(found.where.pointer)
     positions = {name: documents[name].positions(pointers) for name, pointers in wanted.items()}
+    by_hand = {name for name in wanted if toolsfile.is_tools_file(documents[name].value)}
     return tuple(
-        placed(found, *positions[found.where.file][found.where.pointer])
+        placed(found, *positions[found.where.file][found.where.pointer], by_hand=found.where.file in by_hand)
         if found.where is not None and found.where.line is None and found.where.file in positions
         else found
         for found in diagnostics

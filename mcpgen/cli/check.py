@@ -39,7 +39,7 @@ def command(
     found: list[Diagnostic] = [*(d for d in compiled.diagnostics if d.code != "invalid-document"), *full]
     skipped = compiled.catalog.skipped
     _show(found, skipped, len(compiled.catalog.tools), output)
-    bad = any(diagnostic.severity == "error" for diagnostic in found)
+    bad = compiled.failed or any(diagnostic.severity == "error" for diagnostic in full)
     strictly_bad = strict and (bool(skipped) or any(diagnostic.code == "invalid-document" for diagnostic in found))
     report.leave(report.FINDINGS if bad or strictly_bad else report.DONE)
 

@@ -44,7 +44,7 @@ def command(
     with report.ending(output):
         fetched = fetch.read(source, flags.ref_dir)
         target, compiled = _compile(fetched, flags, directory, source)
-        failed = any(d.severity == "error" for d in compiled.diagnostics) or (strict and bool(compiled.catalog.skipped))
+        failed = compiled.failed or (strict and bool(compiled.catalog.skipped))
         previous = previous_lock(target)
         tree, _ = changelog.continued(target, compiled.tree, compiled.lock, previous)
         planned = plan(target, tree, compiled.user_files, previous, carried=[changelog.NAME], overwrite=overwrite)

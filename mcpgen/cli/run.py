@@ -21,7 +21,7 @@ def command(source: str, flags: Options) -> None:
             report.leave(report.CANNOT_GO_ON)
         compiled = compile_source(fetch.read(source, flags.ref_dir), flags)
         report.diagnostics(compiled.diagnostics, compiled.catalog.skipped, most=1)
-        if any(diagnostic.severity == "error" for diagnostic in compiled.diagnostics):
+        if compiled.failed:
             report.leave(report.FINDINGS)
         with servers.emitted(compiled) as server:
             code = server.run()

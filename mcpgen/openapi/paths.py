@@ -20,11 +20,13 @@ LONGEST = 4000
 """Characters of a path key. Servers take request targets of about 8,000, the values of variables among them."""
 
 
-def parse(path: str, where: Where, diagnostics: Diagnostics) -> PathTemplate:
-    """The template of `path`. Unusable where no request can be made of it."""
+def parse(path: str, where: Where, diagnostics: Diagnostics, *, query_is_meant: bool = False) -> PathTemplate:
+    """The template of `path`. Unusable where no request can be made of it. A query in it is reported, unless it was
+    written on purpose.
+    """
     body, fragment_mark, _ = path.partition("#")
     body, query_mark, query = body.partition("?")
-    if fragment_mark or query_mark:
+    if fragment_mark or (query_mark and not query_is_meant):
         diagnostics.add(
             "path-query",
             f"The path {clipped(path, 120)} holds a {'query' if query_mark else 'fragment'}; "

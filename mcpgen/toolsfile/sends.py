@@ -113,17 +113,18 @@ def with_arguments(sends: Sends | None, taken: tuple[SentArgument, ...]) -> Send
 # -- inputSchema ------------------------------------------------------------------------------------------------------
 
 
-def implied(schema: JsonObject, template: PathTemplate, method: str, where: Where) -> Sends:
-    """Where the arguments of a schema go if `send` does not say it: what the path does not name goes into the query or
-    the JSON body, and so does what the schema allows without naming it.
+def implied(schema: JsonObject, template: PathTemplate, method: str, where: Where, said: Sends | None) -> Sends:
+    """Where the arguments of a schema go if `send` does not say it: what the request line does not name, whose query is
+    `said`, goes into the query or the JSON body, and so does what the schema allows without naming it.
     """
-    left = [name for name in names_of(schema) if name not in template.declared]
+    query = dict(said.query) if said else {}
+    left = [name for name in names_of(schema) if name not in {*template.declared, *named(said)}]
     sent: dict[str, Template] = {name: {"argument": name} for name in left}
     is_open = schema.get("additionalProperties", False) is not False or "patternProperties" in schema
     if method not in WITH_BODY:
-        return Sends(where, sent, open="query" if is_open else None)
+        return Sends(where, {**query, **sent}, open="query" if is_open else None)
     body: Template | None = {"members": dict[str, JsonValue](sent)} if sent or is_open else None
-    return Sends(where, body=body, open="body" if is_open else None)
+    return Sends(where, query, body=body, open="body" if is_open else None)
 
 
 def names_of(schema: JsonObject) -> list[str]:

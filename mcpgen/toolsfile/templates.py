@@ -56,6 +56,10 @@ def template(value: JsonValue, where: Where, diagnostics: Diagnostics, known: li
             return {"value": [item["value"] for item in items]}
         return {"items": list[JsonValue](items)}
     if isinstance(value, dict):
+        if list(value.values()) == [None] and set(value) <= set(known):
+            name = next(iter(value))
+            message = f"Without quotes {{{clipped(name)}}} is a mapping, whose one member is empty."
+            diagnostics.add("invalid-value", message, where, f"Write '{{{clipped(name)}}}'.")
         members = {name: template(member, where.inside(name), diagnostics, known) for name, member in value.items()}
         if all("value" in member for member in members.values()):
             return {"value": {name: member["value"] for name, member in members.items()}}

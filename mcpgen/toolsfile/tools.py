@@ -3,7 +3,6 @@
 A tool speaks OpenAPI's words, so OpenAPI's own readers read its parameters, bodies and responses.
 """
 
-import re
 from dataclasses import dataclass
 
 from mcpgen.diagnostics import Diagnostics, Where
@@ -11,11 +10,21 @@ from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.model import MediaType, Operation, Parameter, PathTemplate, RequestBody, SecurityScheme, Sends, Skipped
 from mcpgen.names import WRITTEN_TOOL_NAME, clipped
-from mcpgen.openapi import content, parameters, paths
+from mcpgen.openapi import content, parameters
 from mcpgen.openapi.schemas import Definitions
-from mcpgen.toolsfile import arguments, confirmation, credentials, hints, outputs, results, roles, sends, server
-
-_REQUEST = re.compile(r"(GET|PUT|POST|DELETE|PATCH|HEAD|OPTIONS) (/\S*)")
+from mcpgen.toolsfile import (
+    arguments,
+    confirmation,
+    credentials,
+    hints,
+    outputs,
+    requestline,
+    results,
+    roles,
+    sends,
+    server,
+)
+from mcpgen.toolsfile.requestline import RequestLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +66,20 @@ def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | No
     diagnostics = around.diagnostics
     if not isinstance(entry, dict):
         return None
-    name, request = entry.get("name"), _REQUEST.fullmatch(as_text(entry.get("request")).strip())
-    if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name) or request is None:
-        return None  # which the shape of the file has told
-    method, path = request.groups()
-    template = paths.parse(path, where, diagnostics)
     before = len(diagnostics)
-    inputs = _inputs(entry, method, template, where, around)
+    name, line = entry.get("name"), requestline.read(entry, where, diagnostics)
+    if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name) or line is None:
+        return None  # which the shape of the file has told
+    template = line.template(where.inside("request"), diagnostics)
+    inputs = _inputs(entry, line, template, where, around)
     if any(found.severity == "error" for found in list(diagnostics)[before:]):
         return None
     required = credentials.of_tool(entry, where, around.schemes, diagnostics)
     own_server = server.base_url(entry.get("base_url"), where.inside("base_url"), diagnostics, around.variables)
     return Operation(
         key=f"tool {name}",
-        method=method,
-        path=path,
+        method=line.method,
+        path=line.path,
         template=template,
         where=where,
         name=name,
@@ -114,22 +122,23 @@ class _Inputs:
     credentials: tuple[SecurityScheme, ...] = ()
 
 
-def _inputs(entry: JsonObject, method: str, template: PathTemplate, where: Where, around: Around) -> _Inputs:
+def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where: Where, around: Around) -> _Inputs:
     """The inputs of a tool; what is wrong with them is reported as an error."""
     diagnostics, references = around.diagnostics, around.definitions.references
     api_keys = (scheme for scheme in around.schemes if scheme.type == "apiKey")
     filled = {parameters.place_of(scheme.location, scheme.wire_name): scheme for scheme in api_keys}
     schema = entry.get("inputSchema")
+    names = sends.names_of(schema) if isinstance(schema, dict) else list(as_object(entry.get("arguments")))
+    templated = requestline.sent(entry, line, where, diagnostics)
+    sent = sends.read(templated, where, sends.Known(names, filled), diagnostics)
     if isinstance(schema, dict):
-        names = sends.names_of(schema)
-        sent = sends.read(entry, where, sends.Known(names, filled), diagnostics)
-        return _by_hand(entry, schema, sent, method, template, where, diagnostics)
-    sent = sends.read(entry, where, sends.Known(list(as_object(entry.get("arguments"))), filled), diagnostics)
+        return _by_hand(entry, schema, sent, line.method, template, where, diagnostics)
     lists = [(entry.get("parameters"), where.inside("parameters"))]
+    _refuse_twins(as_list(entry.get("parameters")), where.inside("parameters"), diagnostics)
     described, of_parameters = parameters.read(lists, filled, references, diagnostics)
     body = _body(entry, where, around)
     by = "body" if body else "send" if sent and sent.body is not None else ""
-    site = arguments.Site(where, method, template, sends.named(sent), by, around.definitions)
+    site = arguments.Site(where, line.method, template, sends.named(sent), by, around.definitions)
     taken = [*(each.name for each in described), *_members(entry.get("body"))]
     short = arguments.read(entry.get("arguments"), taken, site, diagnostics)
     plain, of_arguments = parameters.without_credentials(short.parameters, filled, diagnostics)
@@ -139,6 +148,17 @@ def _inputs(entry: JsonObject, method: str, template: PathTemplate, where: Where
         sends=sends.with_arguments(sent, short.sent),
         credentials=of_parameters + of_arguments,
     )
+
+
+def _refuse_twins(described: list[JsonValue], where: Where, diagnostics: Diagnostics) -> None:
+    """Report each parameter that comes twice: in a document the last counts, here one of them is a mistake."""
+    seen: set[tuple[str, str]] = set()
+    for index, entry in enumerate(described):
+        name, place = as_text(as_object(entry).get("name")), as_text(as_object(entry).get("in"))
+        if name and place and (name, place) in seen:
+            message = f"The parameter '{clipped(name)}' is described twice."
+            diagnostics.add("duplicate-name", message, where.inside(index), "Keep one of the two.")
+        seen.add((name, place))
 
 
 def _by_hand(
@@ -157,7 +177,8 @@ def _by_hand(
             hint = "Leave one of the two out; `send` says where the arguments of an inputSchema go."
             diagnostics.add("invalid-value", message, where.inside(key), hint)
     place = where.inside("inputSchema")
-    sent = sent or sends.implied(schema, template, method, place)
+    if "send" not in entry or sent is None:
+        sent = sends.implied(schema, template, method, place, sent)
     sends.check_schema(schema, sent, template, place, diagnostics)
     in_path = zip(template.variables, template.declared, strict=True)
     return _Inputs(
