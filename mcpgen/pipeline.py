@@ -100,10 +100,7 @@ def _compiled(
     promised: Mapping[str, str] = project.lock.tools if project.lock else {}
     catalog = check(lower(api, identity, wanted, promised, diagnostics), diagnostics)
     if not (catalog.tools or catalog.resources or catalog.prompts):
-        reasons = [entry.reason for entry in catalog.skipped[:1]]
-        where = reasons[0].where if reasons else None if found else Where(fetched.name)
-        hint = (reasons[0].hint if reasons else "") or _EMPTY_HINT
-        raise CannotGoOn("no-operations", _why_empty(catalog, found), where, hint)
+        raise _nothing_left(catalog, found, Where(fetched.name), diagnostics)
     crowding.warn(catalog, diagnostics)
     tree = emit(catalog)
     remembered = options.over(project.recorded)
@@ -211,11 +208,14 @@ def _identity(api: Api, options: Options, lock: Lock | None) -> Identity:
 _EMPTY_HINT = "Check the paths, and --include and --exclude."
 
 
-def _why_empty(catalog: Catalog, found: int) -> str:
-    if not found:
-        return "The source has no operation."
-    if not catalog.skipped:
-        return f"None of {found} operations was selected."
-    first = catalog.skipped[0]
-    count = len(catalog.skipped)
-    return f"None of {count} operations could be compiled; the first, {first.operation}: {first.reason.message}"
+def _nothing_left(catalog: Catalog, found: int, source: Where, diagnostics: Diagnostics) -> CannotGoOn:
+    """Why there is no tool; `found` counts the operations that there were before any was left out."""
+    if catalog.skipped:
+        first, count = catalog.skipped[0], len(catalog.skipped)
+        message = f"None of {count} operations could be compiled; the first, {first.operation}: {first.reason.message}"
+        return CannotGoOn("no-operations", message, first.reason.where, first.reason.hint or _EMPTY_HINT)
+    if found:
+        return CannotGoOn("no-operations", f"None of {found} operations was selected.", hint=_EMPTY_HINT)
+    if any(each.severity == "error" for each in diagnostics):
+        return CannotGoOn("no-operations", "No tool is left.", source, "Mend what is told above.")
+    return CannotGoOn("no-operations", "The source has no operation.", source, _EMPTY_HINT)

@@ -1,6 +1,6 @@
 """`send:` and `inputSchema:` of the tools file: where arguments go, as templates."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from mcpgen.diagnostics import Diagnostics, Where
@@ -18,10 +18,13 @@ _ALONE = ("if", "then", "else")
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the templates of a tool may name, and which places credentials have."""
+    """What the templates of a tool may name, which places credentials have, and which fields of the query stand in the
+    request line.
+    """
 
     names: list[str]
     credentials: parameters.Credentials
+    in_request: Container[str] = ()
 
 
 def read(entry: JsonObject, where: Where, known: Known, diagnostics: Diagnostics) -> Sends | None:
@@ -31,7 +34,7 @@ def read(entry: JsonObject, where: Where, known: Known, diagnostics: Diagnostics
         return None
     place = where.inside("send")
     sent = {
-        key: dict(_templates(as_object(found.get(key)), place.inside(key), location, known, diagnostics))
+        key: dict(_templates(as_object(found.get(key)), where, location, known, diagnostics))
         for key, location in _PLACES
     }
     body = None
@@ -45,8 +48,10 @@ def read(entry: JsonObject, where: Where, known: Known, diagnostics: Diagnostics
 def _templates(
     found: JsonObject, where: Where, location: Location, known: Known, diagnostics: Diagnostics
 ) -> Iterator[tuple[str, Template]]:
+    key = next(key for key, place in _PLACES if place == location)
     for name, value in found.items():
-        place = where.inside(name)
+        in_request = location == "query" and name in known.in_request
+        place = where.inside("request") if in_request else where.inside("send", key, name)
         if reason := _refusal(name, location, place, known):
             diagnostics.add("invalid-value", f"`send` cannot set the {location} '{clipped(name)}': {reason}.", place)
             continue

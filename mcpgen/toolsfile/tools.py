@@ -130,7 +130,7 @@ def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where:
     schema = entry.get("inputSchema")
     names = sends.names_of(schema) if isinstance(schema, dict) else list(as_object(entry.get("arguments")))
     templated = requestline.sent(entry, line, where, diagnostics)
-    sent = sends.read(templated, where, sends.Known(names, filled), diagnostics)
+    sent = sends.read(templated, where, sends.Known(names, filled, line.query), diagnostics)
     if isinstance(schema, dict):
         return _by_hand(entry, schema, sent, line.method, template, where, diagnostics)
     lists = [(entry.get("parameters"), where.inside("parameters"))]
