@@ -85,8 +85,18 @@ def apply(api: Api, changes: Iterable[Change], left_out: Sequence[Operation], di
             diagnostics.add("invalid-value", message, change.where, "Write both in one override.")
             continue
         by[key] = change
+        _refuse_arguments(operations[key], change, diagnostics)
         operations[key] = _changed(operations[key], change)
     return replace(api, operations=_with_names(operations, by, diagnostics))
+
+
+def _refuse_arguments(operation: Operation, change: Change, diagnostics: Diagnostics) -> None:
+    """Report changes of arguments whose schema was written by hand: it is passed on as it is."""
+    if operation.input_schema is None:
+        return
+    for name, argument in change.arguments.items():
+        message = f"The argument '{clipped(name)}' is of an inputSchema, which is passed on as it was written."
+        diagnostics.add("invalid-value", message, argument.where, "Change the inputSchema itself.")
 
 
 def _named(key: str, operations: Iterable[Found]) -> list[Found]:
