@@ -167,7 +167,8 @@ class Places:
             refused = new.is_list or not self.judge.holds(old.of(name), new.of(name))
             more = not refused or name in old.required
             return Place("member-gone" if refused else "member-unlisted", (name,), before, None, refused, more)
-        return Place("member-gone", (name,), before, widened=True)
+        fewer = not self.judge.holds(old.of(name), new.of(name))
+        return Place("member-gone", (name,), before, None, fewer, widened=True)
 
     def _added(self, name: str, old: Members, new: Members) -> Place:
         after = outlined(self.judge.cases(new.of(name)))

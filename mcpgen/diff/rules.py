@@ -14,12 +14,12 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     "tool-removed": ("breaking", "{at} is gone."),
     "tool-added": ("additive", "{at} is new."),
     "tool-renamed": ("breaking", "{before} is called {after} now."),
-    "tool-moved": ("cosmetic", "{before} is {after} now; what it takes tells that it is the same."),
+    "tool-moved": ("cosmetic", "{before} is {after} now."),
     "title": ("cosmetic", "Its title is {after} now; it was {before}."),
     "description": ("cosmetic", "Its description has other words."),
     "less-safe": ("breaking", "It is {after} now; it was {before}."),
     "safer": ("additive", "It is {after} now; it was {before}."),
-    "argument-renamed": ("breaking", "{before} is called {after} now."),
+    "argument-renamed": ("breaking", "Argument {before} is called {after} now."),
     "argument-words": ("cosmetic", "{at} is described in other words."),
     "argument-default": ("cosmetic", "{at} is {after} where it is left out; it was {before}."),
     "argument-written": ("cosmetic", "{at} is written in another way, for the same values."),
@@ -30,13 +30,15 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     "result-written": ("cosmetic", "The schema of its result is written in another way, for the same values."),
     "confirm-raised": ("breaking", "The user is asked before a call: {after} now, {before} before."),
     "confirm-lowered": ("additive", "The user is asked before a call: {after} now, {before} before."),
-    "roles-narrowed": ("breaking", "It is offered to fewer operators: {after} now, {before} before."),
+    "roles-narrowed": ("breaking", "It is no longer offered to all operators: {after} now, {before} before."),
     "roles-widened": ("additive", "It is offered to more operators: {after} now, {before} before."),
     "credentials-refused": ("breaking", "It can no longer be called with {before}; now: {after}."),
     "credentials-accepted": ("additive", "It can be called with {after} too."),
     "scopes-added": ("breaking", "Its access tokens have to allow {after} too."),
     "scopes-removed": ("additive", "Its access tokens no longer have to allow {before}."),
     "constant": ("cosmetic", "{at} is always sent as {after}; it was {before}."),
+    "constant-added": ("cosmetic", "{at} is always sent now, as {after}."),
+    "constant-removed": ("cosmetic", "{at} is no longer sent; it was always {before}."),
     "request": ("cosmetic", "Its request is written in another way: {after}."),
     "timeout": ("cosmetic", "A call may take {after} seconds; it was {before}."),
 }
@@ -47,6 +49,7 @@ OF_SERVER: dict[str, tuple[Grade, str]] = {
     "server-instructions": ("cosmetic", "The instructions have other words."),
     "variable-renamed": ("breaking", "The environment variable {before} is called {after} now."),
     "variable-removed": ("breaking", "The environment variable {before} is no longer read."),
+    "variable-unused": ("cosmetic", "The environment variable {before} is no longer read; nothing needs it."),
     "variable-needed": ("breaking", "The environment variable {after} has to be set now."),
     "variable-added": ("additive", "The environment variable {after} is read."),
     "variable-default": ("cosmetic", "Where {at} is not set, it is {after} now; it was {before}."),
@@ -124,6 +127,8 @@ def of_result(tool: str, place: Place) -> Change:
 def _of_place(grade: Grade, side: str, tool: str, place: Place, argument: str, path: str, at: str) -> Change:
     sentences = OF_SCHEMAS.get(place.kind, (_LIMIT, _LIMIT))
     sentence = sentences[side == "result"].replace("{name}", place.kind)
+    if side == "argument" and not path:
+        sentence = sentence.replace("members", "arguments")
     said = _said(sentence, at, place.before, place.after)
     return Change(grade, f"{side}-{place.kind}", tool, said, place.before, place.after, argument, path)
 

@@ -107,7 +107,7 @@ def _schemes(old: JsonObject, new: JsonObject, renamed: Mapping[str, str], neede
             yield from _scheme(after, as_object(had[name]), as_object(has[after]))
         else:
             for variable in _variables(had[name]).values():
-                yield rules.of_server("variable-removed", variable)
+                yield rules.of_server("variable-unused", variable)
     for name in has:
         if name not in had and name not in renamed.values():
             for place, variable in enumerate(_variables(has[name]).values()):

@@ -23,7 +23,8 @@ def compared(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[C
     """All changes from `old` to `new`, which are the same tool; `renamed` are security schemes."""
     if old.name != new.name:
         yield replace(rules.of_tool("tool-renamed", old.name, old.name, new.name), tool=new.name)
-    if old.key != new.key and old.request != new.request:
+    moved = old.key != new.key and old.request != new.request
+    if moved:
         yield rules.of_tool("tool-moved", new.name, old.request, new.request)
     if old.shown != new.shown:
         yield from _words(old.shown, new.shown, new.name)
@@ -31,7 +32,7 @@ def compared(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[C
         yield from _results(old, new)
     yield from _arguments(old, new)
     yield from authorization.compared(old, new, renamed)
-    yield from wire.compared(old, new)
+    yield from wire.compared(old, new, moved=moved)
 
 
 def _words(old: JsonObject, new: JsonObject, tool: str) -> Iterator[Change]:

@@ -13,12 +13,12 @@ Slot = tuple[str, str]
 """A place of the request, and the name there."""
 
 
-def compared(old: Listed, new: Listed) -> Iterator[Change]:
-    """What changed in the request alone."""
+def compared(old: Listed, new: Listed, *, moved: bool) -> Iterator[Change]:
+    """What changed in the request alone; that the operation `moved` has been told."""
     yield from _constants(old, new)
     if old.binding.get("timeout") != new.binding.get("timeout"):
         yield rules.of_tool("timeout", new.name, old.binding.get("timeout"), new.binding.get("timeout"))
-    if parts := list(dict.fromkeys(_parts(old, new))):
+    if parts := [part for part in dict.fromkeys(_parts(old, new)) if not (moved and part in ("method", "path"))]:
         yield rules.of_tool("request", new.name, after=[*parts])
 
 
@@ -57,8 +57,9 @@ def slots(tool: Listed) -> dict[str, Slot]:
 def _constants(old: Listed, new: Listed) -> Iterator[Change]:
     had, has = _values(old), _values(new)
     for slot in sorted(had.keys() | has.keys()):
-        if had.get(slot) != has.get(slot):
-            yield rules.of_tool("constant", new.name, had.get(slot), has.get(slot), at=slot[1])
+        if slot not in had or slot not in has or had[slot] != has[slot]:
+            code = "constant-added" if slot not in had else "constant-removed" if slot not in has else "constant"
+            yield rules.of_tool(code, new.name, had.get(slot), has.get(slot), at=slot[1])
 
 
 def _values(tool: Listed) -> dict[Slot, JsonValue]:

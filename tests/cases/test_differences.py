@@ -16,10 +16,11 @@ from typing import Any
 import pytest
 import yaml
 
-from mcpgen.diff import Surface, compare, of_catalog
+from mcpgen.diff import Surface, compare
 from mcpgen.fetch import Fetched
 from mcpgen.options import Options
 from mcpgen.pipeline import Project, compile_source
+from mcpgen.succession import compile_after, surface_of
 from tests.diff.surfaces import binding, grade, said, surface, tool
 
 HERE = Path(__file__).parent / "diff"
@@ -102,8 +103,8 @@ def _documents(row: dict[str, Any], *, backwards: bool) -> tuple[Surface, Surfac
     old, new = reversed(row["documents"]) if backwards else row["documents"]
     options = Options(structured=bool(row.get("structured")))
     before = compile_source(_document(old), options)
-    after = compile_source(_document(new), options, Project(lock=before.lock))
-    return of_catalog(before.catalog), of_catalog(after.catalog)
+    first = surface_of(before)
+    return first, surface_of(compile_after(first, _document(new), options, Project(lock=before.lock)))
 
 
 def _document(parts: dict[str, Any]) -> Fetched:

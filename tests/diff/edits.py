@@ -21,7 +21,7 @@ class Edit(NamedTuple):
         return Edit(f"{place}: {self.what}", self.effect, schema)
 
 
-TEXTS = st.sampled_from(
+TEXTS: st.SearchStrategy[Schema] = st.sampled_from(
     [
         {"type": "string"},
         {"type": "string", "description": "Some text."},
@@ -30,7 +30,7 @@ TEXTS = st.sampled_from(
         {"type": "string", "format": "date"},
     ]
 )
-NUMBERS = st.sampled_from(
+NUMBERS: st.SearchStrategy[Schema] = st.sampled_from(
     [
         {"type": "integer"},
         {"type": "integer", "minimum": 1, "maximum": 90, "default": 5},

@@ -11,15 +11,15 @@ from pathlib import Path
 from mcpgen import fetch
 from mcpgen.cli import options
 from mcpgen.diagnostics import Where
-from mcpgen.diff import Surface, held, of_tables
+from mcpgen.diff import Surface, of_tables
 from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Fetched
 from mcpgen.jsonvalue import as_object, as_text
 from mcpgen.lock import Lock
 from mcpgen.model import Identity
 from mcpgen.options import Options
 from mcpgen.pipeline import Compiled, Project, compile_source
 from mcpgen.publish import present, previous_lock
+from mcpgen.succession import compile_after, surface_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +52,9 @@ def both(old: str, new: str, flags: Options) -> tuple[Side, Side]:
 
 
 def _like(before: Side, source: str, flags: Options, directory: Path | None) -> Side:
-    """`source` compiled after `before`; operations that moved keep their names too."""
+    """`source` compiled after `before`."""
     given, project = _as_in(before.lock, directory, flags) if directory else (flags, Project(before.lock))
-    fetched = fetch.read(source, given.ref_dir)
-    after = _of(fetched, source, given, project)
-    moved = {key: name for key, name in held(before.surface, after.surface).items() if key not in before.lock.tools}
-    if all(after.surface.names[key] == name for key, name in moved.items()):
-        return after
-    lock = replace(before.lock, tools={**before.lock.tools, **moved})
-    return _of(fetched, source, given, replace(project, lock=lock))
+    return _of(compile_after(before.surface, fetch.read(source, given.ref_dir), given, project), source)
 
 
 def _as_in(lock: Lock, directory: Path, flags: Options) -> tuple[Options, Project]:
@@ -70,16 +64,11 @@ def _as_in(lock: Lock, directory: Path, flags: Options) -> tuple[Options, Projec
 
 
 def _compiled(source: str, flags: Options, project: Project) -> Side:
-    return _of(fetch.read(source, flags.ref_dir), source, flags, project)
+    return _of(compile_source(fetch.read(source, flags.ref_dir), flags, project), source)
 
 
-def _of(fetched: Fetched, source: str, flags: Options, project: Project) -> Side:
-    compiled = compile_source(fetched, flags, project)
-    catalog, tree = compiled.catalog, compiled.tree
-    keys = {tool.name: tool.operation.key for tool in catalog.tools}
-    package = catalog.identity.package
-    surface = of_tables(tree[f"{package}/tools.json"], tree[f"{package}/bindings.json"], keys)
-    return Side(source, surface, compiled.lock, compiled)
+def _of(compiled: Compiled, source: str) -> Side:
+    return Side(source, surface_of(compiled), compiled.lock, compiled)
 
 
 def _generated(source: str) -> Side:
