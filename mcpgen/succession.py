@@ -6,7 +6,7 @@ tells that it is the same operation, so it has to be compiled before its name ca
 
 from dataclasses import replace
 
-from mcpgen.diff import Surface, held, of_tables
+from mcpgen.diff import TABLES, Surface, held, of_tables
 from mcpgen.fetch import Fetched
 from mcpgen.options import Options
 from mcpgen.pipeline import Compiled, Project, compile_source
@@ -15,8 +15,8 @@ from mcpgen.pipeline import Compiled, Project, compile_source
 def surface_of(compiled: Compiled) -> Surface:
     """What the tables of a compile say."""
     package = compiled.catalog.identity.package
-    tools, bindings = (compiled.tree[f"{package}/{name}"] for name in ("tools.json", "bindings.json"))
-    return of_tables(tools, bindings, {tool.name: tool.operation.key for tool in compiled.catalog.tools})
+    tables = {name: data for name in TABLES if (data := compiled.tree.get(f"{package}/{name}")) is not None}
+    return of_tables(tables, {tool.name: tool.operation.key for tool in compiled.catalog.tools})
 
 
 def compile_after(before: Surface, fetched: Fetched, options: Options, project: Project) -> Compiled:

@@ -17,6 +17,7 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     "tool-moved": ("cosmetic", "{before} is {after} now."),
     "title": ("cosmetic", "Its title is {after} now; it was {before}."),
     "description": ("cosmetic", "Its description has other words."),
+    "listing": ("cosmetic", "What is listed of it changed: {after}."),
     "less-safe": ("breaking", "It is {after} now; it was {before}."),
     "safer": ("additive", "It is {after} now; it was {before}."),
     "argument-renamed": ("breaking", "Argument {before} is called {after} now."),
@@ -59,6 +60,19 @@ OF_SERVER: dict[str, tuple[Grade, str]] = {
     "scheme-written": ("cosmetic", "{at} is sent in another way: {after} now, {before} before."),
     "origin": ("breaking", "Requests go to another origin: {after} now, {before} before."),
     "base-url": ("cosmetic", "The base URL is {after} now; it was {before}."),
+    "resource-removed": ("breaking", "The resource {at} is gone."),
+    "resource-added": ("additive", "The resource {at} is new."),
+    "resource-type": ("breaking", "The resource {at} is {after} now; it was {before}."),
+    "resource-words": ("cosmetic", "The resource {at} is described in other words."),
+    "resource-contents": ("cosmetic", "The resource {at} holds something else, or comes from elsewhere."),
+    "prompt-removed": ("breaking", "The prompt {at} is gone."),
+    "prompt-added": ("additive", "The prompt {at} is new."),
+    "prompt-words": ("cosmetic", "The prompt {at} is described in other words."),
+    "prompt-messages": ("cosmetic", "The prompt {at} says something else."),
+    "prompt-argument-removed": ("breaking", "The prompt {at} no longer has the argument {before}."),
+    "prompt-argument-required": ("breaking", "The prompt {at} has to be given the argument {after} now."),
+    "prompt-argument-added": ("additive", "The prompt {at} has an argument more: {after}."),
+    "prompt-argument-optional": ("additive", "The prompt {at} can do without the argument {after} now."),
     "base-url-known": ("additive", "The base URL is known now: {after}."),
 }
 
@@ -142,10 +156,9 @@ def _said(sentence: str, at: str, before: JsonValue, after: JsonValue) -> str:
     # One pass: what stands in a value is text, whatever it looks like.
     words = {"at": at, "before": _shown(before), "after": _shown(after)}
     parts = sentence.split("{")
-    text = parts[0] + "".join(
+    return parts[0] + "".join(
         clipped(words[name], _LONGEST) + rest for name, _, rest in (part.partition("}") for part in parts[1:])
     )
-    return text[:1].upper() + text[1:] if sentence.startswith("{at}") and not at.islower() else text
 
 
 def _shown(value: JsonValue) -> str:

@@ -9,6 +9,9 @@ from mcpgen.jsonvalue import JsonObject, as_list, as_object, as_text
 from mcpgen.model import Catalog
 from mcpgen.openapi.paths import operation_key
 
+TABLES = ("tools.json", "bindings.json", "resources.json", "prompts.json")
+"""The tables of a package, of which the last two are there where they hold anything."""
+
 
 @dataclass(frozen=True, slots=True)
 class Listed:
@@ -40,10 +43,14 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """A whole server. `header` is the first part of `bindings.json`: identity, servers, security schemes, roles."""
+    """A whole server. `header` is the first part of `bindings.json`: identity, servers, security schemes, roles.
+    `resources` and `prompts` are the entries of their tables, where it has any.
+    """
 
     header: JsonObject
     tools: tuple[Listed, ...]
+    resources: tuple[JsonObject, ...] = ()
+    prompts: tuple[JsonObject, ...] = ()
 
     @property
     def names(self) -> dict[str, str]:
@@ -52,18 +59,19 @@ class Surface:
 
 
 def of_catalog(catalog: Catalog) -> Surface:
-    """The surface of what was compiled."""
+    """The surface of what was compiled, as far as its tools go."""
     tools = tools_json(catalog)
     keys = {tool.name: tool.operation.key for tool in catalog.tools}
-    return of_tables(tools, bindings_json(catalog, tools), keys)
+    return of_tables({"tools.json": tools, "bindings.json": bindings_json(catalog, tools)}, keys)
 
 
-def of_tables(tools: bytes, bindings: bytes, keys: Mapping[str, str]) -> Surface:
-    """The surface that `tools.json` and `bindings.json` describe; `keys` are tool → operation key, as far as known.
+def of_tables(files: Mapping[str, bytes], keys: Mapping[str, str]) -> Surface:
+    """The surface that the TABLES of a package describe; `keys` are tool → operation key, as far as known.
 
-    ValueError or RecursionError for what is no JSON.
+    ValueError or RecursionError for what is no JSON; KeyError where there are no tools.
     """
-    table, array = as_object(json.loads(bindings)), as_list(json.loads(tools))
+    array = as_list(json.loads(files["tools.json"]))
+    table = as_object(json.loads(files["bindings.json"]))
     rows = {as_text(as_object(row).get("name")): as_object(row) for row in as_list(table.get("bindings"))}
     roles = as_object(table.get("roles"))
     listed = []
@@ -73,4 +81,7 @@ def of_tables(tools: bytes, bindings: bytes, keys: Mapping[str, str]) -> Surface
         method, path = as_text(binding.get("method")), as_text(as_object(binding.get("operation")).get("path"))
         own = tuple(as_text(role) for role in as_list(roles.get(name)))
         listed.append(Listed(name, keys.get(name) or operation_key(method, path), shown, binding, own))
-    return Surface({key: value for key, value in table.items() if key != "bindings"}, tuple(listed))
+    header = {key: value for key, value in table.items() if key != "bindings"}
+    features = [as_list(json.loads(files.get(name, b"[]"))) for name in ("resources.json", "prompts.json")]
+    resources, prompts = (tuple(map(as_object, entries)) for entries in features)
+    return Surface(header, tuple(listed), resources, prompts)

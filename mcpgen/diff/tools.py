@@ -19,6 +19,9 @@ _HINTS: dict[str, tuple[bool, str, str]] = {
 """Hint of MCP → its safe value, and the words for that and the other one."""
 
 
+_KNOWN = frozenset({"name", "title", "description", "inputSchema", "outputSchema", "annotations"})
+
+
 def compared(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:
     """All changes from `old` to `new`, which are the same tool; `renamed` are security schemes."""
     if old.name != new.name:
@@ -39,6 +42,9 @@ def _words(old: JsonObject, new: JsonObject, tool: str) -> Iterator[Change]:
     for key in ("title", "description"):
         if old.get(key) != new.get(key):
             yield rules.of_tool(key, tool, old.get(key), new.get(key))
+    others = sorted((old.keys() | new.keys()) - _KNOWN)
+    if changed := [key for key in others if old.get(key) != new.get(key)]:
+        yield rules.of_tool("listing", tool, after=[*changed])
 
 
 def _hints(old: Listed, new: Listed) -> Iterator[Change]:

@@ -8,6 +8,10 @@ from mcpgen.diff.surface import Listed
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 
 _PLACES = ("path", "query", "querystring", "headers", "cookies")
+_ELSEWHERE = ("name", "operation", "method", "server", "body", "accept", "security", "scopes", "confirm", "open")
+_KNOWN = frozenset((*_ELSEWHERE, *_PLACES, "timeout", "fields"))
+"""Keys of a binding that are compared one by one, here or elsewhere."""
+
 _OF_BODY = ("contentType", "encoding", "required", "xml", "needs")
 Slot = tuple[str, str]
 """A place of the request, and the name there."""
@@ -37,6 +41,8 @@ def _parts(old: Listed, new: Listed) -> Iterator[str]:
         yield "body"
     if old.binding.get("accept") != new.binding.get("accept"):
         yield "accepted media types"
+    others = sorted((old.binding.keys() | new.binding.keys()) - _KNOWN)
+    yield from (key for key in others if old.binding.get(key) != new.binding.get(key))
 
 
 def _literals(tool: Listed) -> list[JsonValue]:

@@ -33,10 +33,11 @@ def binding(listed: dict[str, Any], **more: Any) -> dict[str, Any]:
 def surface(
     *tools: dict[str, Any], bindings: dict[str, Any] | None = None, keys: dict[str, str] | None = None, **header: Any
 ) -> Surface:
-    """A server of these tools; `bindings` are tool → what differs in what it sends."""
+    """A server of these tools; `bindings` are tool → what differs in what it sends, `header` may have features too."""
     rows = [binding(each, **(bindings or {}).get(each["name"], {})) for each in tools]
-    table = json.dumps({**HEADER, **header, "bindings": rows})
-    return of_tables(json.dumps(tools).encode(), table.encode(), keys or {})
+    features = {f"{name}.json": header.pop(name, []) for name in ("resources", "prompts")}
+    tables: dict[str, Any] = {"tools.json": tools, "bindings.json": {**HEADER, **header, "bindings": rows}, **features}
+    return of_tables({name: json.dumps(table).encode() for name, table in tables.items()}, keys or {})
 
 
 def of_arguments(schema: dict[str, Any], *, defs: dict[str, Any] | None = None) -> Surface:

@@ -1,13 +1,4 @@
-"""The JSON of `diff`. Version 1 has this shape, and keys may be added to it:
-
-`old`, `new`: {source, kind (document, project), name, version, tools (a count)}
-`summary`: {breaking, additive, cosmetic (counts), version (major, minor, patch, none)}
-`changes`: [{grade, code, tool, argument, path, before, after, sentence}], of the server first, then by tool; `tool` is
-    null for the server, `argument` for what is in none, `path` (`filter.tags[].name`, from the argument on, or from the
-    root of a result) for what is in neither; `before` and `after` are JSON values, null where there is none
-`skipped`: operations of NEW that are no tools, as in `inspect`
-`diagnostics`: errors in OLD and NEW
-"""
+"""The JSON of `diff`; `shape.schema.json` beside this module describes it."""
 
 from collections.abc import Sequence
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from mcpgen import fetch
 from mcpgen.cli import options
 from mcpgen.diagnostics import Where
-from mcpgen.diff import Surface, of_tables
+from mcpgen.diff import TABLES, Surface, of_tables
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import as_object, as_text
 from mcpgen.lock import Lock
@@ -79,10 +79,10 @@ def _generated(source: str) -> Side:
         hint = "Name a document, or the directory that was generated."
         raise CannotGoOn("unreadable", f"{source} is a directory without a generated project.", hint=hint)
     package = Identity(lock.options.name or "", "", "").package
-    tables = [present(directory, f"{package}/{name}") for name in ("tools.json", "bindings.json")]
+    tables = {name: data for name in TABLES if (data := present(directory, f"{package}/{name}")) is not None}
     try:
-        surface = of_tables(tables[0] or b"", tables[1] or b"", {name: key for key, name in lock.tools.items()})
-    except (ValueError, RecursionError):
+        surface = of_tables(tables, {name: key for key, name in lock.tools.items()})
+    except (KeyError, ValueError, RecursionError):
         raise CannotGoOn(
             "unreadable",
             f"The tables of the project in {source} cannot be read.",
