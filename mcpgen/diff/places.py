@@ -23,6 +23,9 @@ Path = tuple[str, ...]
 MOST = 200
 """Places that are named inside one schema; the others are counted."""
 
+DEEPEST = 24
+"""Members inside one another that are told apart: a longer path says nothing to anybody."""
+
 _Pair = tuple[frozenset[int], frozenset[int]]
 
 
@@ -49,6 +52,7 @@ class Places:
     def __init__(self, judge: Inclusion) -> None:
         self.judge = judge
         self._found: dict[_Pair, list[Place]] = {}
+        self._depth = 0
 
     def between(self, old: Terms, new: Terms) -> list[Place]:
         """The places, outermost first, with paths that begin at this value."""
@@ -57,13 +61,15 @@ class Places:
         pair = old.key, new.key
         if pair not in self._found:
             self._found[pair] = []  # what comes again inside itself is told once
+            self._depth += 1
             self._found[pair] = self._explained(old, new)
+            self._depth -= 1
         return self._found[pair]
 
     def _explained(self, old: Terms, new: Terms) -> list[Place]:
         narrowed, widened = not self.judge.holds(old, new), not self.judge.holds(new, old)
         had, has = self.judge.cases(old), self.judge.cases(new)
-        inside = self._of_cases(had, has) if had is not None and has is not None else ()
+        inside = self._of_cases(had, has) if had is not None and has is not None and self._depth < DEEPEST else ()
         found = []
         for place in inside:
             fact = keywords.is_told_anyway(place.kind, self.judge.listed)

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcpgen.diff import compare
 from mcpgen.diff.variance import Inclusion, Scope
 from tests.diff.schemas import ANY, GUARDED, VALUES, accepted, rooted
+from tests.diff.surfaces import grade, of_arguments
 
 
 def holds(inner: dict[str, Any], outer: dict[str, Any]) -> bool:
@@ -77,6 +79,11 @@ def test_what_is_said_to_have_no_value_has_none(schema: Any, definition: Any) ->
         assert not any(accepted(whole))
 
 
+def kind(value: str) -> dict[str, Any]:
+    """Objects of one kind."""
+    return {"type": "object", "properties": {"kind": {"const": value}}, "required": ["kind"]}
+
+
 PROVEN: list[tuple[str, Any, Any]] = [
     ("one type of several", {"type": "integer"}, {"type": ["number", "null"]}),
     ("a value of a list", {"const": 1}, {"enum": [2, 1.0]}),
@@ -92,6 +99,7 @@ PROVEN: list[tuple[str, Any, Any]] = [
     ("what is not", {"type": "string", "enum": ["a"]}, {"not": {"enum": ["b", 1]}}),
     ("one of alternatives that have nothing in common", {"type": "integer"},
      {"oneOf": [{"type": "number"}, {"type": "string"}]}),
+    ("one of objects that are told apart by what they must have", kind("a"), {"oneOf": [kind("b"), kind("a")]}),
     ("alternatives that became wider apart from each other",
      {"oneOf": [{"type": "string", "pattern": "^a"}, {"type": "string", "minLength": 3}, {"type": "integer"}]},
      {"oneOf": [{"type": "string", "pattern": "^a"}, {"type": "string", "minLength": 3}, {"type": "number"}]}),
@@ -117,6 +125,54 @@ PROVEN: list[tuple[str, Any, Any]] = [
 def test_what_can_be_proven(inner: Any, outer: Any) -> None:
     assert holds(inner, outer)
     assert not holds(outer, inner)
+
+
+REFUSED: list[tuple[str, Any, Any]] = [
+    ("one of objects of which two are the same kind", kind("a"), {"oneOf": [kind("a"), {"type": "object"}]}),
+    ("names by a pattern that nobody can look up", {**kind("a"), "additionalProperties": False},
+     {"patternProperties": {"^(?=k)": {"type": "integer"}}}),
+    ("no more than it was not", {"type": "string", "not": {"const": "a"}}, {"not": {"enum": ["a", "b"]}}),
+    ("a member that only one of two patterns allows",
+     {"type": "object", "patternProperties": {"^a": {"type": "integer"}}},
+     {"type": "object", "patternProperties": {"^ab": {"type": "string"}}}),
+    ("too many combinations", {"allOf": [{"anyOf": [{"minimum": each}, {"maximum": -each}]} for each in range(1, 10)]},
+     {"type": "number"}),
+    ("a condition under another condition", {"if": {"required": ["a"]}, "then": {"required": ["b"]}},
+     {"if": {"required": ["a"]}, "then": {"required": ["b"]}, "else": {"required": ["c"]}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("inner", "outer"), [pair[1:] for pair in REFUSED], ids=[pair[0] for pair in REFUSED])
+def test_what_does_not_hold(inner: Any, outer: Any) -> None:
+    assert not holds(inner, outer)
+
+
+def chained(length: int, last: Any) -> dict[str, Any]:
+    """A definition that leads to `last` through so many others."""
+    definitions = {
+        f"D{each}": {"type": "object", "properties": {"n": {"$ref": f"#/$defs/D{each + 1}"}}} for each in range(length)
+    }
+    return {"$ref": "#/$defs/D0", "$defs": {**definitions, f"D{length}": last}}
+
+
+def nested(depth: int, last: Any) -> dict[str, Any]:
+    schema: dict[str, Any] = last
+    for _ in range(depth):
+        schema = {"type": "object", "properties": {"n": schema}, "required": ["n"]}
+    return schema
+
+
+@pytest.mark.parametrize(("build", "depth"), [(chained, 2000), (nested, 90)])
+def test_no_depth_is_too_deep(build: Any, depth: int) -> None:
+    one, other = build(depth, {"type": "integer"}), build(depth, {"type": "number"})
+    assert holds(one, other)
+    assert not holds(other, one)
+    both = [
+        of_arguments({key: each[key] for key in each if key != "$defs"}, defs=each.get("$defs"))
+        for each in (one, other)
+    ]
+    assert grade(compare(both[0], both[1])) == "additive"
+    assert grade(compare(both[1], both[0])) == "breaking"
 
 
 def list_of(value: Any, name: str) -> dict[str, Any]:

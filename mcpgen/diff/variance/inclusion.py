@@ -1,11 +1,12 @@
 """Whether every value of one schema is a value of another: proven, or taken not to be.
 
 Each case of the one must lie in the other: in one of its cases, or, taken apart by the values that it can have, in
-several. Recursion is met by coinduction: a pair that is asked for again while it is being proven holds, because a value
-inside is smaller; what was found under that assumption is forgotten where the pair turns out not to hold.
+several. What is asked of members and items on the way is first taken to hold. Where it turns out not to, what relied on
+it is looked at again, until nothing changes: so recursion is met (a value inside is smaller), at any depth.
 """
 
 from dataclasses import replace
+from functools import cached_property
 
 from mcpgen.diff.variance import arrays, objects, scalars
 from mcpgen.diff.variance.cases import Case, TooMany, cases
@@ -16,43 +17,81 @@ from mcpgen.jsonvalue import JsonObject, JsonValue
 _MOST_VALUES = 64
 """Whole numbers of a range that are looked at one by one."""
 
+_MOST_LEVELS = 3
+"""Schemas under `not` or `oneOf` inside one another that are proven apart."""
+
+_DEEPEST = 20
+"""Members inside one another that are looked at for having no value."""
+
 _MOST_SPLITS = 2
 """Members by whose values one object is taken apart."""
 
 
-class Inclusion:
-    """Proofs about the schemas of two sides; what was found out is kept. `listed` is explained in `objects.Judge`."""
+_Pair = tuple[frozenset[int], frozenset[int]]
 
-    def __init__(self, *, listed: bool = False) -> None:
+
+class Inclusion:
+    """Proofs about the schemas of two sides; what was found out is kept. `listed` is explained in `objects.Judge`.
+
+    What stands under `not` and `oneOf` is proven apart, by `_apart`, since there more values mean fewer. That goes only
+    so deep (`level`).
+    """
+
+    def __init__(self, *, listed: bool = False, level: int = 0) -> None:
         self.listed = listed
-        self._strict = Inclusion() if listed else self
-        self._known: dict[tuple[frozenset[int], frozenset[int]], bool] = {}
-        self._assumed: list[tuple[frozenset[int], frozenset[int]]] = []
+        self._level = level
+        self._known: dict[_Pair, bool] = {}
+        self._terms: dict[_Pair, tuple[Terms, Terms]] = {}
+        self._waiting: list[_Pair] = []
+        self._relying: dict[_Pair, set[_Pair]] = {}
+        self._looked_at: _Pair | None = None
         self._cases: dict[frozenset[int], list[Case] | None] = {}
         self._empty: dict[frozenset[int], bool] = {}
-        self._disjoint = Disjointness(self)
+        self._inside = 0
+
+    @cached_property
+    def _apart(self) -> "Inclusion | None":
+        return Inclusion(level=self._level + 1) if self._level < _MOST_LEVELS else None
 
     def holds(self, inner: Terms, outer: Terms) -> bool:
-        """Whether every value of `inner` is sure to be one of `outer`."""
-        key = inner.key, outer.key
-        if key not in self._known:
-            begun = len(self._assumed)
-            self._known[key] = True
-            self._assumed.append(key)
-            if not (not outer.nodes or inner.text == outer.text or self._is_proven(inner, outer)):
-                for each in self._assumed[begun:]:
-                    del self._known[each]
-                del self._assumed[begun:]
-                self._known[key] = False
-        return self._known[key]
+        """Whether every value of `inner` is sure to be one of `outer`; while another pair is looked at, whether nothing
+        has spoken against it yet.
+        """
+        if not outer.nodes or inner.text == outer.text:
+            return True
+        pair = inner.key, outer.key
+        if pair not in self._known:
+            self._known[pair] = True
+            self._terms[pair] = inner, outer
+            self._waiting.append(pair)
+        if self._looked_at is not None:
+            self._relying.setdefault(pair, set()).add(self._looked_at)
+        else:
+            self._settle()
+        return self._known[pair]
+
+    def _settle(self) -> None:
+        """Looks at what waits until nothing does."""
+        while self._waiting:
+            pair = self._waiting.pop()
+            if not self._known[pair]:
+                continue
+            self._looked_at = pair
+            held = self._is_proven(*self._terms[pair])
+            self._looked_at = None
+            if not held:
+                self._known[pair] = False
+                self._waiting += self._relying.pop(pair, ())
 
     def is_empty(self, terms: Terms) -> bool:
-        """Whether `terms` are sure to have no value."""
-        if terms.key not in self._empty:
+        """Whether `terms` are sure to have no value. Members inside are looked at only so deep."""
+        if terms.key not in self._empty and self._inside < _DEEPEST:
             self._empty[terms.key] = False
+            self._inside += 1
             found = self.cases(terms)
             self._empty[terms.key] = found is not None and all(map(self._has_none, found))
-        return self._empty[terms.key]
+            self._inside -= 1
+        return self._empty.get(terms.key, False)
 
     def cases(self, terms: Terms) -> list[Case] | None:
         """The cases of `terms`; None where they are too many."""
@@ -145,39 +184,25 @@ class Inclusion:
 
     def _is_never(self, case: Case, node: JsonValue, outer: Case) -> bool:
         """Whether no value of `case` satisfies `node`, which stands in the schema of `outer`."""
-        refused = outer.scope.terms(node)
-        if any(self._strict.holds(refused, case.scope.terms(known)) for known in case.nots):
+        refused, apart = outer.scope.terms(node), self._apart
+        if apart is None:
+            return False
+        if any(apart.holds(refused, case.scope.terms(known)) for known in case.nots):
             return True
-        return self._strict._disjoint.of(case, refused)
+        return Disjointness(apart).of(case, refused)
 
     def _is_one_of(self, case: Case, branches: tuple[JsonValue, ...], outer: Case) -> bool:
         """Whether a value of `case`, which is one of `branches`, is one of a single one."""
-        others = [not self._strict._disjoint.of(case, outer.scope.terms(branch)) for branch in branches]
-        return sum(others) <= 1 or any(self._are_wider(case, known, branches, outer) for known in case.exclusive)
-
-    def _are_wider(
-        self, case: Case, known: tuple[JsonValue, ...], branches: tuple[JsonValue, ...], outer: Case
-    ) -> bool:
-        """Whether a value that is in one of `known` alone is in one of `branches` alone: each has its own wider one,
-        and the others are wider by nothing that the value can be.
-        """
-        if len(known) > len(branches):
+        apart = self._apart
+        if apart is None:
             return False
-        had = [case.scope.terms(node) for node in known]
-        has = [outer.scope.terms(node) for node in branches]
-        own: dict[int, int] = {}
-        for place, terms in enumerate(had):
-            fitting = (each for each in range(len(has)) if each not in own and self._strict.holds(terms, has[each]))
-            if (found := next(fitting, None)) is None:
-                return False
-            own[found] = place
-        for each, terms in enumerate(has):
-            if each in own and self._strict.holds(terms, had[own[each]]):
-                continue
-            for place, other in enumerate(had):
-                if own.get(each) != place and not self._strict._disjoint.between(other, terms):
-                    return False
-        return True
+        others = [not Disjointness(apart).of(case, outer.scope.terms(branch)) for branch in branches]
+        return sum(others) <= 1 or any(
+            _are_wider(
+                [case.scope.terms(node) for node in known], [outer.scope.terms(node) for node in branches], apart
+            )
+            for known in case.exclusive
+        )
 
     def _has_none(self, case: Case) -> bool:
         """Whether a case is sure to have no value."""
@@ -201,7 +226,27 @@ class Inclusion:
 
     def _is_in(self, case: Case, terms: Terms) -> bool:
         """Whether every value of `case` is one of `terms`, of the same side."""
-        return any(self._strict.covers(case, each) for each in self._strict.cases(terms) or ())
+        apart = self._apart
+        return apart is not None and any(apart.covers(case, each) for each in apart.cases(terms) or ())
+
+
+def _are_wider(had: list[Terms], has: list[Terms], apart: Inclusion) -> bool:
+    """Whether a value that is in one of `had` alone is in one of `has` alone: each has its own wider one, and the
+    others are wider by nothing that the value can be.
+    """
+    own: dict[int, int] = {}
+    for place, terms in enumerate(had):
+        fitting = (each for each in range(len(has)) if each not in own and apart.holds(terms, has[each]))
+        if (found := next(fitting, None)) is None:
+            return False
+        own[found] = place
+    for each, terms in enumerate(has):
+        if each in own and apart.holds(terms, had[own[each]]):
+            continue
+        for place, other in enumerate(had):
+            if own.get(each) != place and not Disjointness(apart).between(other, terms):
+                return False
+    return True
 
 
 _NO_UPPER: JsonObject = {"maximum": None, "exclusiveMaximum": None}

@@ -85,7 +85,7 @@ class Scope:
         return self._texts[id(node)]
 
 
-@dataclass(frozen=True, slots=False, eq=False)
+@dataclass(frozen=True, eq=False)  # without slots, so that what is computed can be kept
 class Terms:
     """Schemas that a value has to satisfy all of; none of them, for any value."""
 
