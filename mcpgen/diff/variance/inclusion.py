@@ -57,7 +57,7 @@ class Inclusion:
         """Whether every value of `inner` is sure to be one of `outer`; while another pair is looked at, whether nothing
         has spoken against it yet.
         """
-        if not outer.nodes or inner.text == outer.text:
+        if not outer.nodes or inner.is_plainly(outer):
             return True
         pair = inner.key, outer.key
         if pair not in self._known:
@@ -105,7 +105,7 @@ class Inclusion:
     def _is_proven(self, inner: Terms, outer: Terms) -> bool:
         had, has = self.cases(inner), self.cases(outer)
         if had is None or has is None:
-            return False
+            return inner.text == outer.text
         values = {plain_text(case.values[0]): case for case in has if case.values}
         return all(self._is_among(case, has, values, 0) for case in had)
 

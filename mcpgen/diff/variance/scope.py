@@ -63,7 +63,7 @@ class Scope:
         """What `node` asserts, with all that its references lead to."""
         if id(node) not in self._closed:
             known: dict[str, str] = {}
-            own, waiting = self._local(node)
+            own, waiting = self.local(node)
             pending = set(waiting)
             while pending:
                 reference = pending.pop()
@@ -74,11 +74,12 @@ class Scope:
 
     def _referred(self, reference: str) -> tuple[str, frozenset[str]]:
         try:
-            return self._local(self.resolve(reference))
+            return self.local(self.resolve(reference))
         except KeyError:
             return "?", frozenset()
 
-    def _local(self, node: JsonValue) -> tuple[str, frozenset[str]]:
+    def local(self, node: JsonValue) -> tuple[str, frozenset[str]]:
+        """What `node` itself asserts, and its references."""
         if id(node) not in self._texts:
             references: set[str] = set()
             self._texts[id(node)] = plain_text(_asserted(node, references)), frozenset(references)
@@ -99,7 +100,18 @@ class Terms:
 
     @cached_property
     def text(self) -> str:
+        """What is asserted, with all that references lead to: it can be much, and is made where nothing else helps."""
         return "\n&\n".join(sorted(map(self.scope.text, self.nodes)))
+
+    @cached_property
+    def plain(self) -> str:
+        """What is asserted; nothing where there are references, so that there is more to it."""
+        found = [self.scope.local(node) for node in self.nodes]
+        return "" if any(references for _, references in found) else "\n&\n".join(sorted(text for text, _ in found))
+
+    def is_plainly(self, other: "Terms") -> bool:
+        """Whether both say the same in the same words, and refer to nothing."""
+        return self.plain == other.plain and (self.plain != "" or not (self.nodes or other.nodes))
 
 
 def plain_text(value: JsonValue) -> str:
