@@ -15,6 +15,7 @@ COMMANDS = {
     "generate": "Compile SOURCE into a standalone MCP server package.",
     "check": "Report everything that is wrong with SOURCE.",
     "inspect": "Show the tools of SOURCE, and what each sends.",
+    "diff": "Grade what changed from OLD to NEW.",
     "run": "Compile SOURCE and serve it over stdio, keeping nothing.",
     "init": "Write an editable tools file over DOCUMENT.",
     "schema": "Print the JSON Schema of the tools file, for editors.",

@@ -21,7 +21,7 @@ from mcpgen.changelog import continued
 from mcpgen.demo import petstore
 from mcpgen.demo.client import REVISION, Client, connect
 from mcpgen.diagnostics import Diagnostics
-from mcpgen.diff import Difference, compare
+from mcpgen.diff import Difference, compare, of_catalog
 from mcpgen.document import load
 from mcpgen.fetch import Fetched, read
 from mcpgen.jsonvalue import JsonObject, as_object, compact
@@ -157,7 +157,7 @@ def _next_version(document: Fetched, directory: Path, compiled: Compiled) -> Ite
     yield Step(
         "The API changes; the server is generated again over the old one",
         "mcpgen generate petstore.openapi.yaml",
-        tuple(_lines(compare(compiled.catalog, again.catalog))),
+        tuple(_lines(compare(of_catalog(compiled.catalog), of_catalog(again.catalog)))),
     )
 
 
@@ -181,12 +181,12 @@ def _revised(document: Fetched) -> JsonObject:
 
 
 def _lines(difference: Difference) -> Iterator[str]:
-    for name in difference.added:
-        yield f"+ {name}"
-    for name in difference.removed:
-        yield f"- {name}"
-    for change in difference.changed:
-        yield f"~ {change.tool}: {', '.join(change.what)}"
+    """The changes of tools, without those that nobody but a reader notices."""
+    signs = {"tool-added": "+", "tool-removed": "-"}
+    for change in sorted(difference.changes, key=lambda change: signs.get(change.code, "~")):
+        if change.tool and change.grade != "cosmetic":
+            sentence = "" if change.code in signs else f": {change.sentence}"
+            yield f"{signs.get(change.code, '~')} {change.tool}{sentence} ({change.grade})"
 
 
 # -- words ------------------------------------------------------------------------------------------------------------

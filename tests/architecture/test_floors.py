@@ -44,6 +44,7 @@ FLOORS: dict[str, float] = {
     "publish": 6.1,
     "changelog": 6.2,
     "pipeline": 7,
+    "succession": 7.1,
     "demo": 7.1,
     "cli": 8,
     "__main__": 9,

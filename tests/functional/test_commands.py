@@ -42,9 +42,9 @@ def test_the_demo_shows_the_whole_job_and_leaves_nothing_behind(tmp_path: Path) 
         'did you mean "available"?',
         "HTTP 404",
         "image/png",
-        "+ list_toys",
-        "- get_featured_pet",
-        "~ list_pets: argument breed added",
+        "+ list_toys (additive)",
+        "- get_featured_pet (breaking)",
+        "~ list_pets: Argument breed can be given. (additive)",
         "Nothing is left behind",
     ):
         assert fragment in told.stdout

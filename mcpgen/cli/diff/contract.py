@@ -1,0 +1,42 @@
+"""The JSON of `diff`; `shape.schema.json` beside this module describes it."""
+
+from collections.abc import Sequence
+
+from mcpgen.cli import report
+from mcpgen.cli.diff.sides import Side
+from mcpgen.diagnostics import Diagnostic
+from mcpgen.diff import Change, Difference
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_object
+
+
+def document(old: Side, new: Side, difference: Difference, errors: Sequence[Diagnostic]) -> JsonObject:
+    """The whole document, but for the version of its shape."""
+    skipped = new.compiled.catalog.skipped if new.compiled is not None else ()
+    return {
+        "old": _side(old),
+        "new": _side(new),
+        "summary": {**{str(grade): count for grade, count in difference.counts.items()}, "version": difference.version},
+        "changes": [_change(change) for change in difference.changes],
+        "skipped": [report.skipped_json(entry) for entry in skipped],
+        "diagnostics": [report.diagnostic_json(error) for error in errors],
+    }
+
+
+def _side(side: Side) -> JsonObject:
+    return {
+        "source": side.source,
+        "kind": "project" if side.compiled is None else "document",
+        "name": as_object(side.surface.header.get("server")).get("name"),
+        "version": side.version,
+        "tools": len(side.surface.tools),
+    }
+
+
+def _change(change: Change) -> JsonObject:
+    where: dict[str, JsonValue] = {
+        "tool": change.tool or None,
+        "argument": change.argument or None,
+        "path": change.path or None,
+    }
+    values = {"before": change.before, "after": change.after}
+    return {"grade": change.grade, "code": change.code, **where, **values, "sentence": change.sentence}

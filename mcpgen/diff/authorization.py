@@ -1,0 +1,100 @@
+"""Who may call a tool, and with what: roles, security alternatives, scopes.
+
+Alternatives are compared as what an operator has at hand: who could call the tool with some credentials, and no longer
+can, is broken. A scheme that only has another name is the same scheme.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from mcpgen.diff import rules
+from mcpgen.diff.change import Change
+from mcpgen.diff.surface import Listed
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
+
+_CONFIRM = ("never", "when-supported", "always")
+_NOTHING: frozenset[str] = frozenset()
+
+
+def renamed_schemes(old: JsonObject, new: JsonObject) -> dict[str, str]:
+    """Old name → new name of schemes that are the same but for their name, where that is plain."""
+    gone = {name: _essence(old[name]) for name in old if name not in new}
+    added = {name: _essence(new[name]) for name in new if name not in old}
+    return {
+        name: same[0]
+        for name, essence in gone.items()
+        if len(same := [each for each in added if added[each] == essence]) == 1
+        and list(gone.values()).count(essence) == 1
+    }
+
+
+def _essence(scheme: JsonValue) -> str:
+    """What a scheme is, apart from its name and its variables."""
+    return compact({key: value for key, value in sorted(as_object(scheme).items()) if key != "variables"})
+
+
+def compared(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:
+    """What changed for those who may call a tool."""
+    yield from _roles(new.name, frozenset(old.roles), frozenset(new.roles))
+    yield from _confirmation(old, new)
+    yield from _alternatives(old, new, renamed)
+    yield from _scopes(old, new, renamed)
+
+
+def _roles(tool: str, old: frozenset[str], new: frozenset[str]) -> Iterator[Change]:
+    """An operator needs one of the roles; where there are none, anybody may."""
+    before, after = _listed(old) or "anybody", _listed(new) or "anybody"
+    if new and (not old or old - new):
+        yield rules.of_tool("roles-narrowed", tool, before, after)
+    elif old != new:
+        yield rules.of_tool("roles-widened", tool, before, after)
+
+
+def _confirmation(old: Listed, new: Listed) -> Iterator[Change]:
+    before, after = (str(tool.binding.get("confirm", _CONFIRM[0])) for tool in (old, new))
+    if before != after and {before, after} <= set(_CONFIRM):
+        code = "confirm-raised" if _CONFIRM.index(after) > _CONFIRM.index(before) else "confirm-lowered"
+        yield rules.of_tool(code, new.name, before, after)
+
+
+def alternatives(tool: Listed, renamed: Mapping[str, str] | None = None) -> list[frozenset[str]]:
+    """Sets of schemes of which one is enough to call a tool; an empty set where none is needed."""
+    found = [
+        frozenset((renamed or {}).get(str(name), str(name)) for name in as_list(names))
+        for names in as_list(tool.binding.get("security"))
+    ]
+    return found or [_NOTHING]
+
+
+def _alternatives(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:
+    had, has = alternatives(old, renamed), alternatives(new)
+    refused = [each for each in had if not any(other <= each for other in has)]
+    accepted = [each for each in has if not any(other <= each for other in had)]
+    if refused:
+        before, after = _any_of(refused), _any_of(has)
+        yield rules.of_tool("credentials-refused", new.name, before, after)
+    if accepted and not (refused and set(accepted) == set(has)):
+        yield rules.of_tool("credentials-accepted", new.name, after=_any_of(accepted))
+
+
+def _scopes(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:
+    had = {renamed.get(name, name): _names(scopes) for name, scopes in as_object(old.binding.get("scopes")).items()}
+    has = {name: _names(scopes) for name, scopes in as_object(new.binding.get("scopes")).items()}
+    used = frozenset().union(*alternatives(old, renamed))  # those of a scheme that is new are a part of it
+    for name in sorted(had.keys() | has.keys()):
+        before, after = had.get(name, _NOTHING), has.get(name, _NOTHING)
+        if name in used and after - before:
+            yield rules.of_tool("scopes-added", new.name, after=_listed(after - before))
+        if before - after and name in frozenset().union(*alternatives(new)):
+            yield rules.of_tool("scopes-removed", new.name, before=_listed(before - after))
+
+
+def _names(value: JsonValue) -> frozenset[str]:
+    return frozenset(map(str, as_list(value)))
+
+
+def _listed(names: frozenset[str]) -> list[JsonValue]:
+    return [*sorted(names)]
+
+
+def _any_of(found: list[frozenset[str]]) -> str:
+    return ", or ".join(dict.fromkeys(" and ".join(sorted(names)) or "no credentials" for names in found))

@@ -1,0 +1,143 @@
+"""Every directory of `diff/` is a rule area: pairs in a table, and under `expected.txt` what is said of each.
+
+`schemas.yaml` has pairs of schemas, each with what became of the values; that alone decides the grade, of an argument
+and of a result, there and back. `pairs.yaml` has pairs of servers, each with its grade there and back.
+
+Add a line, not a function; `pytest --update` writes the sentences, and the diff is the review. The grades are written
+by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from mcpgen.diff import Surface, compare
+from mcpgen.fetch import Fetched
+from mcpgen.options import Options
+from mcpgen.pipeline import Project, compile_source
+from mcpgen.succession import compile_after, surface_of
+from tests.diff.surfaces import binding, grade, said, surface, tool
+
+HERE = Path(__file__).parent / "diff"
+AREAS = sorted(path.parent for path in HERE.glob("*/*.yaml"))
+
+GRADES: dict[str, tuple[str, str, str, str]] = {
+    "narrowed": ("breaking", "additive", "additive", "breaking"),
+    "widened": ("additive", "breaking", "breaking", "additive"),
+    "both": ("breaking", "breaking", "breaking", "breaking"),
+    "same": ("cosmetic", "cosmetic", "cosmetic", "cosmetic"),
+    "added": ("additive", "breaking", "additive", "breaking"),
+    "required": ("breaking", "breaking", "additive", "breaking"),
+    "listed": ("additive", "breaking", "breaking", "additive"),
+}
+"""What became of the values → the grade as an argument, back again, as a result, and back again.
+
+`added` is a member more, `required` one that must be there: neither is seen by callers of results who do not know it,
+and both are missed once they are gone. `listed`: members were listed, and no longer are.
+"""
+
+Said = Iterator[tuple[str, str, list[str]]]
+"""What is compared, the grade that it must have, and what was said."""
+
+
+def of_schemas(rows: list[Any]) -> Said:
+    for what, effect, old, new in rows:
+        grades = iter(GRADES[effect])
+        for side, build in (("argument", _argument), ("result", _result)):
+            for way, pair in (("", (old, new)), (", back", (new, old))):
+                difference = compare(build(pair[0]), build(pair[1]))
+                expected = next(grades)
+                yield f"{what}: {side}{way}", expected, [grade(difference), *said(difference.changes)]
+
+
+def _moved(schema: Any) -> tuple[Any, dict[str, Any]]:
+    """A schema, and its definitions, which stand at the root."""
+    if not isinstance(schema, dict) or "$defs" not in schema:
+        return schema, {}
+    return {key: schema[key] for key in schema if key != "$defs"}, {"$defs": schema["$defs"]}
+
+
+def _argument(schema: Any) -> Surface:
+    own, definitions = _moved(schema)
+    return surface(tool(inputSchema={"type": "object", "properties": {"x": own}, **definitions}))
+
+
+def _result(schema: Any) -> Surface:
+    own, definitions = _moved(schema)
+    root = {"type": "object", "properties": {"x": own}, "required": ["x"], **definitions}
+    return surface(tool(outputSchema=root))
+
+
+def of_pairs(rows: list[Any]) -> Said:
+    for row in rows:
+        build = _documents if "documents" in row else _servers
+        for way, expected in (("", row["grade"]), (", back", row["back"])):
+            old, new = build(row, backwards=bool(way))
+            difference = compare(old, new)
+            yield f"{row['what']}{way}", expected, [grade(difference), *said(difference.changes)]
+
+
+def _servers(row: dict[str, Any], *, backwards: bool) -> tuple[Surface, Surface]:
+    """Two servers, of one tool where nothing else is said: `shown`, `sent`, `header` are what differs, each a pair."""
+    both = [_server(row, side) for side in (0, 1)]
+    return (both[1], both[0]) if backwards else (both[0], both[1])
+
+
+def _server(row: dict[str, Any], side: int) -> Surface:
+    given = [tool(**each) for each in row["tools"][side]] if "tools" in row else [tool(**_side(row, "shown", side))]
+    sent = {each["name"]: _side(row, "sent", side) for each in given}
+    return surface(*given, bindings=sent, **_side(row, "header", side))
+
+
+def _side(row: dict[str, Any], key: str, side: int) -> dict[str, Any]:
+    return dict(row[key][side]) if key in row else {}
+
+
+def _documents(row: dict[str, Any], *, backwards: bool) -> tuple[Surface, Surface]:
+    """Two documents, the later compiled with the names of the earlier."""
+    old, new = reversed(row["documents"]) if backwards else row["documents"]
+    options = Options(structured=bool(row.get("structured")))
+    before = compile_source(_document(old), options)
+    first = surface_of(before)
+    return first, surface_of(compile_after(first, _document(new), options, Project(lock=before.lock)))
+
+
+def _document(parts: dict[str, Any]) -> Fetched:
+    whole: dict[str, Any] = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, **parts}
+    if "mcpgen" in parts:
+        whole = parts
+    return Fetched("document.yaml", yaml.safe_dump(whole, sort_keys=False).encode())
+
+
+def found_in(area: Path) -> list[tuple[str, str, list[str]]]:
+    found: list[tuple[str, str, list[str]]] = []
+    for name, read in (("schemas.yaml", of_schemas), ("pairs.yaml", of_pairs)):
+        if (area / name).is_file():
+            found += read(yaml.safe_load((area / name).read_text(encoding="utf-8")))
+    return found
+
+
+@pytest.mark.parametrize("area", AREAS, ids=lambda area: area.name)
+def test_each_pair_has_its_grade_and_its_sentences(area: Path, request: pytest.FixtureRequest) -> None:
+    found = found_in(area)
+    wrong = [(what, came) for what, expected, came in found if came[0] != expected]
+    text = "".join(f"{what}\n" + "".join(f"    {line}\n" for line in came[1:]) for what, _, came in found)
+    expected = area / "expected.txt"
+    if request.config.getoption("--update"):
+        expected.write_text(text, encoding="utf-8")
+    assert not wrong
+    assert text == expected.read_text(encoding="utf-8")
+
+
+def test_there_are_pairs_enough() -> None:
+    assert sum(len(yaml.safe_load(path.read_text(encoding="utf-8"))) for path in HERE.glob("*/*.yaml")) >= 200
+
+
+def test_what_a_tool_of_these_tests_sends_names_its_arguments() -> None:
+    listed = tool(inputSchema={"type": "object", "properties": {"a": {}}})
+    assert binding(listed)["query"][0]["argument"] == "a"
