@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mcpgen.emit import features
 from mcpgen.emit.table import bindings_json, tools_json
 from mcpgen.jsonvalue import JsonObject, as_list, as_object, as_text
 from mcpgen.model import Catalog
@@ -59,10 +60,11 @@ class Surface:
 
 
 def of_catalog(catalog: Catalog) -> Surface:
-    """The surface of what was compiled, as far as its tools go."""
-    tools = tools_json(catalog)
+    """The surface of what was compiled."""
+    tools, beside = tools_json(catalog), features.tables(catalog)
     keys = {tool.name: tool.operation.key for tool in catalog.tools}
-    return of_tables({"tools.json": tools, "bindings.json": bindings_json(catalog, tools)}, keys)
+    tables = {f"{name}.json": data for name, data in beside.items()}
+    return of_tables({"tools.json": tools, "bindings.json": bindings_json(catalog, tools, beside), **tables}, keys)
 
 
 def of_tables(files: Mapping[str, bytes], keys: Mapping[str, str]) -> Surface:
@@ -82,6 +84,6 @@ def of_tables(files: Mapping[str, bytes], keys: Mapping[str, str]) -> Surface:
         own = tuple(as_text(role) for role in as_list(roles.get(name)))
         listed.append(Listed(name, keys.get(name) or operation_key(method, path), shown, binding, own))
     header = {key: value for key, value in table.items() if key != "bindings"}
-    features = [as_list(json.loads(files.get(name, b"[]"))) for name in ("resources.json", "prompts.json")]
-    resources, prompts = (tuple(map(as_object, entries)) for entries in features)
+    beside = [as_list(json.loads(files.get(name, b"[]"))) for name in ("resources.json", "prompts.json")]
+    resources, prompts = (tuple(map(as_object, entries)) for entries in beside)
     return Surface(header, tuple(listed), resources, prompts)
