@@ -88,6 +88,9 @@ def _compiled(
     settings = sources.open(project.settings) if project.settings else None
     if source is None:
         raise CannotGoOn("not-an-api", f"{fetched.name} is empty.", hint="Name an API description.")
+    if settings is not None and settings.tools_file is None:
+        message = f"{settings.fetched.name} is not a tools file."
+        raise CannotGoOn("not-an-api", message, settings.document.where(""), "Write `mcpgen: 1` above the rest.")
     files = [each.tools_file for each in (settings, source) if each is not None and each.tools_file is not None]
     flags = Flags(options, project.recorded, files)
     api, found = _curated(sources, source, settings, flags, diagnostics)

@@ -39,6 +39,8 @@ def command(document: str, file: str | None, overwrite: bool) -> None:
             compiled = _compiled(fetched)
         target = Path(file or f"{compiled.catalog.identity.name}.tools.yaml")
         printed = file == "-"
+        if not printed and target.exists() and os.path.exists(document) and target.samefile(document):
+            raise CannotGoOn("output-refused", f"{target} is the document itself.", hint="Name another file with -o.")
         place = Path() if printed else target.parent
         with report.progress("Counting"):
             written = starter(compiled.catalog, *_named(document, place, "NAME.tools.yaml" if printed else str(target)))

@@ -38,10 +38,14 @@ _AS_ONE = frozenset(["add", "create", "insert", "register"])
 
 
 def assign(operations: Iterable[Operation], promised: Mapping[str, str], api_title: str) -> dict[str, str]:
-    """Key → name for every operation. A name in `promised` (key → name) is kept, and never given to another one."""
+    """Key → name for every operation. A name in `promised` (key → name) is kept, and never derived for another one; a
+    person may give it to another one.
+    """
     operations = list(operations)
     named = {operation.key: operation.name for operation in operations if operation.name}
-    named |= {o.key: promised[o.key] for o in operations if o.key in promised and o.key not in named}
+    given = {name.casefold() for name in named.values()}
+    kept = [each.key for each in operations if each.key in promised and each.key not in named]
+    named |= {key: promised[key] for key in kept if promised[key].casefold() not in given}
     taken = {name.casefold() for name in (*promised.values(), *named.values())}
     wanted: dict[str, list[Operation]] = {}
     for operation in operations:

@@ -15,8 +15,16 @@ from mcpgen.jsonvalue import JsonValue, as_list, as_object, as_text
 from mcpgen.model import Server, ServerVariable
 from mcpgen.names import clipped
 
+_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _VARIABLE = re.compile(r"\{([^{}/]+)\}")
-_METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "instance-data"})
+_METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "metadata.goog", "instance-data"})
+_METADATA = frozenset(
+    map(ipaddress.ip_address, ["100.100.100.200", "192.0.0.192", "168.63.129.16", "fd00:ec2::254", "fd20:ce::254"])
+)
+"""Addresses of metadata services that are not link-local: Alibaba, Oracle, Azure, AWS and Google by IPv6."""
+
+_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
+"""IPv4 addresses as IPv6-only networks reach them (RFC 6052, section 2.1)."""
 
 
 def read(value: JsonValue, where: Where, base_url: str | None, diagnostics: Diagnostics) -> tuple[Server, ...]:
@@ -97,11 +105,13 @@ def refusal(url: str) -> str:
     if parts.username is not None or parts.password is not None:
         return "it holds user information"
     address = _address(host)
-    if host.rstrip(".").lower() in _METADATA_NAMES or (
-        address is not None and (address.is_link_local or address.is_unspecified)
-    ):
+    if host.rstrip(".").lower() in _METADATA_NAMES or (address is not None and _is_refused(address)):
         return "its host is a link-local or metadata address"
     return ""
+
+
+def _is_refused(address: _Address) -> bool:
+    return address.is_link_local or address.is_unspecified or address in _METADATA
 
 
 def is_private(url: str) -> bool:
@@ -115,13 +125,17 @@ def is_private(url: str) -> bool:
     )
 
 
-def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """The address that `host` spells, also in the forms that resolvers accept: `2130706433`, `0x7f.1`, mapped IPv6."""
+def _address(host: str) -> _Address | None:
+    """The address that `host` spells, also in the forms that resolvers accept: `2130706433`, `0x7f.1`, IPv4 inside of
+    IPv6.
+    """
     host = unicodedata.normalize("NFKC", host).replace("\u3002", ".").rstrip(".")
     try:
         address = ipaddress.ip_address(host)
-        mapped = getattr(address, "ipv4_mapped", None)
-        return mapped or address
+        if isinstance(address, ipaddress.IPv4Address):
+            return address
+        inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF) if address in _TRANSLATED else None
+        return address.ipv4_mapped or address.sixtofour or inner or address
     except ValueError:
         pass
     parts = host.split(".")

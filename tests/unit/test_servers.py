@@ -31,6 +31,8 @@ LINK_LOCAL = [
     "http://169.254.43518/", "http://169.16689662/", "HTTP://169.254.169.254/", "http://metadata/",
     "http://METADATA.google.internal/", "http://metadata.google.internal./", "http://instance-data/",
     "http://\uff11\uff16\uff19.254.169.254/", "http://169\u3002254\u3002169\u3002254/",
+    "http://[fd00:ec2::254]/", "http://[fd20:ce::254]/", "http://100.100.100.200/", "http://192.0.0.192/",
+    "http://168.63.129.16/", "http://[64:ff9b::a9fe:a9fe]/", "http://[2002:a9fe:a9fe::]/", "http://metadata.goog/",
 ]  # fmt: skip
 
 

@@ -244,6 +244,14 @@ def test_what_is_no_document_is_refused(source: str, said: str, capsys: pytest.C
     assert said in capsys.readouterr().err
 
 
+def test_the_document_itself_is_never_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = tmp_path / "api.yaml"
+    document.write_bytes(PETSTORE.read_bytes())
+    assert ran("init", str(document), "-o", str(tmp_path / "." / "api.yaml"), "--overwrite") == 2
+    assert "is the document itself" in capsys.readouterr().err
+    assert document.read_bytes() == PETSTORE.read_bytes()
+
+
 def test_the_tools_of_the_file_are_those_of_the_document(tmp_path: Path) -> None:
     (tmp_path / "api.yaml").write_bytes(PETSTORE.read_bytes())
     target = tmp_path / "x.tools.yaml"
