@@ -58,7 +58,8 @@ _FILLER = frozenset(
     ]
 )
 _MOST_LISTED = 20
-_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159").union(
+_LONGEST_COMPOSED = 256
+_UNSEEN = frozenset(" \u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159").union(
     map(chr, range(0xFE00, 0xFE10)), map(chr, range(0xE0100, 0xE01F0))
 )
 """What is a letter, mark or symbol by its category, and yet is not seen."""
@@ -77,7 +78,9 @@ def words(text: str) -> list[str]:
 def alike(name: str) -> str:
     """The same text for all names of members that look the same, as the runtime compares them (`removal.py` there)."""
     for _ in range(2):  # folding may bring out what has to be composed again
-        name = "".join(each for each in name if unicodedata.category(each)[0] not in "CZ" and each not in _UNSEEN)
+        name = "".join(each for each in name if each.isprintable() and each not in _UNSEEN)
+        if len(name) > _LONGEST_COMPOSED:
+            break
         name = unicodedata.normalize("NFKC", name).casefold()
     return name
 

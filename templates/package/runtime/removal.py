@@ -22,8 +22,11 @@ from .shapes import ABSENT
 Path = tuple[str, ...]
 Paths = frozenset[Path]
 
+LONGEST_NAME = 256
+"""Characters of a name that is composed, which takes time with the square of them: longer ones must be the same."""
+
 _NOWHERE: Paths = frozenset()
-_UNSEEN = BLANK.union("\u180b\u180c\u180d\u180f", map(chr, range(0xFE00, 0xFE10)))
+_UNSEEN = BLANK.union(" \u180b\u180c\u180d\u180f", map(chr, range(0xFE00, 0xFE10)))
 
 
 def tokens(pointer: str) -> list[str]:
@@ -33,11 +36,13 @@ def tokens(pointer: str) -> list[str]:
 
 def alike(name: str) -> str:
     """The same text for all names that look the same: without what cannot be seen, composed, in one case."""
-    if not (name.isascii() and name.isprintable()):
-        for _ in range(2):  # folding may bring out what has to be composed again
-            name = "".join(each for each in name if unicodedata.category(each)[0] not in "CZ" and each not in _UNSEEN)
-            name = unicodedata.normalize("NFKC", name).casefold()
-    return name.casefold().replace(" ", "")
+    for _ in range(2):  # folding may bring out what has to be composed again
+        if not (name.isprintable() and _UNSEEN.isdisjoint(name)):
+            name = "".join(each for each in name if each.isprintable() and each not in _UNSEEN)
+        if len(name) > LONGEST_NAME:
+            break
+        name = unicodedata.normalize("NFKC", name).casefold()
+    return name
 
 
 def without(value: Any, pointers: list[str]) -> Any:
