@@ -58,6 +58,12 @@ _FILLER = frozenset(
     ]
 )
 _MOST_LISTED = 20
+_LONGEST_COMPOSED = 256
+_UNSEEN = frozenset(" \u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159").union(
+    map(chr, range(0xFE00, 0xFE10)), map(chr, range(0xE0100, 0xE01F0))
+)
+"""What is a letter, mark or symbol by its category, and yet is not seen."""
+
 _COMPARISONS = (("<=", "_lte"), (">=", "_gte"), ("<", "_lt"), (">", "_gt"), ("!=", "_ne"), ("!", "_not"))
 
 
@@ -67,6 +73,16 @@ def words(text: str) -> list[str]:
     """
     folded = unicodedata.normalize("NFKD", _APOSTROPHE.sub("", text)).encode("ascii", "ignore").decode()
     return [word.lower() for word in _HUMPS.findall(folded)]
+
+
+def alike(name: str) -> str:
+    """The same text for all names of members that look the same, as the runtime compares them (`removal.py` there)."""
+    for _ in range(2):  # folding may bring out what has to be composed again
+        name = "".join(each for each in name if each.isprintable() and each not in _UNSEEN)
+        if len(name) > _LONGEST_COMPOSED:
+            break
+        name = unicodedata.normalize("NFKC", name).casefold()
+    return name
 
 
 def short_hash(text: str, length: int = 4) -> str:

@@ -1,10 +1,11 @@
 """What is shown of an answer, as its owner wrote it: the schemas of answers as a model will see them, so that neither
 the description nor a derived output schema names what is removed, or speaks of more than is selected.
 
-It follows pointers as the runtime does (`views.py` there): what is removed is looked for in every item of a list too.
+It follows pointers as the runtime does (`views.py` and `removal.py` there): what is removed is looked for in every item
+of a list too, and in an object that may stand for one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from mcpgen.diagnostics import Diagnostic, Diagnostics, Where
@@ -12,7 +13,7 @@ from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, tokens
 from mcpgen.lower.compose import Composer, types
 from mcpgen.model import MediaType, Operation, Part, Response, ResultView
-from mcpgen.names import clipped, nearest
+from mcpgen.names import alike, clipped, nearest
 
 _DEEPEST = 40
 
@@ -52,34 +53,53 @@ def _viewed(schema: JsonObject, view: ResultView, composer: Composer) -> JsonObj
     return {"type": "object", "properties": {name: member or {} for name, member in members.items()}}
 
 
-def without(schema: JsonObject, steps: list[str], composer: Composer, depth: int = 0) -> JsonObject:
-    """`schema` without what a pointer leads to."""
+def without(
+    schema: JsonObject, steps: list[str], composer: Composer, depth: int = 0, named: bool = False
+) -> JsonObject:
+    """`schema` without what a pointer leads to. `named` is whether its first step can only be a name, since it was an
+    index of the list around it."""
     if depth > _DEEPEST:
         return {}
     node, step, rest = dict(composer.node(schema)[0]), steps[0], steps[1:]
     node.pop("discriminator", None)
 
-    def further(member: JsonValue, left: list[str]) -> JsonValue:
-        return without(member, left, composer, depth + 1) if isinstance(member, dict) else member
+    def further(member: JsonValue, left: list[str], named: bool = False) -> JsonValue:
+        return without(member, left, composer, depth + 1, named) if left and isinstance(member, dict) else {}
+
+    def item(member: JsonValue) -> JsonValue:
+        if named or not (step == "*" or step.isdecimal()):
+            return further(member, steps, named)
+        return further(member, rest) if step == "*" else further(further(member, rest), steps, named=True)
 
     for keyword in ("anyOf", "oneOf"):
         if keyword in node:
-            node[keyword] = [further(branch, steps) for branch in as_list(node[keyword])]
-    in_list = rest if step == "*" or step.isdecimal() else steps
+            node[keyword] = [further(branch, steps, named) for branch in as_list(node[keyword])]
     if "items" in node:
-        node["items"] = further(node["items"], in_list) if in_list else {}
+        node["items"] = item(node["items"])
     if "prefixItems" in node:
-        node["prefixItems"] = [further(item, in_list) if in_list else {} for item in as_list(node["prefixItems"])]
+        node["prefixItems"] = [item(each) for each in as_list(node["prefixItems"])]
+    hit = _without_members(node, steps, further)
+    may_be_item = step == "*" or (step == "0" and not (named or hit))
+    if "properties" in node and may_be_item and steps != ["*"]:
+        return without(node, rest or ["*"], composer, depth + 1)
+    return node
+
+
+def _without_members(
+    node: JsonObject, steps: list[str], further: Callable[[JsonValue, list[str]], JsonValue]
+) -> list[str]:
+    """Take out of an object what a pointer leads to; the members that its first step names."""
+    step, rest = steps[0], steps[1:]
     properties = as_object(node.get("properties"))
-    hit = [name for name in properties if step in ("*", name)]
+    hit = [name for name in properties if step == "*" or alike(step) == alike(name)]
     if "properties" in node:
         left = {name: further(member, rest) for name, member in properties.items() if name in hit and rest}
         node["properties"] = {**{name: each for name, each in properties.items() if name not in hit}, **left}
     if not rest and "required" in node:
         node["required"] = [name for name in as_list(node["required"]) if name not in hit]
     if isinstance(node.get("additionalProperties"), dict) and (rest or step == "*"):
-        node["additionalProperties"] = further(node["additionalProperties"], rest) if rest else {}
-    return node
+        node["additionalProperties"] = further(node["additionalProperties"], rest)
+    return hit
 
 
 def part(schema: JsonObject, steps: list[str], composer: Composer, depth: int = 0) -> JsonObject | None:

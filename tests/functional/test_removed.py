@@ -78,6 +78,8 @@ TRIED = {
     "a list twice": answer(b'{"patients":"%b","patients":[]}' % PATIENT.encode()),
     "two values": answer(GOOD + b"\n" + GOOD),
     "an object in place of the list": answer(json.dumps({"patients": {"a": ROW}}).encode()),
+    "one patient in place of the list": answer(b'{"patients":{"id":7,"name":{"first":"%b"}}}' % PATIENT.encode()),
+    "a name with other marks": answer(GOOD.decode().replace('"name"', '"\uff2e\u00adAm\u200be"').encode()),
     "names in place of patients": answer(json.dumps({"patients": [PATIENT]}).encode()),
     "a name in place of the list": answer(json.dumps({"patients": PATIENT}).encode()),
     "a name alone": answer(json.dumps(PATIENT).encode()),

@@ -272,9 +272,18 @@ MUTATIONS = (
         "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)
     ),
     Mutation("fields of an answer with removals", "views.py", "if name.lower() in _KEPT_FIELDS", "if True", (REMOVED,)),
-    Mutation("names as they are shown", "views.py", '("*", name, clean(name)[0])', '("*", name)', (REMOVED,)),
     Mutation(
-        "plain values in the way", "views.py", "return None if value is None else ABSENT", "return value", (REMOVED,)
+        "names that look the same", "removal.py", "alike(name) for name in value", "name for name in value", (REMOVED,)
+    ),
+    Mutation(
+        "plain values in the way",
+        "removal.py",
+        "return ABSENT if paths and value is not None else value",
+        "return value",
+        (REMOVED,),
+    ),
+    Mutation(
+        "an object alone in place of a list", "removal.py", "rests <= paths", "True", ("tests/runtime/test_removal.py",)
     ),
     Mutation("bytes that are no text", "views.py", 'return "" if whole and', 'return "" if', (REMOVED,)),
     Mutation("markup in values", "bodies.py", "templates.in_xml if", "str if", (REQUESTS,)),

@@ -45,6 +45,7 @@ def test_parts_of_an_answer(case: dict[str, Any]) -> None:
 
 def test_a_tool_without_it_has_an_argument_of_that_name_for_itself() -> None:
     assert asked(b'{"a": 1, "b": 2}', {"fields": "a"}, {"method": "GET", "path": ["/a"]}) == ['{"a": 1, "b": 2}']
+    assert asked(b'{"a": 1, "b": 2}', {"": "a"}, {"method": "GET", "path": ["/a"]}) == ['{"a": 1, "b": 2}']
 
 
 def test_what_comes_next_is_told_though_it_was_not_asked_for() -> None:

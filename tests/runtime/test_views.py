@@ -19,8 +19,11 @@ ITEMS = '[{"id": 7, "name": "a", "b/c": {"~": 1}}, {"id": 8}]'
 ANSWER = f'{{"total": 1.10, "items": {ITEMS}, "next": null, "who": "hunter22 \\u00e9"}}'
 
 
+PRIVATE = "".join(map(chr, range(0xE000, 0xF8FF)))
+
+
 def shown(rules: dict[str, Any], body: str, kind: str = JSON, status: int = 200, **arguments: Any) -> Result:
-    tool = Tool("t", {}, {"path": ["/p"], "result": rules})
+    tool = Tool("t", {}, {"path": ["/p"], "result": rules, "defaults": {"n": 7}})
     sent = Sent(tool, "GET", "/p", [], "s://result/1", dict(arguments))
     answer = Response(status, "", [("Content-Type", kind), ("ETag", '"e"')], body.encode())
     view = View(rules)
@@ -55,10 +58,17 @@ def test_a_part_is_selected_and_never_the_whole_is_shown(select: Any, text: str)
     assert texts(shown({"select": select}, ANSWER))[0] == text
 
 
-@pytest.mark.parametrize(("body", "kind"), [("<p>", "text/html"), ("{", JSON), ("[" * 600_000, JSON)])
-def test_of_what_is_no_json_no_part_is_selected(body: str, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("body", "kind", "why"),
+    [
+        ("<p>", "text/html", "it is no JSON"),
+        ("{", JSON, "it is no JSON"),
+        ("[" * 600_000, JSON, "it is too large to be looked through"),
+    ],
+)
+def test_of_what_is_no_json_no_part_is_selected(body: str, kind: str, why: str) -> None:
     assert texts(shown({"select": "/a"}, body, kind)) == [
-        "Of the answer only /a is shown, and there is no such part in it."
+        f"Of the answer only /a is shown, and nothing can be taken from it, since {why}."
     ]
 
 
@@ -72,6 +82,10 @@ TEXT = ["For ", {"argument": "q"}, ": ", {"pointer": "/total"}, " {", {"pointer"
         ({"text": TEXT, "select": "/items/1/id"}, ANSWER, {}, 'For : 1.10 {{"id":7,"name":"a","b/c":{"~":1}}} '),
         ({"text": [{"pointer": "/who"}]}, ANSWER, {}, "[redacted] \u00e9"),
         ({"text": [{"argument": "q"}]}, ANSWER, {"q": ["hunter22", 1]}, '["[redacted]",1]'),
+        ({"text": [{"argument": "n"}]}, ANSWER, {}, "7"),
+        ({"text": [{"argument": "n"}]}, ANSWER, {"n": 8}, "8"),
+        ({"text": [{"pointer": "/n"}]}, f'{{"n": [-{"9" * 400}, 1e999]}}', {}, f"[-{'9' * 400},1e999]"),
+        ({"text": [{"pointer": "/n"}]}, f'{{"n": 1.10, "all": "{PRIVATE}"}}', {}, "1.1"),
         ({"text": TEXT}, "no JSON", {"q": "x"}, "no JSON"),
         ({"text": ["Sent to ", {"argument": "q"}]}, "no JSON", {"q": "x"}, "Sent to x"),
         ({"text": ["Sent to ", {"argument": "q"}]}, "", {"q": "x"}, "Sent to x"),
@@ -87,6 +101,31 @@ def test_a_text_stands_in_place_of_the_json(
 def test_a_long_text_is_cut_and_says_so() -> None:
     text = texts(shown({"text": [{"pointer": "/a"}]}, json.dumps({"a": "x" * 40_000})))[0]
     assert text == "x" * 32_000 + "\n[Cut: the first 32,000 of 40,000 bytes are shown.]"
+
+
+def test_what_cannot_be_seen_is_counted_where_a_text_shows_it() -> None:
+    rules = {"text": ["A: ", {"pointer": "/a"}, {"pointer": "/a"}]}
+    assert texts(shown(rules, '{"a": "\\u0007x\u202e", "b": "\\u0007"}')) == [
+        "A: xx",
+        'ETag: "e"\n2 invisible or control characters were taken out of the answer.',
+    ]
+
+
+def test_links_are_no_way_to_pass_on_more_than_is_shown() -> None:
+    links: list[dict[str, Any]] = [
+        {"uri": ["s://", {"pointer": "/a"}], "name": ["n"]},
+        {"uri": ["s://b"], "name": [{"pointer": "/a"}], "description": [{"pointer": "/a"}], "title": ["t"]},
+    ]
+    blocks = shown({"text": ["x"], "links": links}, json.dumps({"a": "x" * 400_000})).content[2:]
+    cut = "x" * 500 + "\u2026"
+    assert blocks == [
+        {"type": "resource_link", "uri": "s://b", "name": cut, "title": "t", "description": cut},
+        {
+            "type": "text",
+            "text": "1 link is left out: an address is longer than 2,000 characters.\n"
+            "Texts of links are cut to 500 characters.",
+        },
+    ]
 
 
 def test_links_lead_to_encoded_addresses_and_those_without_a_value_are_left_out() -> None:
