@@ -37,7 +37,8 @@ def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) 
     values = dict(_variable(text) for text in chosen)
     if not values:
         return api
-    every = [api.servers, *(operation.servers or () for operation in api.operations)]
+    fetched = [resource.operation for resource in api.resources if resource.operation is not None]
+    every = [api.servers, *(operation.servers or () for operation in (*api.operations, *fetched))]
     known = {variable.name: variable for group in every for server in group for variable in server.variables}
     code = "invalid-value" if where else "invalid-flag"
     for name, value in values.items():
@@ -48,11 +49,16 @@ def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) 
         if known[name].enum and value not in known[name].enum:
             hint = f"Use one of {_listed(known[name].enum)}."
             raise CannotGoOn(code, f"{value!r} is not a value of {name}.", place, hint)
-    operations = tuple(
-        replace(operation, servers=_resolved(operation.servers, values)) if operation.servers else operation
-        for operation in api.operations
+
+    def settled(operation: Operation) -> Operation:
+        return replace(operation, servers=_resolved(operation.servers, values)) if operation.servers else operation
+
+    resources = (
+        replace(resource, operation=settled(resource.operation)) if resource.operation else resource
+        for resource in api.resources
     )
-    return replace(api, servers=_resolved(api.servers, values), operations=operations)
+    operations = tuple(settled(operation) for operation in api.operations)
+    return replace(api, servers=_resolved(api.servers, values), operations=operations, resources=tuple(resources))
 
 
 def with_output(api: Api, structured: bool) -> Api:

@@ -25,8 +25,8 @@ class Names(Protocol):
         """Of a subschema that is a resource of its own; None for every other."""
 
 
-_TYPES = ("null", "boolean", "object", "array", "number", "integer", "string")
-_LENIENT_TYPES = {
+TYPES = ("null", "boolean", "object", "array", "number", "integer", "string")
+LENIENT_TYPES = {
     **dict.fromkeys(("str", "text", "char", "date", "datetime", "date-time", "uuid", "file", "binary"), "string"),
     **dict.fromkeys(("int", "int32", "int64", "long", "short"), "integer"),
     **dict.fromkeys(("float", "double", "decimal"), "number"),
@@ -34,6 +34,8 @@ _LENIENT_TYPES = {
     "bool": "boolean",
     "list": "array",
 }
+"""What is written in place of a type → what is meant."""
+
 _ONE_SCHEMA = (
     "items",
     "additionalProperties",
@@ -99,7 +101,7 @@ def _types(raw: JsonObject, schema: JsonObject) -> None:
     known: list[JsonValue] = []
     for word in words:
         if isinstance(word, str):
-            kind = word.lower() if word.lower() in _TYPES else _LENIENT_TYPES.get(word.lower())
+            kind = word.lower() if word.lower() in TYPES else LENIENT_TYPES.get(word.lower())
             if kind and kind not in known:
                 known.append(kind)
     if known:

@@ -21,7 +21,9 @@ WITH_BODY = ("POST", "PUT", "PATCH")
 WITHOUT_BODY = ("GET", "HEAD", "OPTIONS")
 
 TYPES = ("string", "number", "integer", "boolean", "object", "array")
-_OF_PARAMETERS = ("schema", "style", "explode", "content", "allowReserved")
+OF_PARAMETERS = ("schema", "style", "explode", "content", "allowReserved")
+"""Keys of a Parameter Object that an argument cannot have."""
+
 _OWN = ("in", "name")
 
 Place = Location | Literal["body"]
@@ -94,7 +96,7 @@ def _read_one(name: str, entry: JsonValue, where: Where, site: Site, diagnostics
         entry = {"type": kind, "required": rest == "required"}
     if not isinstance(entry, dict):
         return None
-    if stray := [key for key in _OF_PARAMETERS if key in entry]:
+    if stray := [key for key in OF_PARAMETERS if key in entry]:
         message = f"The argument '{clipped(name)}' has the key {stray[0]!r} of a Parameter Object."
         hint = "Write the schema itself here, or the argument under `parameters`."
         diagnostics.add("invalid-value", message, where.inside(stray[0]), hint)

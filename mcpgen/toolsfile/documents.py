@@ -37,21 +37,21 @@ class Included:
     changes: tuple[Change, ...] = ()
 
 
-def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Included, ...]:
-    """The entries of the `openapi` list at `where`."""
+def read(value: JsonValue, where: Where, variables: server.Variables, diagnostics: Diagnostics) -> tuple[Included, ...]:
+    """The entries of the `openapi` list at `where`, whose base URLs may have `variables`."""
     return tuple(
-        _entry(entry, where.inside(index), diagnostics)
+        _entry(entry, where.inside(index), variables, diagnostics)
         for index, entry in enumerate(as_list(value))
         if isinstance(entry, dict) and as_text(entry.get("document"))
     )
 
 
-def _entry(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Included:
+def _entry(entry: JsonObject, where: Where, variables: server.Variables, diagnostics: Diagnostics) -> Included:
     prefix = as_text(entry.get("prefix"))
     return Included(
         Named(as_text(entry.get("document")), where.inside("document")),
         prefix if DOCUMENT_PREFIX.fullmatch(prefix) else "",
-        server.base_url(entry.get("base_url"), where.inside("base_url"), diagnostics),
+        server.base_url(entry.get("base_url"), where.inside("base_url"), diagnostics, variables),
         overlays(entry, where),
         selectors(entry, "include", where, diagnostics),
         selectors(entry, "exclude", where, diagnostics),

@@ -100,6 +100,16 @@ KEYS: dict[str, dict[str, str]] = {
         **dict.fromkeys(("params", "parameters", "args"), "They are called `arguments` here."),
     },
     "message": {**dict.fromkeys(("content", "message"), "It is called `text` here.")},
+    "parameter": {
+        **dict.fromkeys(
+            ("type", "format", "enum", "default", "items", "pattern", "properties", "const", "nullable", "title"),
+            "Write it under `schema`.",
+        ),
+        **dict.fromkeys(
+            ("minimum", "maximum", "minlength", "maxlength", "minitems", "maxitems", "uniqueitems", "multipleof"),
+            "Write it under `schema`.",
+        ),
+    },
     "annotations": {"title": "It stands at the tool, beside `annotations`."},
 }
 """Container → what people write in it → what to write instead."""

@@ -12,7 +12,6 @@ from mcpgen.document import Document
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonValue, as_object, as_text
 from mcpgen.model import Api, Change
-from mcpgen.openapi import security
 from mcpgen.openapi.schemas import Definitions
 from mcpgen.options import Options
 from mcpgen.selection import Selector
@@ -26,11 +25,13 @@ from mcpgen.toolsfile import (
     prompts,
     resources,
     roles,
+    schemes,
     server,
     shape,
     tools,
 )
 from mcpgen.toolsfile.documents import Included, Named
+from mcpgen.toolsfile.schemas import Schemas
 
 VERSION = 1
 
@@ -72,9 +73,10 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
     shape.check(root, top, diagnostics)
     links.check(root, top, diagnostics)
     identity, references = as_object(root.get("server")), definitions.references
-    schemes = security.read_schemes(root.get("security"), top.inside("security"), references, diagnostics)
+    found = schemes.read(root.get("security"), top.inside("security"), references, diagnostics)
     variables = server.variables(root.get("variables"), top.inside("variables"), diagnostics)
-    around = tools.Around(schemes, variables, definitions, diagnostics)
+    around = tools.Around(found, variables, definitions, Schemas(references, diagnostics), diagnostics)
+    site = resources.Around(found, variables, references, diagnostics)
     operations, skipped = tools.read(root.get("tools"), top.inside("tools"), around)
     api = Api(
         title=as_text(identity.get("title")),
@@ -84,20 +86,20 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         operations=operations,
         definitions=definitions,
         servers=server.base_url(root.get("base_url"), top.inside("base_url"), diagnostics, variables),
-        schemes=schemes,
-        security=(tuple(scheme.name for scheme in schemes),) if schemes else None,
-        scopes={scheme.name: scheme.scopes for scheme in schemes if scheme.scopes},
+        schemes=found,
+        security=(tuple(scheme.name for scheme in found),) if found else None,
+        scopes={scheme.name: scheme.scopes for scheme in found if scheme.scopes},
         skipped=skipped,
         output=outputs.output(identity),
         fields=outputs.fields(identity),
         confirm=confirmation.of_server(identity),
         roles=roles.of_server(identity),
-        resources=resources.read(root.get("resources"), top.inside("resources"), schemes, references, diagnostics),
+        resources=resources.read(root.get("resources"), top.inside("resources"), site),
         prompts=prompts.read(root.get("prompts"), top.inside("prompts"), diagnostics),
     )
     return ToolsFile(
         api,
-        documents=documents.read(root.get("openapi"), top.inside("openapi"), diagnostics),
+        documents=documents.read(root.get("openapi"), top.inside("openapi"), variables, diagnostics),
         overlays=documents.overlays(root, top),
         include=documents.selectors(root, "include", top, diagnostics),
         exclude=documents.selectors(root, "exclude", top, diagnostics),

@@ -51,22 +51,12 @@ _KNOWN = {
 """Ending → media type: our own, so that every machine compiles the same."""
 
 
-def read(
-    value: JsonValue,
-    where: Where,
-    schemes: tuple[SecurityScheme, ...],
-    references: References,
-    diagnostics: Diagnostics,
-) -> tuple[Resource, ...]:
-    """The resources at `where`; those with an error are left out."""
-    around = _Around(schemes, references, diagnostics)
-    found = (_read(as_object(entry), where.inside(index), around) for index, entry in enumerate(as_list(value)))
-    return tuple(resource for resource in found if resource is not None)
-
-
 @dataclass(frozen=True, slots=True)
-class _Around:
+class Around:
+    """What of the file a resource may speak of: its schemes, the `variables` of its base URLs, its folder."""
+
     schemes: tuple[SecurityScheme, ...]
+    variables: server.Variables
     references: References
     diagnostics: Diagnostics
 
@@ -74,7 +64,13 @@ class _Around:
         self.diagnostics.add(code, message, where, hint)
 
 
-def _read(entry: JsonObject, where: Where, around: _Around) -> Resource | None:
+def read(value: JsonValue, where: Where, around: Around) -> tuple[Resource, ...]:
+    """The resources at `where`; those with an error are left out."""
+    found = (_read(as_object(entry), where.inside(index), around) for index, entry in enumerate(as_list(value)))
+    return tuple(resource for resource in found if resource is not None)
+
+
+def _read(entry: JsonObject, where: Where, around: Around) -> Resource | None:
     name, uri = as_text(entry.get("name")), as_text(entry.get("uri"))
     if not name or not _is_settled(entry, name, where, around) or not _is_addressed(entry, name, where, around):
         return None
@@ -103,7 +99,7 @@ def _read(entry: JsonObject, where: Where, around: _Around) -> Resource | None:
     )
 
 
-def _is_settled(entry: JsonObject, name: str, where: Where, around: _Around) -> bool:
+def _is_settled(entry: JsonObject, name: str, where: Where, around: Around) -> bool:
     """Whether exactly one key says what the resource holds, and no other is of another kind."""
     given = [key for key in _HOLDERS if key in entry]
     if len(given) != 1:
@@ -117,7 +113,7 @@ def _is_settled(entry: JsonObject, name: str, where: Where, around: _Around) -> 
     return True
 
 
-def _is_addressed(entry: JsonObject, name: str, where: Where, around: _Around) -> bool:
+def _is_addressed(entry: JsonObject, name: str, where: Where, around: Around) -> bool:
     """Whether the URI, where there is one, can be served."""
     uri = entry.get("uri")
     if uri is None:
@@ -141,7 +137,7 @@ def _is_addressed(entry: JsonObject, name: str, where: Where, around: _Around) -
     return True
 
 
-def _content(file: str, where: Where, around: _Around) -> bytes | str | None:
+def _content(file: str, where: Where, around: Around) -> bytes | str | None:
     """What is in the file: text where it is some, else bytes. None, and an error, where it cannot be taken in."""
     name = os.path.normpath(os.path.join(os.path.dirname(where.file), file))
     hint = "Name a file beside the tools file, or in a folder there."
@@ -161,7 +157,7 @@ def _content(file: str, where: Where, around: _Around) -> bytes | str | None:
     return data if _CONTROL.search(text) else text
 
 
-def _media_type(entry: JsonObject, content: bytes | str | None, where: Where, around: _Around) -> str:
+def _media_type(entry: JsonObject, content: bytes | str | None, where: Where, around: Around) -> str:
     """The one that is written, else the one of the content; empty where only the answer will tell."""
     given = as_text(entry.get("mimeType")).strip()
     if given and not _MEDIA_TYPE.fullmatch(given):
@@ -173,7 +169,7 @@ def _media_type(entry: JsonObject, content: bytes | str | None, where: Where, ar
     return _KNOWN.get(os.path.splitext(as_text(entry.get("file")))[1].lower(), usual)
 
 
-def _operation(entry: JsonObject, variables: tuple[str, ...], where: Where, around: _Around) -> Operation | None:
+def _operation(entry: JsonObject, variables: tuple[str, ...], where: Where, around: Around) -> Operation | None:
     """The GET whose parameters are the variables: in the path where it names them, else in the query."""
     request = _REQUEST.fullmatch(as_text(entry["request"]).strip())
     if request is None:
@@ -206,7 +202,7 @@ def _operation(entry: JsonObject, variables: tuple[str, ...], where: Where, arou
         template=replace(template, fixed_query=tuple(parse_qsl(query, keep_blank_values=True))),
         where=where,
         parameters=tuple(_parameter(name, name in template.variables, declared.get(name), where) for name in variables),
-        servers=_servers(entry, where, around.diagnostics) or None,
+        servers=_servers(entry, where, around) or None,
         security=security.read_requirements(entry.get("security"), requirements, at, around.diagnostics),
         scopes=security.read_scopes(entry.get("security"), at, around.diagnostics),
         timeout=_seconds(entry.get("timeout")),
@@ -222,8 +218,8 @@ def _parameter(name: str, in_path: bool, declared: JsonValue, where: Where) -> P
     return Parameter(name, "query", schema, where, True, description, style="form", explode=True)
 
 
-def _servers(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> tuple[Server, ...]:
-    return server.base_url(entry.get("base_url"), where.inside("base_url"), diagnostics)
+def _servers(entry: JsonObject, where: Where, around: Around) -> tuple[Server, ...]:
+    return server.base_url(entry.get("base_url"), where.inside("base_url"), around.diagnostics, around.variables)
 
 
 def _values(declared: JsonValue) -> tuple[str, ...]:

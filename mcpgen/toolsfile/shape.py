@@ -8,7 +8,7 @@ one, and a value of another kind are told with their place, and with what may ha
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -41,6 +41,28 @@ def schema() -> JsonObject:
 def check(value: JsonObject, where: Where, diagnostics: Diagnostics) -> None:
     """Report everything in a tools file that does not have the shape of one."""
     _Walk(diagnostics).visit(value, schema(), _At(where, "The file", "", "", "", "file"))
+
+
+def check_part(value: JsonObject, noun: str, where: Where, diagnostics: Diagnostics) -> None:
+    """Report what in `value`, which stands at `where` by itself, does not have the shape of a `noun` of the schema."""
+    around = _At(where, "", "", "", "", "")
+    node = as_object(as_object(schema()["$defs"])[noun])
+    _Walk(diagnostics).visit(value, node, replace(around.item(0, noun, value.get("name")), where=where))
+
+
+def check_kind(value: JsonValue, kinds: tuple[str, ...], label: str, where: Where, diagnostics: Diagnostics) -> None:
+    """Report a value of none of `kinds`, of JSON Schema; `label` calls it at the beginning of a sentence."""
+    _Walk(diagnostics).visit(value, {"type": [*kinds]}, _At(where, label, "", "", "", ""))
+
+
+def keys(noun: str) -> tuple[str, ...]:
+    """The keys that a `noun` of the schema can have."""
+    return tuple(as_object(as_object(as_object(schema()["$defs"])[noun])["properties"]))
+
+
+def described(noun: str, key: str) -> str:
+    """What the key of a `noun` is, as the schema tells it."""
+    return _described(as_object(as_object(as_object(schema()["$defs"])[noun])["properties"]), key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +138,7 @@ class _Walk:
         listed = ", ".join(choice if isinstance(choice, str) else json.dumps(choice) for choice in choices)
         hint = f"Write {listed}, or leave the key out." if "const" in node else f"Use one of {listed}."
         hint = did_you_mean(close) or hint
-        self._add("invalid-value", f"{at.label} is {_shown(value)}, which it cannot be.", at, hint)
+        self._add("invalid-value", f"{at.label} is {shown(value)}, which it cannot be.", at, hint)
         return False
 
     def _mapping(self, value: JsonObject, node: JsonObject, at: _At) -> None:
@@ -161,7 +183,7 @@ class _Walk:
             hint = nearest(value, [str(example) for example in as_list(node.get("examples"))]) or described
             if at.key == "request":
                 hint = habits.request_line(value) if at.noun == "request" else habits.request_line(value, ("GET",))
-            self._add(code, f"{at.label} cannot be {_shown(value)}.", at, hint)
+            self._add(code, f"{at.label} cannot be {shown(value)}.", at, hint)
         elif len(value) < _number(node, "minLength", 0):
             self._add("invalid-value", f"{at.label} is an empty text.", at, described)
 
@@ -174,7 +196,7 @@ class _Walk:
         for keyword, holds, words in bounds:
             bound = node.get(keyword)
             if isinstance(bound, (int, float)) and not holds(value, bound):
-                message = f"{at.label} is {_shown(value)}, which is out of range."
+                message = f"{at.label} is {shown(value)}, which is out of range."
                 self._add("invalid-value", message, at, f"Write {words} {bound}.")
 
 
@@ -223,5 +245,6 @@ def _described(properties: JsonObject, key: str) -> str:
     return as_text(_resolved(as_object(properties.get(key))).get("description"))
 
 
-def _shown(value: JsonValue) -> str:
+def shown(value: JsonValue) -> str:
+    """A value for a sentence, a text in quotes."""
     return f"'{clipped(value)}'" if isinstance(value, str) else clipped(json.dumps(value))

@@ -11,6 +11,7 @@ from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.model import MediaType, Operation, Parameter, PathTemplate, RequestBody, SecurityScheme, Sends, Skipped
 from mcpgen.names import WRITTEN_TOOL_NAME, clipped
 from mcpgen.openapi import content, parameters
+from mcpgen.openapi.references import References
 from mcpgen.openapi.schemas import Definitions
 from mcpgen.toolsfile import (
     arguments,
@@ -25,6 +26,7 @@ from mcpgen.toolsfile import (
     server,
 )
 from mcpgen.toolsfile.requestline import RequestLine
+from mcpgen.toolsfile.schemas import Schemas
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Around:
     schemes: tuple[SecurityScheme, ...]
     variables: server.Variables
     definitions: Definitions
+    schemas: Schemas
     diagnostics: Diagnostics
 
 
@@ -66,6 +69,7 @@ def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | No
     diagnostics = around.diagnostics
     if not isinstance(entry, dict):
         return None
+    around.schemas.check(entry, where)
     before = len(diagnostics)
     name, line = entry.get("name"), requestline.read(entry, where, diagnostics)
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name) or line is None:
@@ -134,12 +138,13 @@ def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where:
     if isinstance(schema, dict):
         return _by_hand(entry, schema, sent, line.method, template, where, diagnostics)
     lists = [(entry.get("parameters"), where.inside("parameters"))]
-    _refuse_twins(as_list(entry.get("parameters")), where.inside("parameters"), diagnostics)
+    _refuse_twins(as_list(entry.get("parameters")), where.inside("parameters"), references, diagnostics)
     described, of_parameters = parameters.read(lists, filled, references, diagnostics)
-    body = _body(entry, where, around)
+    raw_body, body_place = _described_body(entry.get("body"), where.inside("body"), references)
+    body = _body(entry, raw_body, body_place, around)
     by = "body" if body else "send" if sent and sent.body is not None else ""
     site = arguments.Site(where, line.method, template, sends.named(sent), by, around.definitions)
-    taken = [*(each.name for each in described), *_members(entry.get("body"))]
+    taken = [*(each.name for each in described), *_members(raw_body)]
     short = arguments.read(entry.get("arguments"), taken, site, diagnostics)
     plain, of_arguments = parameters.without_credentials(short.parameters, filled, diagnostics)
     return _Inputs(
@@ -150,11 +155,12 @@ def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where:
     )
 
 
-def _refuse_twins(described: list[JsonValue], where: Where, diagnostics: Diagnostics) -> None:
+def _refuse_twins(described: list[JsonValue], where: Where, references: References, diagnostics: Diagnostics) -> None:
     """Report each parameter that comes twice: in a document the last counts, here one of them is a mistake."""
     seen: set[tuple[str, str]] = set()
     for index, entry in enumerate(described):
-        name, place = as_text(as_object(entry).get("name")), as_text(as_object(entry).get("in"))
+        raw, _ = references.resolve(entry, where.inside(index))
+        name, place = as_text(raw.get("name")), as_text(raw.get("in"))
         if name and place and (name, place) in seen:
             message = f"The parameter '{clipped(name)}' is described twice."
             diagnostics.add("duplicate-name", message, where.inside(index), "Keep one of the two.")
@@ -198,16 +204,27 @@ def _members(body: JsonValue) -> list[str]:
     return [name for schema in schemas for name in as_object(as_object(schema).get("properties"))]
 
 
-def _body(entry: JsonObject, where: Where, around: Around) -> RequestBody | None:
+def _described_body(value: JsonValue, where: Where, references: References) -> tuple[JsonValue, Where]:
+    """The `body` and its place. A reference to a Request Body Object is that object; one to a schema stays, and so does
+    one that leads nowhere, which is told when the schema is looked at.
+    """
+    if not isinstance(value, dict) or "$ref" not in value:
+        return value, where
+    try:
+        raw, place = references.resolve(value, where)
+    except Unusable:
+        return value, where
+    return (raw, place) if "content" in raw else (value, where)
+
+
+def _body(entry: JsonObject, value: JsonValue, where: Where, around: Around) -> RequestBody | None:
     """OpenAPI's request body object, or a bare schema, which means JSON and required."""
-    value = entry.get("body")
     if value is None:
         return None
-    place = where.inside("body")
     if "body" in as_object(entry.get("send")):
         message = "The body is described twice: by `body`, and by `send`."
-        around.diagnostics.add("invalid-value", message, place, "Leave one of the two out.")
+        around.diagnostics.add("invalid-value", message, where, "Leave one of the two out.")
     if isinstance(value, dict) and "content" in value:
-        return content.read_body(value, place, around.definitions.references, around.diagnostics)
-    json_body = MediaType("application/json", around.definitions.references.schema(place))
-    return RequestBody((json_body,), place, required=True)
+        return content.read_body(value, where, around.definitions.references, around.diagnostics)
+    json_body = MediaType("application/json", around.definitions.references.schema(where))
+    return RequestBody((json_body,), where, required=True)
