@@ -57,6 +57,10 @@ class Tool:
         self.title = title
         self.output_schema = output_schema
 
+    def given(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call, with what is sent for those that it leaves out."""
+        return {**self.binding.get("defaults", {}), **arguments}
+
 
 class _File:
     """One file of the table, open or held. Where the line of each tool lies is found out when it is first asked."""

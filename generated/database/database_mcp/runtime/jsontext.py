@@ -39,7 +39,7 @@ class NotJSON(ValueError):
 def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tuple[object, list[Repeated]]:
     """The value, and those objects in it that name keys twice (the last counts), with these keys. Raises NotJSON.
 
-    `parse_float` makes something else of numbers with a point or an exponent.
+    `parse_float` makes something else of numbers with a point or an exponent, and of those that would be too large.
     """
     repeated: list[Repeated] = []
 
@@ -54,7 +54,7 @@ def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tupl
         return found
 
     text = text.strip(_SPACE)
-    rules = _Rules(members, parse_float or _double)
+    rules = _Rules(members, parse_float or _double, parse_float or _too_large)
     try:
         value = _scan(text, rules)
     except NotJSON:
@@ -84,24 +84,24 @@ def echo(value: object) -> bytes:
 class _Rules:
     """What the C scanner reads from its context; the names are those of `json.JSONDecoder`."""
 
-    __slots__ = ("object_pairs_hook", "parse_float")
+    __slots__ = ("_parse_large", "object_pairs_hook", "parse_float")
 
     strict = True
     object_hook = array_hook = None
 
-    def __init__(self, members: Members, parse_float: Callable[[str], object]) -> None:
+    def __init__(
+        self, members: Members, parse_float: Callable[[str], object], parse_large: Callable[[str], object]
+    ) -> None:
         self.object_pairs_hook = members
         self.parse_float = parse_float
+        self._parse_large = parse_large
 
     @staticmethod
     def parse_constant(name: str) -> object:
         raise NotJSON(f"{name} is not a JSON number.")
 
-    @staticmethod
-    def parse_int(digits: str) -> int:
-        if len(digits) > MAX_DIGITS:
-            raise NotJSON(_TOO_LARGE)
-        return int(digits)
+    def parse_int(self, digits: str) -> object:
+        return int(digits) if len(digits) <= MAX_DIGITS else self._parse_large(digits)
 
 
 def _double(digits: str) -> float:
@@ -109,6 +109,10 @@ def _double(digits: str) -> float:
     if number in (_INFINITY, -_INFINITY):
         raise NotJSON(_TOO_LARGE)
     return number
+
+
+def _too_large(digits: str) -> object:
+    raise NotJSON(_TOO_LARGE)
 
 
 def _scan(text: str, rules: _Rules) -> object:

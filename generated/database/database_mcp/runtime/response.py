@@ -55,13 +55,15 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
     return _binary(response, sent, redactor)
 
 
-def told(text: str, response: Response, sent: Sent, shown: int) -> list[dict[str, Any]]:
-    """The blocks of a text that its owner put in place of the answer, redacted already."""
+def told(text: str, unseen: int, response: Response, sent: Sent, shown: int) -> list[dict[str, Any]]:
+    """The blocks of a text that its owner put in place of the answer, redacted already. `unseen` is how many characters
+    were taken out of what stands in it."""
     size = len(text.encode(errors="replace"))
     if large := size > shown:
         text, cut = _whole_lines(text, shown)
         text += f"\n[Cut: the first {cut:,} of {size:,} bytes are shown.{_to_see_more(response, sent)}]"
-    return _linked({"type": "text", "text": text}, _notes(response, sent), response, sent, large).content
+    notes = [*_notes(response, sent), *_damage(True, unseen)]
+    return _linked({"type": "text", "text": text}, notes, response, sent, large).content
 
 
 def is_large(response: Response, shown: int) -> bool:

@@ -27,6 +27,7 @@ MOST_NAMES = 20
 
 _LIST = re.compile(r"^\.?(?:\[\*?\])+\.?|\[\*?\]|\.\*(?=\.|$)|^\*\.")
 _NUMBER = r'"{}(-?[0-9][0-9.eE+-]*)"'
+_ESCAPED = re.compile(r"\\u([EeFf][0-9A-Fa-f]{3})")
 _MISSING: Any = object()
 
 
@@ -50,9 +51,9 @@ def shortened(value: Any, sent: Sent, room: int, complete: bool) -> tuple[Shorte
 
 def mark(text: str) -> str:
     """A character that the text does not hold, written out or not: for numbers that a double cannot hold as they are
-    written, which `exact` keeps as texts behind it."""
-    plain = text.lower()
-    return next(chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text and f"\\u{code:04x}" not in plain)
+    written, which `exact` keeps as texts behind it. "" where the text holds all that there are for private use."""
+    held = {*text, *(chr(int(code, 16)) for code in _ESCAPED.findall(text))}
+    return next((mark for mark in map(chr, range(0xE000, 0xF8FF)) if mark not in held), "")
 
 
 def exact(value: Any, marked: str) -> str:

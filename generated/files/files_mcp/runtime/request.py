@@ -95,7 +95,7 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
     """
     binding = tool.binding
     made = {each["argument"]: _uuid(entropy) for each in binding.get("headers", ()) if "made" in each}
-    arguments = {**made, **binding.get("defaults", {}), **arguments}
+    arguments = {**made, **tool.given(arguments)}
     given = dict(gather(lambda name: [(name, _exact(arguments[name]))], zip(arguments, arguments, strict=True)))
     if binding.get("open"):
         known = {*tool.schema.get("properties", {}), *binding.get("also", ())}

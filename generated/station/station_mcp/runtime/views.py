@@ -3,9 +3,7 @@
 
 What is removed is removed before anything else looks at the answer, and the answer is nothing then but what is left:
 its other bytes, its header fields and its reason are gone. So nothing that comes after can show, keep or log them. An
-answer that cannot be looked through as a whole, because it is no JSON, too large or cut off, is not shown at all. An
-answer may be of another shape than was described; then more is removed, not less: a name is looked for in every item
-of a list, and a plain value that stands where more steps should follow goes itself. Pure.
+answer that cannot be looked through as a whole, because it is no JSON, too large or cut off, is not shown at all. Pure.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from urllib.parse import quote
 
 from . import failures, paging, projection, response, structured, templates
 from .readable import clean, decode, presentable
+from .removal import tokens, without
 from .request import misleads
 from .shapes import ABSENT, Result
 
@@ -26,6 +25,9 @@ _KEPT_FIELDS = ("retry-after", "date")
 """What is left of the header fields of an answer of which something is removed: numbers and dates are read of these."""
 
 _TEXTS = ("name", "title", "description", "mimeType")
+
+LONGEST_ADDRESS, LONGEST_TEXT = 2_000, 500
+"""Characters of the address of a link, and of each of its texts."""
 
 _CUT = "it did not come whole"
 _LARGE = "it is too large to be looked through"
@@ -53,7 +55,7 @@ class View:
         if "remove" in self._rules and (refusal := self._removed(answer, sent, why)) is not None:
             return refusal
         sent.answer = self._value
-        return self._selected(answer) if good and answer.size else None
+        return self._selected(answer, sent, why) if good and answer.size else None
 
     def _read(self, answer: Response, shown: int) -> str:
         """Find the value of the answer; why there is none, "" where there is one."""
@@ -74,8 +76,8 @@ class View:
         _discard(answer)
         answer.content, answer.cut, answer.reason = b"", False, ""
         answer.fields = [(name, value) for name, value in answer.fields if name.lower() in _KEPT_FIELDS]
-        for pointer in self._rules["remove"]:
-            self._value = self._value if self._value is ABSENT else _without(self._value, _tokens(pointer))
+        if self._value is not ABSENT:
+            self._value = without(self._value, self._rules["remove"])
         if self._value is not ABSENT:
             self._write(answer, self._value)
             return None
@@ -88,8 +90,8 @@ class View:
         others = [(name, field) for name, field in answer.fields if name.lower() != "content-type"]
         answer.fields = [*others, ("Content-Type", "application/json")]
 
-    def _selected(self, answer: Response) -> Result | None:
-        """Leave of the answer what is selected; a sentence where there is no such part."""
+    def _selected(self, answer: Response, sent: Sent, why: str) -> Result | None:
+        """Leave of the answer what is selected; a sentence where there is no such part, or why none was looked for."""
         select = self._rules.get("select")
         if select is None:
             return None
@@ -101,25 +103,30 @@ class View:
         if value is ABSENT:
             _discard(answer)
             wanted = select if isinstance(select, str) else " and ".join(select.values())
-            return Result.text(f"Of the answer only {wanted} is shown, and there is no such part in it.")
+            missing = f"nothing can be taken from it, since {why}" if why else "there is no such part in it"
+            advice = paging.narrower(sent.tool) if why is _LARGE else ""
+            return Result.text(f"Of the answer only {wanted} is shown, and {missing}. {advice}".rstrip())
         self._write(answer, value)
         return None
 
     def dressed(self, result: Result, answer: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
         """The result with the text in place of the JSON, and with the links."""
-        value, _ = presentable(self._value, redactor) if self._value is not ABSENT else (ABSENT, 0)
+        unseen: dict[str, int] = {}
 
         def found(place: dict[str, str]) -> Any:
             if "argument" in place:
                 return sent.arguments.get(place["argument"], ABSENT)
-            return find(value, place["pointer"]) if value is not ABSENT else ABSENT
+            pointer = place["pointer"]
+            part = find(self._value, pointer) if self._value is not ABSENT else ABSENT
+            part, unseen[pointer] = presentable(part, redactor)
+            return part
 
+        links = [self._link(link, found, redactor) for link in self._rules.get("links", ())]
         parts = self._rules.get("text")
         if parts is not None and self._fills(parts, result):
             text = redactor.text(templates.written(parts, found, self._text))
-            result.content = response.told(text, answer, sent, shown)
-        links = [self._link(link, found) for link in self._rules.get("links", ())]
-        result.content += [link for link in links if link is not None]
+            result.content = response.told(text, sum(unseen.values()), answer, sent, shown)
+        result.content += _short([link for link in links if link is not None])
         return result
 
     def _fills(self, parts: list[Any], result: Result) -> bool:
@@ -133,15 +140,33 @@ class View:
             return value.replace(self._mark, "") if self._mark else value
         return projection.exact(value, self._mark)
 
-    def _link(self, link: dict[str, list[Any]], found: templates.Find) -> dict[str, Any] | None:
+    def _link(self, link: dict[str, list[Any]], found: templates.Find, redactor: Redactor) -> dict[str, Any] | None:
         """The block for a link; None where a part of its address is missing, or leads elsewhere."""
         places = [part for part in link["uri"] if isinstance(part, dict)]
         values = [templates.written([place], found, self._text) for place in places]
         if not all(values) or any(misleads(value) for value in values):
             return None
         uri = templates.written(link["uri"], found, lambda value: quote(self._text(value), safe=""))
-        texts = {key: clean(templates.written(link[key], found, self._text))[0] for key in _TEXTS if key in link}
+        written = {key: templates.written(link[key], found, self._text) for key in _TEXTS if key in link}
+        texts = {key: redactor.text(clean(text)[0]) for key, text in written.items()}
         return {"type": "resource_link", "uri": uri, **texts, "name": texts["name"] or uri}
+
+
+def _short(links: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The blocks of links, without those whose addresses are too long, their texts cut; and what is told of that."""
+    fit = [link for link in links if len(link["uri"]) <= LONGEST_ADDRESS]
+    cut = [{**link, **{key: _cut(link[key]) for key in _TEXTS if key in link}} for link in fit]
+    told = []
+    if left := len(links) - len(fit):
+        what = "1 link is" if left == 1 else f"{left} links are"
+        told.append(f"{what} left out: an address is longer than {LONGEST_ADDRESS:,} characters.")
+    if cut != fit:
+        told.append(f"Texts of links are cut to {LONGEST_TEXT} characters.")
+    return [*cut, {"type": "text", "text": "\n".join(told)}] if told else cut
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "\u2026"
 
 
 def _discard(answer: Response) -> None:
@@ -161,25 +186,20 @@ def _not_shown(answer: Response, sent: Sent, why: str) -> Result:
     return Result.error(f"{told} The answer is not shown, {since}. {advice}")
 
 
-def _tokens(pointer: str) -> list[str]:
-    """The steps of a JSON Pointer (RFC 6901 section 4)."""
-    return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
-
-
 def find(value: Any, pointer: str) -> Any:
     """What a pointer leads to, ABSENT where it leads nowhere; with a `*` in it the list of all that is there."""
-    tokens = _tokens(pointer)
-    found = _found(value, tokens)
-    if "*" not in tokens:
+    steps = tokens(pointer)
+    found = _found(value, steps)
+    if "*" not in steps:
         return found[0] if found else ABSENT
-    several = _found(value, tokens[: tokens.index("*")])
+    several = _found(value, steps[: steps.index("*")])
     return found if any(isinstance(each, (list, dict)) for each in several) else ABSENT
 
 
-def _found(value: Any, tokens: list[str]) -> list[Any]:
+def _found(value: Any, steps: list[str]) -> list[Any]:
     found = [value]
-    for token in tokens:
-        found = [step for each in found for step in _step(each, token)]
+    for step in steps:
+        found = [inner for each in found for inner in _step(each, step)]
     return found
 
 
@@ -192,27 +212,3 @@ def _step(value: Any, step: str) -> list[Any]:
     if isinstance(value, list) and str(index) == step and index < len(value):
         return [value[index]]
     return []
-
-
-def _without(value: Any, tokens: list[str]) -> Any:
-    """The value without what a pointer leads to, and without plain values that stand in its way; ABSENT where nothing
-    is left. Names are compared as they would be shown."""
-    if not tokens:
-        return ABSENT
-    if isinstance(value, list):
-        step, rest = tokens[0], tokens[1:]
-        if step == "*":
-            items = [_without(item, rest) for item in value]
-        elif step.isascii() and step.isdecimal():
-            items = [_without(item, rest) if index == int(step[:9]) else item for index, item in enumerate(value)]
-        else:
-            items = [_without(item, tokens) for item in value]
-        return [item for item in items if item is not ABSENT]
-    if isinstance(value, dict):
-        step, rest = tokens[0], tokens[1:]
-        members = {
-            name: _without(member, rest) if step in ("*", name, clean(name)[0]) else member
-            for name, member in value.items()
-        }
-        return {name: member for name, member in members.items() if member is not ABSENT}
-    return None if value is None else ABSENT

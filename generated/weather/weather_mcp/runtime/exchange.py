@@ -25,9 +25,9 @@ _RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satis
 
 class Sent:
     """The request as far as results speak of it: the tool, the path without its query, the variables whose credentials
-    it carried, a URI for what may come back, the arguments, its idempotency key, and how often it was tried. `scopes`
-    are what the description asks of a token, and `offers` the ways to give a credential where none was given. `answer`
-    is the value of an answer of which not all is shown."""
+    it carried, a URI for what may come back, the arguments with what is sent for those left out, its idempotency key,
+    and how often it was tried. `scopes` are what the description asks of a token, and `offers` the ways to give a
+    credential where none was given. `answer` is the value of an answer of which not all is shown."""
 
     __slots__ = (
         "answer",
@@ -58,7 +58,7 @@ class Sent:
         self.path = path
         self.variables = variables
         self.uri = uri
-        self.arguments = arguments or {}
+        self.arguments = tool.given(arguments or {})
         self.key = key
         self.tries = 0
         self.answer: Any = ABSENT
@@ -68,7 +68,8 @@ class Sent:
     @property
     def fields(self) -> str:
         """The parts of the answer that were asked for, "" for all of it."""
-        asked = self.arguments.get(self.tool.binding.get("fields", ""))
+        name = self.tool.binding.get("fields")
+        asked = self.arguments.get(name) if name else None
         return asked if isinstance(asked, str) else ""
 
     def __str__(self) -> str:
