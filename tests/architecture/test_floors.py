@@ -30,6 +30,7 @@ FLOORS: dict[str, float] = {
     "toolsfile": 3.1,
     "sources": 3.2,
     "flags": 3.2,
+    "distinctions": 3.9,
     "merge": 4,
     "joining": 4.1,
     "curation": 4,
