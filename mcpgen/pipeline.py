@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from mcpgen import crowding, openapi, toolsfile
+from mcpgen import crowding, openapi, toolsfile, unused
 from mcpgen import lock as locks
 from mcpgen.check import check
 from mcpgen.choices import with_body_types, with_fields, with_output, with_variables
@@ -134,6 +134,7 @@ def _curated(
     api, left_out = joined(described, flags.servers, owned, sources.nothing(), diagnostics)
     for each in reversed(flags.files):
         api = merge(api, each.api, flags.servers)
+    unused.warn(replace(api, operations=api.operations + left_out), flags.files, diagnostics)
     found = len(api.operations) + len(api.skipped) + len(left_out)
     api, more = chosen(settled(api), flags.selectors("include"), flags.selectors("exclude"), diagnostics)
     kept = select(api.operations, flags.selecting("include"), flags.selecting("exclude"))

@@ -38,6 +38,7 @@ FLOORS: dict[str, float] = {
     "choices": 4,
     "check": 4.1,
     "crowding": 4.1,
+    "unused": 4.1,
     "emit": 5,
     "lock": 6,
     "diff": 6,

@@ -253,3 +253,31 @@ def test_the_credential_of_a_tool_is_that_of_its_document(
             assert told == calls(found[0])
         fewer = compiled(folder, entries(*lines[:-1]) + tail, **documents)
         assert_apart(calls(found[0]) | {f"{tool} before": call for tool, call in calls(fewer).items()})
+
+
+# -- what is not used -------------------------------------------------------------------------------------------------
+
+SECURITY = "security:\n  key: {type: http, scheme: bearer}\n  spare: {type: http, scheme: basic}\n"
+OWN_TOOL = "tools: [{name: own, description: Own., request: GET /own%s}]\n"
+
+
+@pytest.mark.parametrize(
+    ("schemes", "tools", "unused"),
+    [
+        (None, "", ""),
+        ({"own_key": KEY}, "", "6:3 'key'. 7:3 'spare'."),
+        ({"key": KEY}, "", "7:3 'spare'."),
+        ({"own_key": KEY}, OWN_TOOL % "", ""),
+        ({"own_key": KEY}, OWN_TOOL % ", security: [{spare: []}]", "6:3 'key'."),
+    ],
+)
+def test_a_scheme_that_nothing_uses_is_told(
+    tmp_path: Path, schemes: dict[str, str] | None, tools: str, unused: str
+) -> None:
+    found = compiled(tmp_path, entries("a.yaml") + SECURITY + tools, a=document("a.example", schemes))
+    told = ""
+    for each in found.diagnostics:
+        if each.code == "unused-scheme" and each.where:
+            assert each.where.file.endswith("x.yaml")
+            told += f" {each.where.line}:{each.where.column} {each.message.split()[-1]}"
+    assert told.strip() == unused
