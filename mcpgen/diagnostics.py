@@ -84,6 +84,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "unknown-argument": ("error", "An override names an argument that is not there."),
     "unused-override": ("warning", "An override concerns an operation that was skipped or left out."),
     "unused-selector": ("warning", "A selector of the tools file selects nothing."),
+    "unused-scheme": ("warning", "A security scheme of the tools file is one that nothing uses."),
     "broken-schema": ("error", "A schema written by hand would make clients drop the whole list of tools."),
     "written-schema": ("note", "A schema written by hand leaves what every client and provider takes."),
     # Overlays.

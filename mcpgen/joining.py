@@ -1,41 +1,47 @@
 """The APIs of several documents → one, in which nothing of one is mistaken for something of another.
 
 Each operation keeps the server, the credentials and the scopes that its own document gives it. A prefix stands before
-the names, the keys and the security schemes of its document. Without one, whatever would meet something of an earlier
-document is told apart by the document's name; what meets nothing stays as it is, so that one document comes out as if
-it were SOURCE itself.
+the names, the keys and the security schemes of its document. Without one, the keys of several documents have the
+document's name before them, and schemes that would meet have it too (`distinctions`); one document comes out as if it
+were SOURCE itself.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import urljoin
 
 from mcpgen.curation import apply, chosen
 from mcpgen.diagnostics import Diagnostics
-from mcpgen.model import Api, Operation, Scopes, SecurityRequirement, SecurityScheme, Server
-from mcpgen.names import TOOL_NAME, clipped, words
+from mcpgen.distinctions import Kept, Place, fronts, names_of, place_of
+from mcpgen.model import NO_CREDENTIALS, Api, Operation, Scopes, SecurityRequirement, SecurityScheme, Server
+from mcpgen.names import TOOL_NAME, clipped
 from mcpgen.openapi import servers
 from mcpgen.sources import Described
 
-TOKEN = "token"  # noqa: S105 (a name)
-"""What the credential of a document that says nothing of credentials is called, behind its prefix."""
-
-NOTHING: tuple[SecurityRequirement, ...] = ((),)
-"""No credentials at all."""
+TOKEN, HEADER = "token", "header"
+"""What the credentials of a document that says nothing of credentials are called; among several it has a token alone,
+behind its prefix.
+"""
 
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
 
 def joined(
-    described: Sequence[Described], base: tuple[Server, ...], empty: Api, diagnostics: Diagnostics
+    described: Sequence[Described],
+    base: tuple[Server, ...],
+    owned: Collection[str],
+    empty: Api,
+    diagnostics: Diagnostics,
 ) -> tuple[Api, tuple[Operation, ...]]:
     """One API of all, `empty` where there is none, and the operations that the selections of their entries left out.
-    `base` replaces the servers of those that have no base URL of their own.
+    `base` replaces the servers of those that have no base URL of their own; `owned` are the schemes of tools files,
+    which replace those of documents at `base` alone.
     """
     each = [_prefixed(one) for one in described]
     if len(each) > 1 or any(base and one.entry and one.entry.servers for one in each):
-        each = _apart([one for one in each if _has_server(one, base, diagnostics)], base, diagnostics)
+        each = _apart([one for one in each if _has_server(one, base, diagnostics)], base, owned, diagnostics)
     apis: list[Api] = []
     omitted: list[Operation] = []
     for one in each:
@@ -55,9 +61,9 @@ def joined(
         title=" and ".join(dict.fromkeys(api.title for api in apis)),
         operations=_with_names_apart(tuple(o for api in apis for o in api.operations), diagnostics),
         servers=base or first.servers,
-        security=next((api.security for api in apis if api.security != NOTHING), NOTHING),
-        scopes=next((api.scopes for api in apis if api.security != NOTHING), {}),
-        schemes=tuple({scheme.name: scheme for api in apis for scheme in api.schemes}.values()),
+        security=next((api.security for api in apis if api.security != NO_CREDENTIALS), NO_CREDENTIALS),
+        scopes=next((api.scopes for api in apis if api.security != NO_CREDENTIALS), {}),
+        schemes=_each_once(scheme for api in apis for scheme in api.schemes),
         skipped=tuple(skipped for api in apis for skipped in api.skipped),
     )
     return together, tuple(omitted)
@@ -66,7 +72,9 @@ def joined(
 def settled(api: Api) -> Api:
     """`api` with the server of its operations as its own, where all have one of their own and it would be nobody's."""
     own = next((operation.servers for operation in api.operations), None)
-    if own is None or not all(each.servers is not None and each.document for each in api.operations):
+    if own is None or any(each.operation and each.operation.servers is None for each in api.resources):
+        return api
+    if not all(each.servers is not None and each.document for each in api.operations):
         return api
     kept = (replace(each, servers=None) if each.servers == own else each for each in api.operations)
     return replace(api, servers=own, operations=tuple(kept))
@@ -102,18 +110,23 @@ def _with_prefix(operation: Operation, prefix: str) -> Operation:
 
 
 def _with_names_apart(operations: tuple[Operation, ...], diagnostics: Diagnostics) -> tuple[Operation, ...]:
-    """`operations`, those whose document demands a name that an earlier one has with a derived one."""
-    taken: set[str] = set()
+    """`operations`, those whose documents demand one name with derived ones: which comes first gives no right to it."""
+    wanted = Counter(operation.name for operation in operations)
     found = []
     for operation in operations:
-        if operation.name is not None and operation.name in taken and operation.extension.get("name"):
-            message = f"The name {operation.name} is taken by another document; another one is derived."
+        if operation.name is not None and wanted[operation.name] > 1 and _is_demanded(operation):
+            message = f"The name {operation.name} is demanded by another document too; another one is derived."
             place = operation.where.inside("x-mcp", "name")
             diagnostics.add("invalid-extension", message, place, "Give one of the documents a prefix.")
             operation = replace(operation, name=None)
-        taken.add(operation.name or "")
         found.append(operation)
     return tuple(found)
+
+
+def _is_demanded(operation: Operation) -> bool:
+    """Whether an operation has its name from its document, not from an override."""
+    name = operation.extension.get("name")
+    return bool(name) and operation.name in (name, f"{operation.prefix}_{name}")
 
 
 # -- what must not be mixed up ----------------------------------------------------------------------------------------
@@ -129,35 +142,45 @@ def _has_server(one: Described, base: tuple[Server, ...], diagnostics: Diagnosti
     return False
 
 
-def _apart(each: list[Described], base: tuple[Server, ...], diagnostics: Diagnostics) -> list[Described]:
+def _apart(
+    each: Sequence[Described], base: tuple[Server, ...], owned: Collection[str], diagnostics: Diagnostics
+) -> list[Described]:
     """The documents with servers, credentials and keys that no other can have."""
-    found: list[Described] = []
-    schemes: dict[str, tuple[SecurityScheme, tuple[Server, ...]]] = {}
-    keys: set[str] = set()
     first = base or (each[0].api.servers if each else ())
-    for one in each:
-        own = one.entry is not None and bool(one.entry.servers)
-        at = base if base and not own else one.api.servers[:1]
-        api = _with_credentials(one, at, diagnostics)
-        if at[:1] != first[:1]:
-            api = replace(api, security=NOTHING, scopes={})
-        label = "_".join(words(one.document.rpartition("/")[2].partition(".")[0])) or "api"
-        renamed = {
-            scheme.name: f"{label}_{scheme.name}"
-            for scheme in _schemes(api)
-            if schemes.get(scheme.name, (scheme, at)) != (scheme, at)
-        }
-        api = _renamed(api, renamed)
-        schemes |= {scheme.name: (scheme, at) for scheme in _schemes(api)}
-        operations = []
-        for operation in api.operations:
-            named = one.entry.document.text if one.entry else label  # the same wherever the run stands
-            key = operation.key if operation.key not in keys else f"{named} {operation.key}"
-            keys.add(key)
-            own_servers = _absolute(operation.servers, at) or (None if at[:1] == first[:1] else at)
-            operations.append(replace(operation, key=key, document=one.document, servers=own_servers))
+    servers_of = [base if base and not (one.entry and one.entry.servers) else one.api.servers[:1] for one in each]
+    placed = [
+        (replace(one, api=_with_credentials(one, at, diagnostics)), place_of(at))
+        for one, at in zip(each, servers_of, strict=True)
+    ]
+    silent = any(one.entry and one.entry.prefix and _says_nothing(one.api) for one in each)
+    placed = _with_schemes_apart(
+        placed, owned, place_of(base) if base else None, {HEADER, *([TOKEN] if silent else [])}
+    )
+    before = fronts(placed) if len(each) > 1 else [""]
+    found: list[Described] = []
+    for (one, _), at, front in zip(placed, servers_of, before, strict=True):
+        api, own = one.api, None if at[:1] == first[:1] else at
+        if own is not None:
+            api = replace(api, security=NO_CREDENTIALS, scopes={})
+        operations = (
+            replace(
+                operation,
+                key=_behind(front, operation),
+                document=one.document,
+                servers=_absolute(operation.servers, at) or own,
+            )
+            for operation in api.operations
+        )
         found.append(replace(one, api=replace(api, operations=tuple(operations))))
+    keys = [operation.key for one in found for operation in one.api.operations]
+    assert len(set(keys)) == len(keys), "one key, one operation"
     return found
+
+
+def _behind(front: str, operation: Operation) -> str:
+    """The key of an operation behind the front of its document, of which its prefix is a part."""
+    key = operation.key.removeprefix(f"{operation.prefix} ") if operation.prefix and front else operation.key
+    return f"{front} {key}" if front else key
 
 
 def _absolute(own: tuple[Server, ...] | None, at: tuple[Server, ...]) -> tuple[Server, ...]:
@@ -195,11 +218,15 @@ def _with_credentials(one: Described, at: tuple[Server, ...], diagnostics: Diagn
         kept = tuple(names for names in wanted if known.issuperset(names))
         lost = lost or (bool(wanted) and not kept)
         asked = operation.scopes if operation.security is not None else scopes
-        operations.append(replace(operation, security=kept or NOTHING, scopes=asked))
+        operations.append(replace(operation, security=kept or NO_CREDENTIALS, scopes=asked))
     if lost:
         message = f"{one.document} needs credentials of a kind that is not supported; its calls carry none."
         diagnostics.add("invalid-security", message, entry.document.where if entry else None, "Write a hook for them.")
     return replace(api, schemes=usable, security=default, operations=tuple(operations))
+
+
+def _says_nothing(api: Api) -> bool:
+    return api.security is None and all(scheme.type == "other" for scheme in api.schemes)
 
 
 def _with_absolute_urls(scheme: SecurityScheme, at: tuple[Server, ...]) -> SecurityScheme:
@@ -216,6 +243,29 @@ def _with_absolute_urls(scheme: SecurityScheme, at: tuple[Server, ...]) -> Secur
 
 
 # -- schemes ----------------------------------------------------------------------------------------------------------
+
+
+def _with_schemes_apart(
+    placed: Sequence[tuple[Described, Place]], owned: Collection[str], home: Place | None, alone: Collection[str]
+) -> list[tuple[Described, Place]]:
+    """The documents, each name of a scheme that of one scheme and one server. Those `owned` are their owner's, who
+    speaks for documents at `home` alone; `alone` are what one document by itself may have filled.
+    """
+
+    def apart(one: Described, place: Place) -> list[Kept]:
+        mine = owned if place == home else ()
+        return [Kept(scheme, place) for scheme in _schemes(one.api) if scheme.name not in mine]
+
+    names = names_of([(kept, one) for one, place in placed for kept in apart(one, place)], {*owned, *alone})
+    return [
+        (replace(one, api=_renamed(one.api, {kept.scheme.name: names[kept] for kept in apart(one, place)})), place)
+        for one, place in placed
+    ]
+
+
+def _each_once(schemes: Iterable[SecurityScheme]) -> tuple[SecurityScheme, ...]:
+    """The schemes by name, in the order of these: that of documents gives no variable to another."""
+    return tuple(sorted({scheme.name: scheme for scheme in schemes}.values(), key=lambda scheme: scheme.name))
 
 
 def _schemes(api: Api) -> list[SecurityScheme]:

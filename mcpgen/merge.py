@@ -3,20 +3,25 @@
 from dataclasses import replace
 from typing import TypeVar
 
-from mcpgen.model import Api, Operation, Prompt, Resource
+from mcpgen.distinctions import place_of
+from mcpgen.model import NO_CREDENTIALS, Api, Operation, Prompt, Resource, Server
 
 Named = TypeVar("Named", Prompt, Resource)
 
 
-def merge(api: Api, settings: Api) -> Api:
+def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
     """`api` with the tools of `settings` added, and its identity, base URL and schemes winning where they are given.
+    `base` replaces the servers of `api`.
 
     Both were read from one library, so that their schemas are the same.
     """
+    home = base or api.servers
     known = {scheme.name for scheme in settings.schemes}
-    own = tuple(_secured(operation, settings) for operation in settings.operations)
+    own = tuple(_secured(operation, settings, api, home) for operation in settings.operations)
     resources = tuple(
-        replace(resource, operation=_secured(resource.operation, settings)) if resource.operation else resource
+        replace(resource, operation=_secured(resource.operation, settings, api, home))
+        if resource.operation
+        else resource
         for resource in settings.resources
     )
     return replace(
@@ -38,10 +43,15 @@ def merge(api: Api, settings: Api) -> Api:
     )
 
 
-def _secured(operation: Operation, settings: Api) -> Operation:
-    """An operation of the owner's, with the credentials that are needed where it is written."""
+def _secured(operation: Operation, settings: Api, api: Api, home: tuple[Server, ...]) -> Operation:
+    """An operation of the owner's, with the credentials that are needed where it is written. Those of `api` are for
+    its own server, `home`: what goes elsewhere has none of them.
+    """
     if operation.security is not None:
         return operation
+    elsewhere = bool(operation.servers) and place_of(operation.servers or ()) != place_of(home)
+    if settings.security is None and elsewhere and (api.operations or api.schemes):
+        return replace(operation, security=NO_CREDENTIALS)
     return replace(operation, security=settings.security, scopes=settings.scopes)
 
 

@@ -6,7 +6,8 @@ How the name of a tool is derived from an operation is `lower/naming.py`.
 import hashlib
 import re
 import unicodedata
-from collections.abc import Container, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from itertools import chain, count
 
@@ -96,6 +97,27 @@ def distinct(candidates: Iterable[str], stem: str, seed: str, taken: Container[s
     """The first of `candidates` that is not in `taken`; where all are, `stem` with a hash of `seed`."""
     hashed = (f"{stem}_{short_hash(f'{seed} {turn}', 8)}" for turn in count())
     return next(candidate for candidate in chain(candidates, hashed) if candidate not in taken)
+
+
+def exclusive(
+    ladders: Sequence[Sequence[str]], taken: Collection[str] = (), fold: Callable[[str], str] = str
+) -> list[str]:
+    """For each of `ladders` the first of its names that no other has too: neither their order nor one more of them
+    gives a name to another. Where there is none, the last with a number.
+
+    Names are one where `fold` makes one of them; none is in `taken`.
+    """
+    owners = Counter(folded for ladder in ladders for folded in {fold(name) for name in ladder})
+    owners.update(fold(name) for name in taken)
+    used = set(owners)
+    found = []
+    for ladder in ladders:
+        alone = (name for name in ladder if owners[fold(name)] == 1)
+        numbered = (f"{ladder[-1]}_{turn}" for turn in count(2))
+        name = next(chain(alone, (name for name in numbered if fold(name) not in used)))
+        used.add(fold(name))
+        found.append(name)
+    return found
 
 
 def argument_name(wire_name: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from mcpgen import crowding, openapi, toolsfile
+from mcpgen import crowding, openapi, toolsfile, unused
 from mcpgen import lock as locks
 from mcpgen.check import check
 from mcpgen.choices import with_body_types, with_fields, with_output, with_variables
@@ -133,9 +133,11 @@ def _curated(
     if settings is not None and settings.tools_file is not None:
         described += sources.described(settings, of_files[-1:])
     sources.report_unused()
-    api, left_out = joined(described, flags.servers, sources.nothing(), diagnostics)
+    owned = {scheme.name for each in flags.files for scheme in each.api.schemes}
+    api, left_out = joined(described, flags.servers, owned, sources.nothing(), diagnostics)
     for each in reversed(flags.files):
-        api = merge(api, each.api)
+        api = merge(api, each.api, flags.servers)
+    unused.warn(replace(api, operations=api.operations + left_out), flags.files, diagnostics)
     found = len(api.operations) + len(api.skipped) + len(left_out)
     api, more = chosen(settled(api), flags.selectors("include"), flags.selectors("exclude"), diagnostics)
     kept = select(api.operations, flags.selecting("include"), flags.selecting("exclude"))

@@ -59,8 +59,8 @@ def assign(operations: Iterable[Operation], promised: Mapping[str, str], api_tit
     return named
 
 
-def _precedence(operation: Operation) -> tuple[int, str, str]:
-    return operation.path.count("/"), operation.path, operation.method
+def _precedence(operation: Operation) -> tuple[int, str, str, str]:
+    return operation.path.count("/"), operation.path, operation.method, operation.key
 
 
 def _distinctions(name: str, operation: Operation, members: list[Operation]) -> Iterable[str]:

@@ -5,6 +5,7 @@ said, and a `$ref` in them is a key of `Api.definitions`, never a pointer into a
 """
 
 from mcpgen.model.api import (
+    NO_CREDENTIALS,
     Encoding,
     MediaType,
     Operation,
@@ -59,6 +60,7 @@ from mcpgen.model.words import (
 
 __all__ = [
     "DESTRUCTIVE",
+    "NO_CREDENTIALS",
     "Annotations",
     "Api",
     "ArgumentChange",

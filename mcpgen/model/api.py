@@ -115,6 +115,9 @@ Scopes = Mapping[str, tuple[str, ...]]
 SecurityRequirement = tuple[str, ...]
 """Names of schemes that are needed together; an empty one means that none is needed."""
 
+NO_CREDENTIALS: tuple[SecurityRequirement, ...] = ((),)
+"""The alternatives of an operation that needs none."""
+
 
 @dataclass(frozen=True, slots=True)
 class PathTemplate:

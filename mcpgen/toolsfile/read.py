@@ -39,7 +39,8 @@ VERSION = 1
 @dataclass(frozen=True, slots=True)
 class ToolsFile:
     """What a tools file says. `api` is the server with the tools that are written by hand, `documents` where others
-    come from. `choices` are flags that it stands for; `variables` is where those of server URLs stand.
+    come from. `choices` are flags that it stands for; `variables` is where those of server URLs stand,
+    `security` where the schemes do.
     """
 
     api: Api
@@ -50,6 +51,7 @@ class ToolsFile:
     changes: tuple[Change, ...]
     choices: Options
     variables: Where
+    security: Where
 
 
 def is_tools_file(value: JsonValue) -> bool:
@@ -106,4 +108,5 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         changes=overrides.read(root.get("overrides"), top.inside("overrides"), diagnostics),
         choices=flags.read(root, top, diagnostics),
         variables=top.inside("server_var"),
+        security=top.inside("security"),
     )
