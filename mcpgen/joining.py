@@ -17,6 +17,7 @@ from mcpgen.model import Api, Operation, Scopes, SecurityRequirement, SecuritySc
 from mcpgen.names import TOOL_NAME, clipped, words
 from mcpgen.openapi import servers
 from mcpgen.sources import Described
+from mcpgen.toolsfile import Required
 
 TOKEN = "token"  # noqa: S105 (a name)
 """What the credential of a document that says nothing of credentials is called, behind its prefix."""
@@ -28,14 +29,17 @@ _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
 
 def joined(
-    described: Sequence[Described], base: tuple[Server, ...], empty: Api, diagnostics: Diagnostics
+    described: Sequence[Described], base: tuple[Server, ...], required: Required, empty: Api, diagnostics: Diagnostics
 ) -> tuple[Api, tuple[Operation, ...]]:
     """One API of all, `empty` where there is none, and the operations that the selections of their entries left out.
-    `base` replaces the servers of those that have no base URL of their own.
+    `base` replaces the servers of those that have no base URL of their own. What is `required` by the files that name
+    the documents holds for operations of the API's own server whose documents require nothing.
     """
     each = [_prefixed(one) for one in described]
     if len(each) > 1 or any(base and one.entry and one.entry.servers for one in each):
-        each = _apart([one for one in each if _has_server(one, base, diagnostics)], base, diagnostics)
+        each = _apart([one for one in each if _has_server(one, base, diagnostics)], base, required, diagnostics)
+    else:
+        each = [replace(one, api=_requiring(one.api, required)) for one in each]
     apis: list[Api] = []
     omitted: list[Operation] = []
     for one in each:
@@ -129,7 +133,24 @@ def _has_server(one: Described, base: tuple[Server, ...], diagnostics: Diagnosti
     return False
 
 
-def _apart(each: list[Described], base: tuple[Server, ...], diagnostics: Diagnostics) -> list[Described]:
+def _requiring(api: Api, required: Required) -> Api:
+    """`api` with what is `required` at each operation of which the document says nothing."""
+    if api.security is not None or required.security is None:
+        return api
+    return replace(
+        api,
+        operations=tuple(
+            replace(operation, security=required.security, scopes=required.scopes)
+            if operation.security is None
+            else operation
+            for operation in api.operations
+        ),
+    )
+
+
+def _apart(
+    each: list[Described], base: tuple[Server, ...], required: Required, diagnostics: Diagnostics
+) -> list[Described]:
     """The documents with servers, credentials and keys that no other can have."""
     found: list[Described] = []
     schemes: dict[str, tuple[SecurityScheme, tuple[Server, ...]]] = {}
@@ -138,7 +159,7 @@ def _apart(each: list[Described], base: tuple[Server, ...], diagnostics: Diagnos
     for one in each:
         own = one.entry is not None and bool(one.entry.servers)
         at = base if base and not own else one.api.servers[:1]
-        api = _with_credentials(one, at, diagnostics)
+        api = _with_credentials(one, at, required if at[:1] == first[:1] else Required(), diagnostics)
         if at[:1] != first[:1]:
             api = replace(api, security=NOTHING, scopes={})
         label = "_".join(words(one.document.rpartition("/")[2].partition(".")[0])) or "api"
@@ -173,21 +194,24 @@ def _joined(at: tuple[Server, ...], url: str) -> str:
     return origin[0] + url if url.startswith("/") else f"{base.rstrip('/')}/{url}"
 
 
-def _with_credentials(one: Described, at: tuple[Server, ...], diagnostics: Diagnostics) -> Api:
+def _with_credentials(one: Described, at: tuple[Server, ...], required: Required, diagnostics: Diagnostics) -> Api:
     """The API with what each operation needs written at the operation itself. A scheme of an unknown kind is left out:
     the one header that is there for those would go to more than one API.
     """
     api, entry = one.api, one.entry
     usable = tuple(_with_absolute_urls(scheme, at) for scheme in api.schemes if scheme.type != "other")
     default, scopes = api.security, api.scopes
-    if default is None and usable:
+    known = {name for names in required.security or () for name in names}
+    if default is None and required.security is not None:
+        default, scopes = required.security, required.scopes
+    elif default is None and usable:
         default = (*((scheme.name,) for scheme in usable), ())
     elif default is None:
         name = f"{entry.prefix}_{TOKEN}" if entry and entry.prefix else TOKEN
         title = clipped(api.title)
         usable = (SecurityScheme(name, "bearer", description=f"A bearer token, if {title} wants one."),)
         default = ((name,), ())
-    known = {scheme.name for scheme in usable}
+    known |= {scheme.name for scheme in usable}
     operations = []
     lost = False
     for operation in api.operations:

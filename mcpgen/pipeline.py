@@ -130,7 +130,7 @@ def _curated(
     if settings is not None and settings.tools_file is not None:
         described += sources.described(settings, of_files[-1:])
     sources.report_unused()
-    api, left_out = joined(described, flags.servers, sources.nothing(), diagnostics)
+    api, left_out = joined(described, flags.servers, flags.required, sources.nothing(), diagnostics)
     for each in reversed(flags.files):
         api = merge(api, each.api)
     found = len(api.operations) + len(api.skipped) + len(left_out)
