@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import Document
 from mcpgen.errors import CannotGoOn
-from mcpgen.jsonvalue import JsonValue, as_object, as_text
+from mcpgen.jsonvalue import JsonValue, as_list, as_object, as_text
 from mcpgen.model import Api, Change
 from mcpgen.openapi import security
 from mcpgen.openapi.schemas import Definitions
@@ -74,6 +74,8 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
     identity, references = as_object(root.get("server")), definitions.references
     schemes = security.read_schemes(root.get("security"), top.inside("security"), references, diagnostics)
     variables = server.variables(root.get("variables"), top.inside("variables"), diagnostics)
+    urls = [as_object(each).get("base_url") for each in (root, *as_list(root.get("tools")))]
+    server.report_unused(variables, urls, top.inside("variables"), diagnostics)
     around = tools.Around(schemes, variables, definitions, diagnostics)
     operations, skipped = tools.read(root.get("tools"), top.inside("tools"), around)
     api = Api(
