@@ -10,7 +10,7 @@ from mcpgen.diagnostics import Where
 from mcpgen.model import Server
 from mcpgen.options import Options
 from mcpgen.selection import Selector
-from mcpgen.toolsfile import ToolsFile
+from mcpgen.toolsfile import Required, ToolsFile
 
 Kind = Literal["include", "exclude"]
 
@@ -42,6 +42,12 @@ class Flags:
     @property
     def _of_files(self) -> tuple[Server, ...]:
         return next((each.api.servers for each in self.files if each.api.servers), ())
+
+    @property
+    def required(self) -> Required:
+        """The credentials that hold where a document requires none."""
+        own = (Required(each.api.security, each.api.scopes) for each in self.files if each.api.security is not None)
+        return next(own, Required())
 
     @property
     def variables(self) -> Where | None:

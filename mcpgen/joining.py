@@ -9,7 +9,7 @@ were SOURCE itself.
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin
 
 from mcpgen.curation import apply, chosen
@@ -19,6 +19,7 @@ from mcpgen.model import NO_CREDENTIALS, Api, Operation, Scopes, SecurityRequire
 from mcpgen.names import TOOL_NAME, clipped
 from mcpgen.openapi import servers
 from mcpgen.sources import Described
+from mcpgen.toolsfile import Required
 
 TOKEN, HEADER = "token", "header"
 """What the credentials of a document that says nothing of credentials are called; among several it has a token alone,
@@ -28,20 +29,27 @@ behind its prefix.
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
 
-def joined(
-    described: Sequence[Described],
-    base: tuple[Server, ...],
-    owned: Collection[str],
-    empty: Api,
-    diagnostics: Diagnostics,
-) -> tuple[Api, tuple[Operation, ...]]:
-    """One API of all, `empty` where there is none, and the operations that the selections of their entries left out.
-    `base` replaces the servers of those that have no base URL of their own; `owned` are the schemes of tools files,
-    which replace those of documents at `base` alone.
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """What tools files say for all documents that they name. `servers` replace those of documents that have no base URL
+    of their own; `schemes` replace those of documents there, and are `required` there by what says nothing.
     """
+
+    servers: tuple[Server, ...] = ()
+    schemes: frozenset[str] = frozenset()
+    required: Required = field(default_factory=Required)
+
+
+def joined(
+    described: Sequence[Described], owner: Owner, empty: Api, diagnostics: Diagnostics
+) -> tuple[Api, tuple[Operation, ...]]:
+    """One API of all, `empty` where there is none, and the operations that the selections of their entries left out."""
+    base = owner.servers
     each = [_prefixed(one) for one in described]
     if len(each) > 1 or any(base and one.entry and one.entry.servers for one in each):
-        each = _apart([one for one in each if _has_server(one, base, diagnostics)], base, owned, diagnostics)
+        each = _apart([one for one in each if _has_server(one, base, diagnostics)], owner, diagnostics)
+    else:
+        each = [replace(one, api=_requiring(one.api, owner.required)) for one in each]
     apis: list[Api] = []
     omitted: list[Operation] = []
     for one in each:
@@ -142,19 +150,33 @@ def _has_server(one: Described, base: tuple[Server, ...], diagnostics: Diagnosti
     return False
 
 
-def _apart(
-    each: Sequence[Described], base: tuple[Server, ...], owned: Collection[str], diagnostics: Diagnostics
-) -> list[Described]:
+def _requiring(api: Api, required: Required) -> Api:
+    """`api` with what is `required` at each operation of which the document says nothing."""
+    if api.security is not None or required.security is None:
+        return api
+    return replace(
+        api,
+        operations=tuple(
+            replace(operation, security=required.security, scopes=required.scopes)
+            if operation.security is None
+            else operation
+            for operation in api.operations
+        ),
+    )
+
+
+def _apart(each: Sequence[Described], owner: Owner, diagnostics: Diagnostics) -> list[Described]:
     """The documents with servers, credentials and keys that no other can have."""
+    base = owner.servers
     first = base or (each[0].api.servers if each else ())
     servers_of = [base if base and not (one.entry and one.entry.servers) else one.api.servers[:1] for one in each]
-    placed = [
-        (replace(one, api=_with_credentials(one, at, diagnostics)), place_of(at))
-        for one, at in zip(each, servers_of, strict=True)
-    ]
+    placed = []
+    for one, at in zip(each, servers_of, strict=True):
+        required = owner.required if at[:1] == first[:1] else Required()
+        placed.append((replace(one, api=_with_credentials(one, at, required, diagnostics)), place_of(at)))
     silent = any(one.entry and one.entry.prefix and _says_nothing(one.api) for one in each)
     placed = _with_schemes_apart(
-        placed, owned, place_of(base) if base else None, {HEADER, *([TOKEN] if silent else [])}
+        placed, owner.schemes, place_of(base) if base else None, {HEADER, *([TOKEN] if silent else [])}
     )
     before = fronts(placed) if len(each) > 1 else [""]
     found: list[Described] = []
@@ -196,21 +218,24 @@ def _joined(at: tuple[Server, ...], url: str) -> str:
     return origin[0] + url if url.startswith("/") else f"{base.rstrip('/')}/{url}"
 
 
-def _with_credentials(one: Described, at: tuple[Server, ...], diagnostics: Diagnostics) -> Api:
+def _with_credentials(one: Described, at: tuple[Server, ...], required: Required, diagnostics: Diagnostics) -> Api:
     """The API with what each operation needs written at the operation itself. A scheme of an unknown kind is left out:
     the one header that is there for those would go to more than one API.
     """
     api, entry = one.api, one.entry
     usable = tuple(_with_absolute_urls(scheme, at) for scheme in api.schemes if scheme.type != "other")
     default, scopes = api.security, api.scopes
-    if default is None and usable:
+    known = {name for names in required.security or () for name in names}
+    if default is None and required.security is not None:
+        default, scopes = required.security, required.scopes
+    elif default is None and usable:
         default = (*((scheme.name,) for scheme in usable), ())
     elif default is None:
         name = f"{entry.prefix}_{TOKEN}" if entry and entry.prefix else TOKEN
         title = clipped(api.title)
         usable = (SecurityScheme(name, "bearer", description=f"A bearer token, if {title} wants one."),)
         default = ((name,), ())
-    known = {scheme.name for scheme in usable}
+    known |= {scheme.name for scheme in usable}
     operations = []
     lost = False
     for operation in api.operations:

@@ -14,7 +14,7 @@ from mcpgen.emit import emit, user_files
 from mcpgen.errors import CannotGoOn
 from mcpgen.fetch import Fetched
 from mcpgen.flags import Flags
-from mcpgen.joining import joined, settled
+from mcpgen.joining import Owner, joined, settled
 from mcpgen.jsonvalue import digest
 from mcpgen.lock import Lock
 from mcpgen.lower import lower
@@ -133,8 +133,9 @@ def _curated(
     if settings is not None and settings.tools_file is not None:
         described += sources.described(settings, of_files[-1:])
     sources.report_unused()
-    owned = {scheme.name for each in flags.files for scheme in each.api.schemes}
-    api, left_out = joined(described, flags.servers, owned, sources.nothing(), diagnostics)
+    schemes = frozenset(scheme.name for each in flags.files for scheme in each.api.schemes)
+    owner = Owner(flags.servers, schemes, flags.required)
+    api, left_out = joined(described, owner, sources.nothing(), diagnostics)
     for each in reversed(flags.files):
         api = merge(api, each.api, flags.servers)
     unused.warn(replace(api, operations=api.operations + left_out), flags.files, diagnostics)

@@ -145,6 +145,8 @@ def request(binding: HttpBinding) -> JsonObject:
         result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
     if binding.scopes:
         result["scopes"] = {name: list[JsonValue](scopes) for name, scopes in binding.scopes.items()}
+    if binding.withheld:
+        result["withheld"] = {place: list[JsonValue](names) for place, names in binding.withheld.items()}
     if binding.defaults:
         result["defaults"] = dict(binding.defaults)
     return result
@@ -232,6 +234,8 @@ def body(binding: BodyBinding) -> JsonObject:
         result["xml"] = binding.xml
     if binding.needs:
         result["needs"] = list[JsonValue](binding.needs)
+    if binding.withheld:
+        result["withheld"] = list[JsonValue](binding.withheld)
     return result
 
 

@@ -68,7 +68,17 @@ def bind(
         result=operation.result,
         also=tuple(name for name in sends.named(operation) if by_hand and name not in listed),
         open=operation.sends is not None and operation.sends.open is not None,
+        withheld=_withheld(operation, arguments),
     )
+
+
+def _withheld(operation: Operation, arguments: Arguments) -> dict[str, tuple[str, ...]]:
+    """What is hidden of the places in which an argument may write several names."""
+    slots = [(each.location, each.name) for each in operation.parameters]
+    hidden = [slot for slot in slots if not _is_sent(slot, arguments)]
+    places = (("query", "query"), ("cookies", "cookie"))
+    found = {key: tuple(name for place, name in hidden if place == location) for key, location in places}
+    return {key: names for key, names in found.items() if names}
 
 
 def _is_sent(slot: Slot, arguments: Arguments) -> bool:
@@ -133,7 +143,8 @@ def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBindi
     sent = ((key, schema) for key, schema in plan.properties.items() if _is_sent(("body", key), arguments))
     fields = (_field(key, schema, plan, arguments, composer) for key, schema in sent)
     needs = () if plan.body.required else tuple(key for key in plan.properties if key in plan.required)
-    return replace(binding, fields=tuple(fields), rest=arguments.names.get(REST), needs=needs)
+    withheld = tuple(key for key in plan.properties if not _is_sent(("body", key), arguments))
+    return replace(binding, fields=tuple(fields), rest=arguments.names.get(REST), needs=needs, withheld=withheld)
 
 
 def _all_members(schema: JsonObject, composer: Composer) -> list[tuple[str, JsonObject]]:

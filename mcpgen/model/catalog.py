@@ -54,7 +54,8 @@ class FieldBinding:
 @dataclass(frozen=True, slots=True)
 class BodyBinding:
     """How arguments become the body: one whole `argument`, or `fields` and an object argument `rest` of others, or a
-    `template`. `xml` is the shape of an XML document. With a `value` the whole body is that.
+    `template`. `xml` is the shape of an XML document. With a `value` the whole body is that. No call may give a member
+    that is `withheld`.
     """
 
     content_type: str
@@ -67,6 +68,7 @@ class BodyBinding:
     xml: JsonObject | None = None
     value: Given = None
     template: Template | None = None
+    withheld: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class HttpBinding:
     is the argument that asks for parts of the result, and goes nowhere; `defaults` (argument → value) are sent where a
     call leaves them out. `timeout` is in seconds, `result` what is shown of the answer. `also` are arguments that the
     schema names elsewhere than among its properties; where it is `open` there may be others too.
+    `withheld` (query or cookies → names) is what no argument may write there, because its owner hid it.
     """
 
     method: str
@@ -94,6 +97,7 @@ class HttpBinding:
     result: ResultView | None = None
     also: tuple[str, ...] = ()
     open: bool = False
+    withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """All parameters, in the order path, query, querystring, header, cookie."""

@@ -1,7 +1,8 @@
 """Tools files (YAML tool definitions) → `ToolsFile`: a tool written by hand is an operation, and takes the same way."""
 
+from mcpgen.toolsfile.credentials import Required
 from mcpgen.toolsfile.documents import Included, Named
 from mcpgen.toolsfile.flags import folders
 from mcpgen.toolsfile.read import ToolsFile, is_tools_file, read
 
-__all__ = ["Included", "Named", "ToolsFile", "folders", "is_tools_file", "read"]
+__all__ = ["Included", "Named", "Required", "ToolsFile", "folders", "is_tools_file", "read"]

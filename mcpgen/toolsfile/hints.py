@@ -5,15 +5,20 @@ What cannot be read here the shape of the file has told.
 
 from collections.abc import Mapping
 
+from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, as_object
 
 LONGEST = 3600
 """Seconds that one call may take at most."""
 
 
-def hints(entry: JsonObject) -> Mapping[str, bool]:
+def hints(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Mapping[str, bool]:
     """The hints of MCP that were written, by their names there."""
     found = as_object(entry.get("annotations"))
+    if found.get("readOnlyHint") is True and found.get("destructiveHint") is True:
+        message = "A tool that changes nothing cannot destroy anything."
+        place = where.inside("annotations", "destructiveHint")
+        diagnostics.add("invalid-value", message, place, "Leave one of readOnlyHint and destructiveHint out.")
     return {name: value for name, value in found.items() if isinstance(value, bool)}
 
 

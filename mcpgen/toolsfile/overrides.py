@@ -33,7 +33,7 @@ def _change(key: str, entry: JsonObject, where: Where, diagnostics: Diagnostics)
             for argument, change in as_object(entry.get("arguments")).items()
             if isinstance(change, dict)
         },
-        hints=hints.hints(entry),
+        hints=hints.hints(entry, where, diagnostics),
         confirm=confirmation.of_tool(entry),
         roles=roles.of_tool(entry),
         output=outputs.output(entry),

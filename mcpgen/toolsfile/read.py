@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import Document
 from mcpgen.errors import CannotGoOn
-from mcpgen.jsonvalue import JsonValue, as_object, as_text
+from mcpgen.jsonvalue import JsonValue, as_list, as_object, as_text
 from mcpgen.model import Api, Change
 from mcpgen.openapi.schemas import Definitions
 from mcpgen.options import Options
@@ -77,6 +77,9 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
     identity, references = as_object(root.get("server")), definitions.references
     found = schemes.read(root.get("security"), top.inside("security"), references, diagnostics)
     variables = server.variables(root.get("variables"), top.inside("variables"), diagnostics)
+    entries = [each for key in ("openapi", "tools", "resources") for each in as_list(root.get(key))]
+    urls = [as_object(each).get("base_url") for each in (root, *entries)]
+    server.report_unused(variables, urls, top.inside("variables"), diagnostics)
     around = tools.Around(found, variables, definitions, Schemas(references, diagnostics), diagnostics)
     site = resources.Around(found, variables, references, diagnostics)
     operations, skipped = tools.read(root.get("tools"), top.inside("tools"), around)

@@ -40,7 +40,7 @@ def read(entry: JsonObject, where: Where, known: Known, diagnostics: Diagnostics
     body = None
     if "body" in found:
         body = templates.template(found["body"], place.inside("body"), diagnostics, known.names)
-        _refuse_body(as_text(entry.get("request")), found, place, diagnostics)
+        _refuse_body(as_text(entry.get("request")), found, body, place, diagnostics)
     media_type = as_text(found.get("content_type")) or "application/json"
     return Sends(place, sent["query"], sent["headers"], sent["cookies"], body, media_type)
 
@@ -77,8 +77,8 @@ def _refusal(name: str, location: Location, where: Where, known: Known) -> str:
     return ""
 
 
-def _refuse_body(request: str, found: JsonObject, where: Where, diagnostics: Diagnostics) -> None:
-    """Report a body that cannot be sent."""
+def _refuse_body(request: str, found: JsonObject, node: Template, where: Where, diagnostics: Diagnostics) -> None:
+    """Report a body that cannot be sent; `node` is the template that it became."""
     method = request.split(" ")[0]
     if method in WITHOUT_BODY:
         message = f"`send` has a body, and a {method} has none."
@@ -94,7 +94,7 @@ def _refuse_body(request: str, found: JsonObject, where: Where, diagnostics: Dia
         message = f"`send` cannot write a body of {media_type}."
         hint = "Describe its parts by `body`, a Request Body Object of OpenAPI."
         diagnostics.add("invalid-value", message, where.inside("content_type"), hint)
-    elif is_form and not isinstance(body, (dict, str)):
+    elif is_form and not isinstance(body, dict) and "argument" not in node:
         message = "A form is the members of a mapping."
         diagnostics.add("invalid-value", message, where.inside("body"), "Write name: template for each field.")
     elif not (is_json or is_form) and isinstance(body, (dict, list)):
@@ -173,7 +173,11 @@ def check_schema(
             hint = nearest(name, [each for each in sorted(going) if each not in names])
             hint = hint if hint.startswith("Did") else "Name it in the path or in `send`, or leave it out."
             diagnostics.add("invalid-value", f"The argument '{clipped(name)}' goes nowhere.", place, hint)
+    combines = any(keyword in schema for keyword in (*_BRANCHES, *_ALONE, "$ref"))  # which may require it
     for name in template.declared:
+        if name in names and name not in as_list(schema.get("required")) and not combines:
+            message = f"The path needs '{clipped(name)}', which the inputSchema does not require."
+            diagnostics.add("invalid-value", message, where, f"Add {name} to its `required`.")
         if name not in names:
             message = f"The path names '{clipped(name)}', which the inputSchema does not have."
             diagnostics.add("invalid-value", message, where, nearest(name, names))

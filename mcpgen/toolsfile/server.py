@@ -1,7 +1,7 @@
 """`server:`, `base_url:` and `variables:` of the tools file: what the server is called, and where its API is."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
@@ -48,6 +48,16 @@ def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Varia
             diagnostics.add("invalid-value", message, place, nearest(default, list(enum)))
         found[name] = ServerVariable(name, default, enum, as_text(raw.get("description")))
     return found
+
+
+def report_unused(variables: Variables, urls: Iterable[JsonValue], where: Where, diagnostics: Diagnostics) -> None:
+    """Report each of the `variables` at `where` that stands in none of the base `urls`."""
+    used = {name for url in urls for name in _PLACEHOLDER.findall(as_text(url))}
+    for name in variables:
+        if name not in used:
+            message = f"No base URL has the variable '{clipped(name)}'."
+            hint = f"Write {{{clipped(name)}}} into the `base_url`, or leave it out."
+            diagnostics.add("unused-variable", message, where.inside(name), hint)
 
 
 def base_url(

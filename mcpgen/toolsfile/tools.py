@@ -106,7 +106,7 @@ def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | No
         fields=outputs.fields(entry),
         confirm=confirmation.of_tool(entry),
         roles=roles.of_tool(entry),
-        hints=hints.hints(entry),
+        hints=hints.hints(entry, where, diagnostics),
         timeout=hints.timeout(entry),
         portable=hints.portable(entry),
     )
