@@ -51,7 +51,9 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
             continue
         reason = _reason(tool, *problem)
         diagnostics.extend([reason])
-        skipped.append(Skipped(f"{tool.operation.method} {tool.operation.path}", reason))
+        by_hand = tool.operation.key == f"tool {tool.name}"
+        label = tool.name if by_hand else f"{tool.operation.method} {tool.operation.path}"
+        skipped.append(Skipped(label, reason))
     return replace(catalog, tools=tuple(kept), skipped=tuple(sorted(skipped, key=lambda entry: entry.operation)))
 
 

@@ -68,16 +68,19 @@ def visible(api: Api, diagnostics: Diagnostics) -> Api:
 # -- what changes -----------------------------------------------------------------------------------------------------
 
 
-def apply(api: Api, changes: Iterable[Change], left_out: Sequence[Operation], diagnostics: Diagnostics) -> Api:
+def apply(
+    api: Api, changes: Iterable[Change], left_out: Sequence[Operation], diagnostics: Diagnostics, *, whole: bool = True
+) -> Api:
     """`api` with `changes`, one that fits no operation or more than one reported. `left_out` are operations that a
-    selection took out.
+    selection took out. Of an `api` that is not `whole`, since a document could not be read, nothing is missed.
     """
     operations = {operation.key: operation for operation in api.operations}
     by: dict[str, Change] = {}
     for change in changes:
         found = _named(change.key, operations.values())
         if len(found) != 1:
-            _report(change, found, api, left_out, diagnostics)
+            if found or whole:
+                _report(change, found, api, left_out, diagnostics)
             continue
         key = found[0].key
         if key in by:

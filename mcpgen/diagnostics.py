@@ -84,13 +84,16 @@ CODES: dict[str, tuple[Severity, str]] = {
     "unknown-operation": ("error", "An override names an operation that is not there."),
     "unknown-argument": ("error", "An override names an argument that is not there."),
     "unused-override": ("warning", "An override concerns an operation that was skipped or left out."),
-    "unused-selector": ("warning", "A selector of the tools file selects nothing."),
+    "unused-selector": (
+        "warning",
+        "A selector of the tools file selects nothing, or a media type of it is not offered.",
+    ),
     "unused-scheme": ("warning", "A security scheme of the tools file is one that nothing uses."),
     "broken-schema": ("error", "A schema written by hand would make clients drop the whole list of tools."),
     "written-schema": ("note", "A schema written by hand leaves what every client and provider takes."),
     # Overlays.
     "invalid-overlay": ("error", "An overlay cannot be applied as it stands."),
-    "unused-overlay": ("warning", "An action of an overlay selects nothing."),
+    "unused-overlay": ("warning", "An action of an overlay selects nothing, or there is no document for the overlay."),
     "foreign-overlay": ("note", "An overlay says that it extends another document."),
     # The wall: what may not leave the compiler.
     "unportable-schema": ("warning", "A schema would be refused by a client or a model's provider."),
@@ -109,11 +112,11 @@ SERIOUS_BY_HAND = frozenset(
     {
         *("broken-reference", "foreign-reference", "reference-loop", "invalid-path", "invalid-parameter"),
         *("invalid-style", "invalid-media-type", "unsupported-body", "unsupported-method", "invalid-security"),
-        *("invalid-server", "unused-path-parameter", "unportable-schema", "unbound-argument"),
+        *("invalid-server", "unused-path-parameter", "unportable-schema", "unbound-argument", "duplicate-key"),
     }
 )
-"""What costs an operation, or a part of one: a warning about a document, which others wrote and many use; an error
-about what a person has just written by hand.
+"""What costs an operation, or a part of one or of the file: a warning about a document, which others wrote and many
+use; an error about what a person has just written by hand.
 """
 
 
@@ -176,7 +179,7 @@ class Diagnostics:
         return len(self._found)
 
 
-def placed(diagnostic: Diagnostic, line: int, column: int, *, by_hand: bool) -> Diagnostic:
-    """`diagnostic` with its line and column, and whether it is about what a person wrote by hand."""
+def placed(diagnostic: Diagnostic, line: int, column: int) -> Diagnostic:
+    """`diagnostic` with its line and column."""
     assert diagnostic.where is not None
-    return replace(diagnostic, where=replace(diagnostic.where, line=line, column=column), by_hand=by_hand)
+    return replace(diagnostic, where=replace(diagnostic.where, line=line, column=column))

@@ -42,6 +42,11 @@ class Folder:
         """This one and `folders`, paths that count from the folder of the file `name`."""
         return Folder((*self.roots, *(os.path.join(os.path.dirname(name), folder) for folder in folders)))
 
+    @staticmethod
+    def is_beside(name: str, folder: str) -> bool:
+        """Whether there is a `folder`, a path that counts from the folder of the file `name`."""
+        return os.path.isdir(os.path.join(os.path.dirname(name), folder))
+
     def read(self, name: str) -> bytes:
         """The bytes of the file `name`. CannotGoOn where it lies elsewhere, links followed, or cannot be read."""
         try:

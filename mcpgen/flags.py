@@ -4,10 +4,12 @@ was recorded.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Literal
 
-from mcpgen.diagnostics import Where
-from mcpgen.model import Server
+from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.model import Api, Server
+from mcpgen.names import clipped, nearest
 from mcpgen.options import Options
 from mcpgen.selection import Selector
 from mcpgen.toolsfile import Required, ToolsFile
@@ -54,6 +56,14 @@ class Flags:
         """Where a tools file says the values of variables of server URLs, if they are from one."""
         own = (each.variables for each in self.files if each.choices.server_var and not self._given.server_var)
         return next(own, None)
+
+    def report_body_types(self, api: Api, diagnostics: Diagnostics) -> None:
+        """Report the `body_type`s of tools files that no operation offers."""
+        offered = {each.name.lower(): each.name for o in api.operations if o.body for each in o.body.content}
+        for named in (named for each in self.files for named in each.body_types):
+            if not any(fnmatchcase(name, named.text.lower()) for name in offered):
+                message = f"No operation takes a body of the type '{clipped(named.text)}'."
+                diagnostics.add("unused-selector", message, named.where, nearest(named.text, list(offered.values())))
 
     def selectors(self, kind: Kind) -> Sequence[Selector]:
         """Those of the tools files that count: of the first that has any, unless the command line has."""

@@ -30,6 +30,8 @@ from mcpgen.toolsfile import Named
 from mcpgen.tree import FileTree
 
 LONGEST_TITLE = 100
+_EXPLAINING = ("unused-selector", "hidden-operation")
+"""What is no error, and may be why no tool is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,9 @@ def compile_source(fetched: Fetched, options: Options, project: Project = Projec
     try:
         return _compiled(sources, fetched, options, project, diagnostics)
     except CannotGoOn as end:
-        errors = [found for found in diagnostics if found.severity == "error"]
-        end.diagnostic, *end.before = located([end.diagnostic, *errors], sources.library.documents)
+        end.diagnostic, *found = located([end.diagnostic, *diagnostics], sources.library.documents)
+        explaining = _EXPLAINING if end.diagnostic.code == "no-operations" else ()
+        end.before = [each for each in found if each.severity == "error" or each.code in explaining]
         raise
 
 
@@ -95,6 +98,8 @@ def _compiled(
     flags = Flags(options, project.recorded, files)
     api, found = _curated(sources, source, settings, flags, diagnostics)
     wanted = flags.wanted
+    if not sources.unread:
+        flags.report_body_types(api, diagnostics)
     api = replace(api, operations=with_body_types(api.operations, wanted.body_type))
     api = with_output(with_variables(api, wanted.server_var, flags.variables), wanted.structured)
     api = with_fields(api, wanted.fields)
@@ -131,8 +136,8 @@ def _curated(
     of_files = [Overlays(each.tools_file.overlays, each) for each in (source, settings) if each and each.tools_file]
     described = sources.described(source, [*of_files, by_flag])
     if settings is not None and settings.tools_file is not None:
-        described += sources.described(settings, of_files[-1:])
-    sources.report_unused()
+        described += sources.described(settings, [*of_files[-1:], by_flag])
+    sources.report_unused(named for each in (*of_files, by_flag) for named in each.names)
     schemes = frozenset(scheme.name for each in flags.files for scheme in each.api.schemes)
     owner = Owner(flags.servers, schemes, flags.required)
     api, left_out = joined(described, owner, sources.nothing(), diagnostics)
@@ -140,13 +145,14 @@ def _curated(
         api = merge(api, each.api, flags.servers)
     unused.warn(replace(api, operations=api.operations + left_out), flags.files, diagnostics)
     found = len(api.operations) + len(api.skipped) + len(left_out)
-    api, more = chosen(settled(api), flags.selectors("include"), flags.selectors("exclude"), diagnostics)
+    told = diagnostics if not sources.unread else Diagnostics()  # what follows from that is nobody's mistake
+    api, more = chosen(settled(api), flags.selectors("include"), flags.selectors("exclude"), told)
     kept = select(api.operations, flags.selecting("include"), flags.selecting("exclude"))
     more += tuple(operation for operation in api.operations if operation not in kept)
     skipped = select(api.skipped, flags.selecting("include"), flags.selecting("exclude"))
     api = replace(api, operations=kept, skipped=skipped)
     for each in reversed(flags.files):
-        api = apply(api, each.changes, left_out + more, diagnostics)
+        api = apply(api, each.changes, left_out + more, diagnostics, whole=not sources.unread)
     return visible(api, diagnostics), found
 
 
@@ -169,13 +175,18 @@ def located(diagnostics: Iterable[Diagnostic], documents: Mapping[str, Document]
         if found.where is not None and found.where.line is None and found.where.file in documents:
             wanted.setdefault(found.where.file, set()).add(found.where.pointer)
     positions = {name: documents[name].positions(pointers) for name, pointers in wanted.items()}
-    by_hand = {name for name in wanted if toolsfile.is_tools_file(documents[name].value)}
-    return tuple(
-        placed(found, *positions[found.where.file][found.where.pointer], by_hand=found.where.file in by_hand)
-        if found.where is not None and found.where.line is None and found.where.file in positions
-        else found
-        for found in diagnostics
-    )
+    files = {found.where.file for found in diagnostics if found.where is not None}
+    by_hand = {name for name in files & documents.keys() if toolsfile.is_tools_file(documents[name].value)}
+
+    def settled(found: Diagnostic) -> Diagnostic:
+        if found.where is None:
+            return found
+        found = replace(found, by_hand=found.where.file in by_hand)
+        if found.where is None or found.where.line is not None or found.where.file not in positions:
+            return found
+        return placed(found, *positions[found.where.file][found.where.pointer])
+
+    return tuple(settled(found) for found in diagnostics)
 
 
 def _located_skips(skipped: tuple[Skipped, ...], documents: Mapping[str, Document]) -> tuple[Skipped, ...]:
@@ -212,16 +223,19 @@ def _identity(api: Api, options: Options, lock: Lock | None) -> Identity:
 
 
 _EMPTY_HINT = "Check the paths, and --include and --exclude."
+_TOLD_HINT = "Mend what is told above."
 
 
 def _nothing_left(catalog: Catalog, found: int, source: Where, diagnostics: Diagnostics) -> CannotGoOn:
     """Why there is no tool; `found` counts the operations that there were before any was left out."""
     if catalog.skipped:
         first, count = catalog.skipped[0], len(catalog.skipped)
+        if first.reason.severity == "error" and first.reason in diagnostics:
+            return CannotGoOn("no-operations", f"None of {count} operations could be compiled.", source, _TOLD_HINT)
         message = f"None of {count} operations could be compiled; the first, {first.operation}: {first.reason.message}"
         return CannotGoOn("no-operations", message, first.reason.where, first.reason.hint or _EMPTY_HINT)
     if found:
-        return CannotGoOn("no-operations", f"None of {found} operations was selected.", hint=_EMPTY_HINT)
+        return CannotGoOn("no-operations", f"None of {found} operations was selected.", source, _EMPTY_HINT)
     if any(each.severity == "error" for each in diagnostics):
-        return CannotGoOn("no-operations", "No tool is left.", source, "Mend what is told above.")
+        return CannotGoOn("no-operations", "No tool is left.", source, _TOLD_HINT)
     return CannotGoOn("no-operations", "The source has no operation.", source, _EMPTY_HINT)

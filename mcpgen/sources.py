@@ -3,15 +3,16 @@
 Everything is read once, through the file that names it: from its folder, or from the network by `fetch`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from mcpgen import fetch, openapi, overlay, toolsfile
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import Document, Library, budgets
 from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Fetched
+from mcpgen.fetch import Fetched, Folder
 from mcpgen.model import Api
+from mcpgen.names import clipped
 from mcpgen.overlay import Overlay
 from mcpgen.toolsfile import Included, Named, ToolsFile
 
@@ -56,6 +57,9 @@ class Sources:
         self._plain: dict[str, Document] = {}
         self._taken: dict[str, Document] = {}
         self._bytes_left = budgets.BYTES
+        self._asked: set[Named] = set()
+        self.unread = False
+        """Whether a document that a tools file names could not be read, which was told."""
 
     def open(self, fetched: Fetched) -> Opened | None:
         """A tools file, read, or a document, not read yet. None for a file in which all is commented out."""
@@ -66,10 +70,20 @@ class Sources:
         if not toolsfile.is_tools_file(document.value):
             return Opened(fetched, document)
         if fetched.folder is not None:
-            fetched = replace(fetched, folder=fetched.folder.and_beside(fetched.name, toolsfile.folders(document)))
+            folders = tuple(each.text for each in self._folders(document))
+            fetched = replace(fetched, folder=fetched.folder.and_beside(fetched.name, folders))
             assert fetched.folder is not None
             self.library.allow(fetched.name, fetched.folder.read)
         return Opened(fetched, document, toolsfile.read(document, self._definitions, self._diagnostics))
+
+    def _folders(self, document: Document) -> Iterator[Named]:
+        """The folders that the tools file `document` names; one that is not there is reported."""
+        for each in toolsfile.folders(document):
+            if Folder.is_beside(document.name, each.text):
+                yield each
+            else:
+                message = f"There is no folder {clipped(each.text)}."
+                self._diagnostics.add("unusable-file", message, each.where, "Check the path, or take it out.")
 
     def described(self, opened: Opened, overlays: Iterable[Overlays]) -> tuple[Described, ...]:
         """The APIs of a file: the one that it describes, or those of the documents that it names. The overlays of an
@@ -82,6 +96,9 @@ class Sources:
             return (Described(self._api(opened.document, opened.fetched.url, overlays), opened.document.name),)
         found = []
         for entry in opened.tools_file.documents:
+            if not entry.document.text:
+                self.unread = True
+                continue
             own = [Overlays(entry.overlays, opened), *overlays]
             try:
                 fetched = fetch.beside(opened.fetched, entry.document.text)
@@ -89,14 +106,21 @@ class Sources:
                 found.append(Described(self._api(document, fetched.url, own), document.name, entry))
             except CannotGoOn as failure:
                 self._report(failure, entry.document.where)
+                self.unread = True
         return tuple(found)
 
     def nothing(self) -> Api:
         """An API without a document."""
         return Api("", (), self._definitions)
 
-    def report_unused(self) -> None:
-        """Report the actions of overlays that selected nothing in any document."""
+    def report_unused(self, overlays: Iterable[Named]) -> None:
+        """Report which of the `overlays` there was no document for, and actions that selected nothing in any."""
+        for named in overlays:
+            if named not in self._asked and not self.unread:
+                message = f"There is no document that the overlay {clipped(named.text)} could be applied to."
+                self._diagnostics.add(
+                    "unused-overlay", message, named.where, "Name one under `openapi`, or take it out."
+                )
         for name, found in self._overlays.items():
             for index, action in enumerate(found.actions if found else ()):
                 if index not in self._used[name]:
@@ -154,6 +178,7 @@ class Sources:
     # -- overlays -----------------------------------------------------------------------------------------------------
 
     def _overlaid(self, document: Document, named: Named, by: Opened | None) -> Document:
+        self._asked.add(named)
         try:
             fetched = fetch.beside(by.fetched, named.text) if by else fetch.read(named.text)
             found = self._overlay(fetched)

@@ -78,8 +78,14 @@ def diagnostics(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = (), *,
     for code, count in shown.items():
         if most is not None and count > most:
             say(f"… and {count - most} more of {code}; `mcpgen check` shows all.")
-    for entry in skipped:
+    for entry in untold(found, skipped):
         _line(entry.reason, f"{entry.operation} was skipped: {entry.reason.message}")
+
+
+def untold(found: Sequence[Diagnostic], skipped: Sequence[Skipped]) -> list[Skipped]:
+    """Those of `skipped` whose reason is not already an error among the findings, for which nothing is written."""
+    errors = {diagnostic for diagnostic in found if diagnostic.severity == "error"}
+    return [entry for entry in skipped if entry.reason not in errors]
 
 
 def _line(diagnostic: Diagnostic, message: str) -> None:

@@ -1,9 +1,10 @@
 """Diagnostics as SARIF 2.1.0, the format in which code hosts and editors take the findings of a tool."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from urllib.parse import quote
 
 import mcpgen
+from mcpgen.cli.report import untold
 from mcpgen.diagnostics import CODES, Diagnostic
 from mcpgen.jsonvalue import JsonObject, JsonValue
 from mcpgen.model import Skipped
@@ -11,11 +12,13 @@ from mcpgen.model import Skipped
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def log(found: Iterable[Diagnostic], skipped: Sequence[Skipped] = ()) -> JsonObject:
+def log(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = ()) -> JsonObject:
     """The SARIF log of one run (section 3.13): a rule for each code, a result for each finding, an operation that was
     skipped among them.
     """
-    reasons = [(entry.reason, f"{entry.operation} was skipped: {entry.reason.message}") for entry in skipped]
+    reasons = [
+        (entry.reason, f"{entry.operation} was skipped: {entry.reason.message}") for entry in untold(found, skipped)
+    ]
     results = [_result(each, message) for each, message in [*((each, each.message) for each in found), *reasons]]
     driver: JsonObject = {
         "name": "mcpgen",

@@ -18,7 +18,7 @@ from mcpgen.lower.compose import Composer, alternatives, types
 from mcpgen.lower.constraints import EMPTY
 from mcpgen.lower.kinds import is_null
 from mcpgen.lower.portable import FILE_NOTE, Portable
-from mcpgen.lower.slots import FIELDS, ORDER, REST, WHOLE, Input, Slot
+from mcpgen.lower.slots import FIELDS, ORDER, REST, WHOLE, Input, Slot, filename_of
 from mcpgen.lower.text import ended
 from mcpgen.lower.verbatim import Verbatim
 from mcpgen.model import Encoding, InputProfile, Operation, Parameter, SchemaProfile, SentArgument
@@ -147,8 +147,7 @@ def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
         file = plan.encoding == "multipart" and part_of(plan, key, schema, composer) == "file"
         yield Input(("body", key), name, schema, must and key in plan.required, file=file)
         if file and "array" not in types(composer.node(schema)[0]):
-            note: JsonObject = {"type": "string", "description": f"The file name that is sent with {name}."}
-            yield Input(("filename", key), f"{name[:55]}_filename", note)
+            yield filename_of(key, name)
         for header in _part_headers(plan, key):
             wanted = argument_name(f"{name}_{header.name.lower()}")
             needed = must and key in plan.required and header.required

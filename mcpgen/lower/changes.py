@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.lower.bodies import BodyPlan
-from mcpgen.lower.slots import FIELDS, REST, WHOLE, Input, Slot
+from mcpgen.lower.slots import FIELDS, REST, WHOLE, Input, Slot, filename_of
 from mcpgen.model import ArgumentChange, Operation
 from mcpgen.names import clipped, nearest
 
@@ -180,9 +180,22 @@ class _Changing:
             found.names[slot] = self._all[slot].wanted_name
             found.constants.pop(slot, None)
         found.places[slot] = change.where
+        if change.name:
+            self._rename_file_name(slot, change.name)
         found.names[slot] = change.name or found.names[slot]
         found.sends_body |= change.default is not None and slot[0] in _OF_BODY
         found.inputs[:] = [_altered(entry, change) if entry.slot == slot else entry for entry in found.inputs]
+
+    def _rename_file_name(self, slot: Slot, name: str) -> None:
+        """Call the file name that is sent with an argument after its new `name`, unless it has one of its own."""
+        beside: Slot = ("filename", slot[1])
+        if slot[0] != "body" or beside not in self._found.names or beside in self._found.places:
+            return
+        renamed = filename_of(slot[1], name)
+        self._found.names[beside] = renamed.wanted_name
+        self._found.inputs[:] = [
+            replace(entry, schema=renamed.schema) if entry.slot == beside else entry for entry in self._found.inputs
+        ]
 
 
 def _altered(entry: Input, change: ArgumentChange) -> Input:

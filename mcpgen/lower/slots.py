@@ -51,3 +51,9 @@ class Input:
     source: str = ""
     made: bool = False
     default: Given = None
+
+
+def filename_of(key: str, name: str) -> Input:
+    """The file name that is sent with the part `key` of a body, whose argument is called `name`."""
+    note: JsonObject = {"type": "string", "description": f"The file name that is sent with {name}."}
+    return Input(("filename", key), f"{name[:55]}_filename", note)

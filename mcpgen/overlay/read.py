@@ -9,7 +9,7 @@ from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import Document
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
-from mcpgen.names import clipped, nearest
+from mcpgen.names import clipped, near, nearest
 from mcpgen.overlay.query import Budget, Malformed, Query
 
 VERSIONS = ("1.0", "1.1")
@@ -57,11 +57,11 @@ def read(document: Document, diagnostics: Diagnostics) -> Overlay:
         message = f"Overlay {clipped(str(declared))} is not read."
         raise CannotGoOn("invalid-overlay", message, top.inside("overlay"), f"Write one of {', '.join(VERSIONS)}.")
     report = _Reporter(diagnostics)
-    report.unknown_keys(root, _OF_FILE, top)
-    if not isinstance(root.get("info"), dict):
+    meant = report.unknown_keys(root, _OF_FILE, top)
+    if not isinstance(root.get("info"), dict) and "info" not in meant:
         report.add("An overlay has an `info` with its title and version.", top, "Write `info: {title: …, version: …}`.")
     actions = root.get("actions")
-    if not isinstance(actions, list) or not actions:
+    if (not isinstance(actions, list) or not actions) and "actions" not in meant:
         place = top.inside("actions") if "actions" in root else top
         report.add("An overlay has a list of `actions`, at least one.", place, "Write `- target: $…` under it.")
     budget = Budget(MOST_STEPS)
@@ -80,10 +80,12 @@ class _Reporter:
     def add(self, message: str, where: Where, hint: str = "") -> None:
         self._diagnostics.add("invalid-overlay", message, where, hint)
 
-    def unknown_keys(self, value: JsonObject, known: tuple[str, ...], where: Where) -> None:
-        for key in value:
-            if key not in known and not key.startswith("x-"):
-                self.add(f"Nothing reads the key '{clipped(key)}'.", where.inside(key), nearest(key, known))
+    def unknown_keys(self, value: JsonObject, known: tuple[str, ...], where: Where) -> set[str]:
+        """Report the keys that are not `known`; which of these they may have been meant to be."""
+        unknown = [key for key in value if key not in known and not key.startswith("x-")]
+        for key in unknown:
+            self.add(f"Nothing reads the key '{clipped(key)}'.", where.inside(key), nearest(key, known))
+        return {name for key in unknown for name in near(key, known)}
 
 
 def _actions(
@@ -97,8 +99,10 @@ def _actions(
         if "copy" in entry:
             report.add("Overlays that copy are not read.", place.inside("copy"), "Write the value as `update`.")
             continue
-        report.unknown_keys(entry, _OF_ACTION, place)
+        meant = report.unknown_keys(entry, _OF_ACTION, place) - entry.keys()
         target, remove = entry.get("target"), entry.get("remove", False)
+        if "target" in meant or ({"update", "remove"} & meant and not remove and "update" not in entry):
+            continue  # which was told
         if not isinstance(target, str):
             at = place.inside("target") if "target" in entry else place
             report.add("An action has a `target`, a JSONPath expression.", at, "Write it as $.paths['/pets'].get.")

@@ -18,7 +18,7 @@ _KINDS = ("tag", "path", "method", "id")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A path or URL as a tools file writes it, and its place."""
+    """A path, a URL or a media type as a tools file writes it, and its place."""
 
     text: str
     where: Where
@@ -26,7 +26,9 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Included:
-    """An API description that a tools file takes tools from, and what it says of it. `servers` replace its own."""
+    """An API description that a tools file takes tools from, and what it says of it. `document` is empty where the
+    entry names none, which was told; `servers` replace its own.
+    """
 
     document: Named
     prefix: str = ""
@@ -42,7 +44,7 @@ def read(value: JsonValue, where: Where, variables: server.Variables, diagnostic
     return tuple(
         _entry(entry, where.inside(index), variables, diagnostics)
         for index, entry in enumerate(as_list(value))
-        if isinstance(entry, dict) and as_text(entry.get("document"))
+        if isinstance(entry, dict)
     )
 
 
@@ -52,17 +54,17 @@ def _entry(entry: JsonObject, where: Where, variables: server.Variables, diagnos
         Named(as_text(entry.get("document")), where.inside("document")),
         prefix if DOCUMENT_PREFIX.fullmatch(prefix) else "",
         server.base_url(entry.get("base_url"), where.inside("base_url"), diagnostics, variables),
-        overlays(entry, where),
+        named(entry, "overlays", where),
         selectors(entry, "include", where, diagnostics),
         selectors(entry, "exclude", where, diagnostics),
         overrides.read(entry.get("overrides"), where.inside("overrides"), diagnostics),
     )
 
 
-def overlays(entry: JsonObject, where: Where) -> tuple[Named, ...]:
-    """The `overlays` of the file, or of a document, at `where`."""
-    place = where.inside("overlays")
-    names = enumerate(as_list(entry.get("overlays")))
+def named(entry: JsonObject, key: str, where: Where) -> tuple[Named, ...]:
+    """The texts in the list under `key` of the file, or of a document, at `where`."""
+    place = where.inside(key)
+    names = enumerate(as_list(entry.get(key)))
     return tuple(Named(name, place.inside(index)) for index, name in names if isinstance(name, str) and name)
 
 

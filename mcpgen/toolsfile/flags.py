@@ -10,6 +10,7 @@ from mcpgen.document import Document
 from mcpgen.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.model import SchemaProfile
 from mcpgen.options import Options
+from mcpgen.toolsfile.documents import Named, named
 
 _PROFILES: dict[str, SchemaProfile] = {word: word for word in get_args(SchemaProfile)}
 
@@ -36,9 +37,9 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
     )
 
 
-def folders(document: Document) -> tuple[str, ...]:
+def folders(document: Document) -> tuple[Named, ...]:
     """The folders of `ref_dir`, which must be known before anything in the file is resolved."""
-    return texts(as_object(document.value), "ref_dir")
+    return named(as_object(document.value), "ref_dir", document.where(""))
 
 
 def texts(root: JsonObject, key: str) -> tuple[str, ...]:

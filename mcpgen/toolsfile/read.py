@@ -46,6 +46,7 @@ class ToolsFile:
     api: Api
     documents: tuple[Included, ...]
     overlays: tuple[Named, ...]
+    body_types: tuple[Named, ...]
     include: tuple[Selector, ...]
     exclude: tuple[Selector, ...]
     changes: tuple[Change, ...]
@@ -105,7 +106,8 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
     return ToolsFile(
         api,
         documents=documents.read(root.get("openapi"), top.inside("openapi"), variables, diagnostics),
-        overlays=documents.overlays(root, top),
+        overlays=documents.named(root, "overlays", top),
+        body_types=documents.named(root, "body_type", top),
         include=documents.selectors(root, "include", top, diagnostics),
         exclude=documents.selectors(root, "exclude", top, diagnostics),
         changes=overrides.read(root.get("overrides"), top.inside("overrides"), diagnostics),
