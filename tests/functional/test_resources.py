@@ -274,7 +274,8 @@ def test_without_a_token_a_resource_is_refused_in_a_sentence(project: Path, audi
     with Server(project, env={**kept, **settings}) as server:
         error = read(server, "mirror://owned")
     assert error["code"] == -32603
-    assert error["message"].startswith("mirror://owned was not read. No access token")
+    assert error["message"].startswith("mirror://owned was not read. 127.0.0.1:")
+    assert error["message"].endswith(" gave no access token: HTTP 500.")
     assert records(audit)[-1]["outcome"] == "refused"
 
 
