@@ -115,6 +115,14 @@ COUNTING = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) "
         "SELECT zeroblob(1000000000)",
         "SELECT * FROM user",
         COUNTING + "SELECT count(*) FROM n",
+        COUNTING + "SELECT sum(length(hex(zeroblob(49000 + x % 9)))) FROM n",
+        COUNTING + "SELECT sum(length(hex(zeroblob(4900 + x % 9)))) FROM n",
+        COUNTING + "SELECT sum(instr(hex(zeroblob(4900 + x % 9)), hex(zeroblob(2500)) || '1')) FROM n",
+        COUNTING + "SELECT hex(zeroblob(4900 + x % 9)) FROM n ORDER BY 1",
+        COUNTING + f"SELECT sum(hex(zeroblob(4900)) LIKE '{'%0' * 60}%1') FROM n",
+        f"SELECT {', '.join(['hex(zeroblob(4999))'] * 60)}",
+        f"SELECT {' + '.join(['1'] * 2000)}",
+        f"SELECT {' + '.join(['(SELECT 1)'] * 11)}",
     ],
 )
 def test_a_query_reads_or_is_refused(query: str) -> None:
@@ -133,4 +141,7 @@ def test_many_rows_are_cut_and_that_is_said() -> None:
     found = database.answer(COUNTING + "SELECT x FROM n")
     assert len(found["rows"]) == 100
     assert found["complete"] is False
+    wide = database.answer(COUNTING + f"SELECT {', '.join(['hex(zeroblob(4999))'] * 20)} FROM n")
+    assert sum(len(value) for row in wide["rows"] for value in row) < 800_000
+    assert wide["complete"] is False
     assert database.answer("SELECT x'00ff', 9e999, NULL")["rows"] == [["00ff", "inf", None]]

@@ -25,7 +25,9 @@ FILE = """
 mcpgen: 1
 server: {name: mirror, title: Mirror}
 base_url: %s/v1
-security: {key: {type: apiKey, in: header, name: X-Key}}
+security:
+  key: {type: apiKey, in: header, name: X-Key}
+  machine: {type: oauth2, flows: {clientCredentials: {tokenUrl: /broken/token, scopes: {}}}}
 resources:
   - {name: guide, text: "Read {this} first."}
   - {name: dot, uri: "mirror://dot", file: dot.png}
@@ -34,9 +36,12 @@ resources:
     request: GET /tables/{table}/rows?limit=5
     arguments: {table: {description: Which one.}}
     mimeType: text/csv
+    security: [{key: []}]
   - {name: found, uri: "mirror://find/{what}", request: GET /find, security: [], arguments: {what: {enum: [a b, c]}}}
-  - {name: slow, uri: "mirror://slow", request: GET /slow, timeout: 20}
-  - {name: late, uri: "mirror://late", request: GET /slow, timeout: 0.1}
+  - {name: slow, uri: "mirror://slow", request: GET /slow, security: [], timeout: 20}
+  - {name: late, uri: "mirror://late", request: GET /slow, security: [], timeout: 0.1}
+  - {name: owned, uri: "mirror://owned", request: GET /owned, security: [{machine: []}]}
+  - {name: events, uri: "mirror://events", request: GET /events, security: [], timeout: 0.5}
 prompts:
   - name: look
     arguments: {what: {required: true, enum: [tables, files]}}
@@ -50,6 +55,7 @@ def request_all(tool, request):
 def after_all(tool, result):
     raise ValueError("a hook was asked")
 """
+EVENT = "data: 1\n\n"
 ROW = "an,row,of,some,length\n"
 LONG = ROW * 5000
 
@@ -77,6 +83,10 @@ class Upstream:
         with connection, suppress(OSError), connection.makefile("rb") as said:
             while head := b"".join(iter(said.readline, b"\r\n")).decode():
                 self.heads.append(head)
+                if " /v1/events" in head:
+                    connection.sendall(f"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n{EVENT}".encode())
+                    said.read(1)
+                    return
                 if " /v1/slow" in head:
                     self.begun.set()
                     said.read(1)
@@ -153,7 +163,9 @@ def test_what_is_compiled_is_read_and_no_upstream_asked(server: Server, upstream
     assert guide == {"uri": "mirror://guide", "mimeType": "text/plain", "text": "Read {this} first."}
     assert (dot["mimeType"], b64decode(dot["blob"])) == ("image/png", b"\x89PNG\r\n\x1a\n")
     listed = server.ask("resources/list")["result"]["resources"]
-    assert [each["uri"] for each in listed] == [f"mirror://{name}" for name in ("guide", "dot", "slow", "late")]
+    assert [each["uri"] for each in listed] == [
+        f"mirror://{name}" for name in ("guide", "dot", "slow", "late", "owned", "events")
+    ]
     [table, _] = server.ask("resources/templates/list")["result"]["resourceTemplates"]
     assert (table["uriTemplate"], table["description"]) == ("mirror://tables/{table}", "- table: Which one.")
     assert len(upstream.heads) == before
@@ -254,6 +266,23 @@ def test_without_its_credential_a_resource_says_which_variable_is_missing(projec
         error = read(server, "mirror://tables/a")
         assert error["code"] == -32603
         assert "MIRROR_KEY" in error["message"]
+
+
+def test_without_a_token_a_resource_is_refused_in_a_sentence(project: Path, audit: Path) -> None:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    settings = {"MIRROR_MACHINE_CLIENT_ID": "me", "MIRROR_MACHINE_CLIENT_SECRET": SECRET, "MIRROR_AUDIT": str(audit)}
+    with Server(project, env={**kept, **settings}) as server:
+        error = read(server, "mirror://owned")
+    assert error["code"] == -32603
+    assert error["message"].startswith("mirror://owned was not read. 127.0.0.1:")
+    assert error["message"].endswith(" gave no access token: HTTP 500.")
+    assert records(audit)[-1]["outcome"] == "refused"
+
+
+def test_a_stream_that_was_cut_is_what_came_of_it(server: Server) -> None:
+    [content, note] = read(server, "mirror://events")
+    assert (content["uri"], content["text"]) == ("mirror://events", EVENT)
+    assert note["text"] == "Only the first 9 bytes of the answer were read; then the connection was closed."
 
 
 def test_prompts_are_filled_in_and_completed(server: Server) -> None:

@@ -21,7 +21,7 @@ def kept(response: Response, redactor: Redactor, most: int = 10**6) -> list[Any]
     resources = Resources(most)
     done = asyncio.run(keeping.keep(response, URI, redactor, resources))
     found = resources.read(URI)
-    assert done == (found is not None)
+    assert (done > 0) == (found is not None)
     return found
 
 
@@ -69,6 +69,26 @@ def test_what_is_in_a_file_is_kept_from_there() -> None:
 
 def test_what_there_is_no_room_for_is_not_kept() -> None:
     assert kept(Response(200, "", [], b"x" * 101), Redactor([]), most=100) is None
+
+
+def test_what_is_kept_is_never_nothing() -> None:
+    assert kept(Response(200, "", [("Content-Type", "text/plain")], bytes(1000)), Redactor([])) is None
+
+
+@pytest.mark.parametrize(("spooled", "size"), [(False, 10), (True, 10), (False, 3)])
+def test_when_the_time_is_over_what_was_done_so_far_is_kept(
+    spooled: bool, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its end too has no head of a secret."""
+    monkeypatch.setattr(keeping, "PIECE", 8)
+    monkeypatch.setattr(keeping, "LEAST_SECONDS", 0.0)
+    content, spool = b"a hunter22"[:size], Spool(1)
+    spool.write(content)
+    response = Response(200, "", [("Content-Type", "text/plain")], content, spool=spool if spooled else None)
+    resources = Resources(1000)
+    done = asyncio.run(keeping.keep(response, URI, Redactor(["hunter22"]), resources, 0.0))
+    [found] = resources.read(URI) or [{}]
+    assert (done, found["text"]) == ((8, "a ") if size > 8 else (3, "a h"))
 
 
 def test_cred_06_a_call_that_is_given_up_keeps_nothing() -> None:

@@ -31,7 +31,7 @@ def asked(
     body: bytes, arguments: dict[str, Any], binding: dict[str, Any] = BINDING, kept: bool = False, shown: int = SHOWN
 ) -> list[str]:
     response = Response(200, "", [("Content-Type", "application/json; charset=utf-8")], body)
-    response.kept = kept
+    response.kept = response.size if kept else 0
     sent = Sent(Tool("get_a", {}, binding), "GET", "/a", [], "x://1", arguments)
     return [str(block.get("text") or block.get("uri")) for block in interpret(response, sent, REDACTOR, shown).content]
 

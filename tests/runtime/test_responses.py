@@ -41,6 +41,7 @@ UPDATE = {
     },
 }
 BODY_SCHEMA = {"type": "object", "properties": {"body": {}, "tag": {}}, "required": ["body"]}
+SIZE = 5 * 2**20 + 1
 URI = "petstore://result/1"
 REQUESTS = {
     "get": Sent(Tool("get_pet", {}, {"path": PET}), "GET", "/pets/7", ["PETSTORE_API_KEY"], URI),
@@ -122,7 +123,7 @@ def test_json_that_does_not_fit_is_cut_in_whole_items_or_only_loses_its_blanks()
     assert note == f"Cut: {2000 - len(json.loads(text)):,} of 2,000 items of the answer are left out."
     rows = rows[:1000]
     response = Response(200, "", JSON, json.dumps(rows, indent=4).encode())
-    response.kept = True  # before anybody knew that it would fit, and so nothing is said of it
+    response.kept = response.size  # before anybody knew that it would fit, and so nothing is said of it
     assert text_of(response) == (json.dumps(rows, separators=(",", ":")), [])
 
 
@@ -196,7 +197,7 @@ def test_what_was_cut_is_said_with_how_to_get_it(name: str, way: str, following:
     query = [{"name": wire, "argument": argument, "style": "form"} for wire, argument in names.items()]
     sent = Sent(Tool(name, {}, {"path": ["/pets"], "query": query}), "GET", "/pets", [], URI)
     response = Response(200, "", JSON, json.dumps({"pets": [{"id": number} for number in range(5000)]}).encode())
-    response.kept = True
+    response.kept = response.size
     text, note, link = interpret(response, sent, REDACTOR).content
     count = len(json.loads(str(text["text"]))["pets"])
     assert note["text"] == (
@@ -240,15 +241,24 @@ def test_up_14_a_file_of_just_the_limit_is_passed_on() -> None:
     assert result.content[0]["type"] == "image"
 
 
-@pytest.mark.parametrize("kept", [False, True])
-def test_up_14_a_file_that_is_too_large_is_described_and_can_be_read(kept: bool) -> None:
-    response = Response(200, "", [("Content-Type", "image/png")], bytes(5 * 2**20 + 1))
+@pytest.mark.parametrize(
+    ("kept", "told"),
+    [
+        (0, ""),
+        (SIZE, f" All that came, {SIZE:,} bytes, is kept: resources/read of petstore://result/1."),
+        (
+            131_072,
+            " The first 131,072 of 5,242,881 bytes are kept, for which there was time: resources/read of "
+            "petstore://result/1.",
+        ),
+    ],
+)
+def test_up_14_a_file_that_is_too_large_is_described_and_can_be_read(kept: int, told: str) -> None:
+    response = Response(200, "", [("Content-Type", "image/png")], bytes(SIZE))
     response.kept = kept
     text, *link = interpret(response, REQUESTS["get"], REDACTOR).content
-    assert text["text"] == "The answer is a file: image/png, 5,242,881 bytes, too large to be passed on." + (
-        " It can be read in slices: resources/read of petstore://result/1." if kept else ""
-    )
-    assert [each["uri"] for each in link] == [URI] * kept
+    assert text["text"] == f"The answer is a file: image/png, 5,242,881 bytes, too large to be passed on.{told}"
+    assert [each["uri"] for each in link] == ([URI] if kept else [])
 
 
 def test_up_14_a_file_that_was_not_read_to_its_end_says_so() -> None:

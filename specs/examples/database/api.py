@@ -5,7 +5,7 @@
     POST /query             {"sql": "SELECT …"} gives {"columns": […], "rows": [[…]], "complete": true}
 
 No query can write. Each reads a copy of its own, SQLite is told to change nothing in it, and an authorizer lets through
-what reads and nothing else: no file, no other database, no setting. A query ends after so many rows and so many steps.
+what reads and nothing else: no file, no other database, no setting. A query ends after so much time, and tells so much.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import sys
 from argparse import ArgumentParser
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import monotonic
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -33,8 +34,16 @@ TABLES = ("orders", "products", "users")
 
 ADVICE = "It must be one SELECT; list_tables tells which tables and columns there are."
 MOST_ROWS = 100
-MOST_STEPS = 5_000_000  # of SQLite's machine: less than a second
-LONGEST_VALUE = 100_000  # bytes
+MOST_CHARACTERS = 500_000  # of all rows together
+MOST_SECONDS = 0.5
+MOST_SELECTS = 10  # SQLite prepares each as often as it is named, and no clock runs meanwhile
+STEPS = 100  # of SQLite's machine, after which it looks at the clock
+LIMITS = {
+    sqlite3.SQLITE_LIMIT_LENGTH: 10_000,  # bytes of a value: what one step can take
+    sqlite3.SQLITE_LIMIT_SQL_LENGTH: 2_000,
+    sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 100,
+    sqlite3.SQLITE_LIMIT_COLUMN: 50,
+}
 READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE, sqlite3.SQLITE_FUNCTION}
 
 
@@ -49,12 +58,14 @@ IMAGE = built()
 
 
 def opened() -> sqlite3.Connection:
-    """A copy of the database for one query, with everything locked but reading."""
+    """A copy of the database for one query, with everything locked but reading, and that for a while."""
     connection = sqlite3.connect(":memory:")
     connection.deserialize(IMAGE)
     connection.execute("PRAGMA query_only = ON")
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
-    connection.set_progress_handler(lambda: 1, MOST_STEPS)
+    for limit, most in LIMITS.items():
+        connection.setlimit(limit, most)
+    end = monotonic() + MOST_SECONDS
+    connection.set_progress_handler(lambda: monotonic() > end, STEPS)
     connection.set_authorizer(allowed)
     return connection
 
@@ -65,16 +76,29 @@ def allowed(action: int, *_: object) -> int:
 
 def answer(sql: str) -> dict[str, Any]:
     """What a query finds; ValueError says what is wrong with it, and where to look."""
+    if sql.casefold().count("select") > MOST_SELECTS:
+        raise ValueError(f"The query failed: it has more than {MOST_SELECTS} SELECTs. {ADVICE}")
     with closing(opened()) as connection:
         try:
             found = connection.execute(sql)
-            rows = found.fetchmany(MOST_ROWS + 1)
+            rows, complete = told(found)
         except (sqlite3.Error, sqlite3.Warning) as problem:
             reason = "it takes too long" if str(problem) == "interrupted" else str(problem).rstrip(".")
             raise ValueError(f"The query failed: {reason}. {ADVICE}") from None
     columns = [column[0] for column in found.description or ()]
-    shown = [[as_json(value) for value in row] for row in rows[:MOST_ROWS]]
-    return {"columns": columns, "rows": shown, "complete": len(rows) <= MOST_ROWS}
+    return {"columns": columns, "rows": rows, "complete": complete}
+
+
+def told(found: sqlite3.Cursor) -> tuple[list[list[Any]], bool]:
+    """The rows that there is room for, and whether these are all."""
+    rows: list[list[Any]] = []
+    room = MOST_CHARACTERS
+    for row in found:
+        if len(rows) == MOST_ROWS or room < 0:
+            return rows, False
+        rows.append([as_json(value) for value in row])
+        room -= sum(len(str(value)) for value in rows[-1])
+    return rows, True
 
 
 def as_json(value: Any) -> Any:
