@@ -57,6 +57,11 @@ class Sources:
         self._taken: dict[str, Document] = {}
         self._bytes_left = budgets.BYTES
 
+    @property
+    def described_by(self) -> tuple[Document, ...]:
+        """The documents that APIs were read from, as overlays left them."""
+        return tuple(self._taken.values())
+
     def open(self, fetched: Fetched) -> Opened | None:
         """A tools file, read, or a document, not read yet. None for a file in which all is commented out."""
         reader = fetched.folder.read if fetched.folder else None
