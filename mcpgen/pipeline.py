@@ -9,7 +9,7 @@ from mcpgen.check import check
 from mcpgen.choices import with_body_types, with_fields, with_output, with_variables
 from mcpgen.curation import apply, chosen, visible
 from mcpgen.diagnostics import Diagnostic, Diagnostics, Where, placed
-from mcpgen.document import Document, Library
+from mcpgen.document import Document
 from mcpgen.emit import emit, user_files
 from mcpgen.errors import CannotGoOn
 from mcpgen.fetch import Fetched
@@ -36,12 +36,15 @@ _EXPLAINING = ("unused-selector", "hidden-operation")
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The answer of the compiler. `lock` is what the tree's lock file says; `diagnostics` have lines and columns."""
+    """The answer of the compiler. `lock` is what the tree's lock file says; `diagnostics` have lines and columns;
+    `sources` is what it was made of.
+    """
 
     catalog: Catalog
     tree: FileTree
     lock: Lock
     diagnostics: tuple[Diagnostic, ...]
+    sources: Sources
 
     @property
     def user_files(self) -> frozenset[str]:
@@ -123,7 +126,7 @@ def _compiled(
     tree = FileTree({**tree, locks.NAME: locks.dump(lock)})
     documents = sources.library.documents
     catalog = replace(catalog, skipped=_located_skips(catalog.skipped, documents))
-    return Compiled(catalog, tree, lock, located(diagnostics, documents))
+    return Compiled(catalog, tree, lock, located(diagnostics, documents), sources)
 
 
 def _curated(
@@ -156,15 +159,14 @@ def _curated(
     return visible(api, diagnostics), found
 
 
-def verdict(fetched: Fetched) -> tuple[Diagnostic, ...]:
-    """The full verdict of the standard's own tool on an OpenAPI document; nothing for a tools file."""
+def verdict(sources: Sources) -> tuple[Diagnostic, ...]:
+    """The full verdict of the standard's own tool on each OpenAPI document of a compile, as its overlays left it."""
     found = Diagnostics()
-    library = Library(Diagnostics())
-    document = library.add(fetched.name, fetched.data, fetched.folder.read if fetched.folder else None)
-    version = openapi.version_of(document)
-    if version is not None and not toolsfile.is_tools_file(document.value):
-        openapi.verdict(document, version, library, found)
-    return located(found, library.documents)
+    for document in sources.described_by:
+        version = openapi.version_of(document)
+        assert version is not None, "no API is read from a document without one"
+        openapi.verdict(document, version, sources.library, found)
+    return located(found, sources.library.documents)
 
 
 def located(diagnostics: Iterable[Diagnostic], documents: Mapping[str, Document]) -> tuple[Diagnostic, ...]:

@@ -61,6 +61,11 @@ class Sources:
         self.unread = False
         """Whether a document that a tools file names could not be read, which was told."""
 
+    @property
+    def described_by(self) -> tuple[Document, ...]:
+        """The documents that APIs were read from, as overlays left them."""
+        return tuple(self._taken.values())
+
     def open(self, fetched: Fetched) -> Opened | None:
         """A tools file, read, or a document, not read yet. None for a file in which all is commented out."""
         reader = fetched.folder.read if fetched.folder else None

@@ -35,7 +35,7 @@ def command(
         fetched = fetch.read(source, flags.ref_dir)
         compiled = compile_source(fetched, flags)
         with report.progress("Checking against the schema of the standard"):
-            full = verdict(fetched)
+            full = verdict(compiled.sources)
     found: list[Diagnostic] = [*(d for d in compiled.diagnostics if d.code != "invalid-document"), *full]
     skipped = compiled.catalog.skipped
     _show(found, skipped, len(compiled.catalog.tools), output)

@@ -11,7 +11,8 @@ from mcpgen import fetch
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.document import Library
 from mcpgen.openapi import quick, version_of
-from mcpgen.pipeline import verdict
+from mcpgen.options import Options
+from mcpgen.pipeline import compile_source, verdict
 from tests.corpus.test_corpus import CORPUS, DOCUMENTS, Entry
 
 VALIDATORS: dict[str | None, Any] = {
@@ -44,5 +45,6 @@ def test_both_verdicts_say_the_same_of_the_schema(entry: Entry) -> None:
 )
 def test_the_full_verdict_reads_the_files_of_a_document(entry: Entry) -> None:
     path = CORPUS / entry.path
-    found = verdict(fetch.read(str(path), (str(path.parents[1]),)))
+    compiled = compile_source(fetch.read(str(path), (str(path.parents[1]),)), Options())
+    found = verdict(compiled.sources)
     assert not [finding.message for finding in found if "ended early" in finding.message]
