@@ -35,6 +35,11 @@ def place_of(at: Sequence[Server]) -> Place:
     return Place(at[0].url.rstrip("/"), tuple((each.name, each.default) for each in at[0].variables))
 
 
+def label_of(place: Place) -> str:
+    """The address of a server, in words."""
+    return "_".join(words(place.url.partition("://")[2]))
+
+
 def fronts(each: Sequence[tuple[Described, Place]]) -> list[str]:
     """What stands before the keys of each document: its prefix, or its name as the tools file writes it; with both and
     the server where another has that too. Nothing for SOURCE itself.
@@ -64,17 +69,17 @@ def names_of(found: Iterable[tuple[Kept, Described]], taken: Collection[str]) ->
 
 def _ladder(kept: Kept, documents: Sequence[Described]) -> list[str]:
     name = kept.scheme.name
-    labels = [*sorted(set(map(label, documents))), *sorted(set(map(_whole, documents)))]
-    labels.append("_".join(words(kept.place.url.partition("://")[2])))
+    labels = [*sorted(set(map(_name, documents))), *sorted(set(map(_whole, documents)))]
+    labels.append(label_of(kept.place))
     identity = repr((replace(kept.scheme, name=""), kept.place))
     return [name, *(f"{each}_{name}" for each in labels if each), f"{name}_{short_hash(identity, 8)}"]
 
 
-def label(one: Described) -> str:
+def _name(one: Described) -> str:
     """The name of a document's file, in words."""
     return "_".join(words(one.document.rpartition("/")[2].partition(".")[0])) or "api"
 
 
 def _whole(one: Described) -> str:
     """All of the path of a document, in words, as the tools file writes it: the same wherever the run stands."""
-    return "_".join(words(one.entry.document.text.rpartition(".")[0])) if one.entry else label(one)
+    return "_".join(words(one.entry.document.text.rpartition(".")[0])) if one.entry else _name(one)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TypeVar
 
-from mcpgen.distinctions import place_of
+from mcpgen.distinctions import label_of, place_of
 from mcpgen.model import NO_CREDENTIALS, Api, Operation, Prompt, Resource, Server
 
 Named = TypeVar("Named", Prompt, Resource)
@@ -47,12 +47,27 @@ def _secured(operation: Operation, settings: Api, api: Api, home: tuple[Server, 
     """An operation of the owner's, with the credentials that are needed where it is written. Those of `api` are for
     its own server, `home`: what goes elsewhere has none of them.
     """
+    place = place_of(operation.servers or home)
+    elsewhere = place != place_of(home) and bool(api.operations or api.schemes)
+    if elsewhere:
+        operation = _without_credentials(operation, settings, api, label_of(place))
     if operation.security is not None:
         return operation
-    elsewhere = bool(operation.servers) and place_of(operation.servers or ()) != place_of(home)
-    if settings.security is None and elsewhere and (api.operations or api.schemes):
+    if settings.security is None and elsewhere:
         return replace(operation, security=NO_CREDENTIALS)
     return replace(operation, security=settings.security, scopes=settings.scopes)
+
+
+def _without_credentials(operation: Operation, settings: Api, api: Api, label: str) -> Operation:
+    """`operation`, those of its parameters that are credentials filled by other ones than parameters of `api` are."""
+    theirs = {scheme.name for each in api.operations for scheme in each.credentials}
+    theirs |= {scheme.name for scheme in api.schemes}
+    theirs -= {scheme.name for scheme in settings.schemes}
+    found = (
+        replace(scheme, name=f"{label}_{scheme.name}") if scheme.name in theirs else scheme
+        for scheme in operation.credentials
+    )
+    return replace(operation, credentials=tuple(found))
 
 
 def _with_own(found: tuple[Named, ...], own: tuple[Named, ...]) -> tuple[Named, ...]:

@@ -173,6 +173,15 @@ def test_a_credential_of_a_document_does_not_go_to_a_written_tool_elsewhere(
     assert [each.binding and each.binding.security for each in found.catalog.resources] == [((),)]
 
 
+def test_a_parameter_that_is_a_credential_has_another_one_elsewhere(tmp_path: Path) -> None:
+    key = "parameters: [{name: X-Api-Key, in: header, schema: {type: string}}]"
+    api = document("a.example").replace("responses: {}", f"responses: {{}}, {key}")
+    own = f"tools: [{{name: own, description: Own., request: GET /own, base_url: 'http://b.example', {key}}}]\n"
+    told = calls(compiled(tmp_path, entries("api.yaml") + own, api=api))
+    assert_apart(told)
+    assert told["own"].variables == {"X_B_EXAMPLE_X_API_KEY"}
+
+
 def test_a_resource_stays_at_the_base_url_where_all_tools_are_elsewhere(tmp_path: Path) -> None:
     tools = (OWNER % ("base_url: http://own.example", "d.example")).partition("tools:")[0]
     found = compiled(
