@@ -62,17 +62,19 @@ def read(
     if answer.kept and (kept := resources.read(sent.uri)):
         first, *following = kept
         first = {**first, "uri": wanted.uri, "mimeType": _media_type(wanted, answer, text)}
-        return Contents(wanted.uri, [first, *following, *_cut(answer, sent)])
-    if answer.partial or answer.size > (LARGEST_SLICE if text else response.LARGEST_BINARY):
+        return Contents(wanted.uri, [first, *following, *_missing(answer, sent.uri)])
+    whole = answer.spool is None and not (answer.cut and not text)
+    if not whole or answer.size > (LARGEST_SLICE if text else response.LARGEST_BINARY):
         told = f"{wanted.name} was not read: its {answer.size:,} bytes are more than there is room for."
         return Result.error(told)
     content: Block = {"uri": wanted.uri, "mimeType": _media_type(wanted, answer, text)}
     if text:
         decoded, _ = decode(answer.content, answer.header("content-type"))
-        content["text"] = redactor.text(clean(decoded)[0])
+        shown = redactor.text(clean(decoded)[0])
+        content["text"] = redactor.begun(shown) if answer.cut else shown
     else:
         content["blob"] = base64.b64encode(redactor.content(answer.content)).decode()
-    return Contents(wanted.uri, [content])
+    return Contents(wanted.uri, [content, *_missing(answer, wanted.uri)])
 
 
 def _media_type(wanted: Fetch, answer: Response, text: bool) -> str:
@@ -81,9 +83,9 @@ def _media_type(wanted: Fetch, answer: Response, text: bool) -> str:
     return answer.media_type or declared or ("text/plain" if text else "application/octet-stream")
 
 
-def _cut(answer: Response, sent: Sent) -> list[Block]:
-    """That only the beginning came, if so, as contents of its own, which every client shows."""
-    if not answer.cut:
-        return []
-    told = f"Only the first {answer.size:,} bytes of the answer were read; then the connection was closed."
-    return [{"uri": sent.uri, "mimeType": "text/plain", "text": told}]
+def _missing(answer: Response, uri: str) -> list[Block]:
+    """That only the beginning came or could be kept, if so, as contents of its own, which every client shows."""
+    told = response.unread(answer)
+    if 0 < answer.kept < answer.size:
+        told.append(response.told_kept(answer, uri))
+    return [{"uri": uri, "mimeType": "text/plain", "text": " ".join(told)}] if told else []

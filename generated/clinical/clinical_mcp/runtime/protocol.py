@@ -224,13 +224,13 @@ class Protocol:
         try:
             if request.id in self._in_flight:
                 raise Fault(INVALID_REQUEST, "A request with this id is still running.")
-            request, revision = self._meant(request)
+            revision = self._revision_of(request)
             if in_batch and (revision != BATCH_REVISION or request.method == "initialize"):
                 raise Fault(INVALID_REQUEST, "This request must have a line of its own.")
-            return self._handler(request.method, revision)(request, revision)
+            return self._handler(self._method_of(request), revision)(request, revision)
         except Fault as fault:
             told: list[Effect] = [Send(error(request.id, fault.code, fault.sentence, fault.data))]
-            if request.method == "tools/call":
+            if self._method_of(request) == "tools/call":
                 told.append(Rejected(request.params.get("name"), origin(request, self._client)))
             return told
 
@@ -286,13 +286,12 @@ class Protocol:
 
     # Which revision a request speaks, and who answers it
 
-    def _meant(self, request: Request) -> tuple[Request, str]:
-        """The request, by the name of its method, and the revision that it speaks."""
-        meta = request.params.get("_meta", {})
-        bare = self._agreed is None and isinstance(meta, dict) and VERSION not in meta and CAPABILITIES not in meta
-        if bare and request.method in BARE:
-            return Request(request.id, BARE[request.method], request.params), _FIRST
-        return request, self._revision_of(request)
+    def _method_of(self, request: Request) -> str:
+        """The method by the name that METHODS has for it."""
+        meta = request.params.get("_meta")
+        stateless = isinstance(meta, dict) and (VERSION in meta or CAPABILITIES in meta)
+        bare = self._agreed is None and not stateless
+        return BARE.get(request.method, request.method) if bare else request.method
 
     def _revision_of(self, request: Request) -> str:
         meta = request.params.get("_meta", {})
@@ -302,6 +301,8 @@ class Protocol:
             return stateless_revision(meta)
         if request.method in _WITHOUT_HANDSHAKE:
             return self._agreed or _LAST_HANDSHAKE
+        if self._agreed is None and request.method in BARE:
+            return _FIRST
         if self._agreed is None:
             raise Fault(
                 INVALID_PARAMS, f"Send initialize first, or the fields {VERSION} and {CAPABILITIES} in params._meta."
@@ -387,7 +388,12 @@ class Protocol:
         return self._beside
 
     def _offered(self, request: Request, revision: str) -> list[Effect]:
-        return [Send(answer(request.id, self._features().answer(request.method, request.params, revision)))]
+        line = answer(request.id, self._features().answer(request.method, request.params, revision))
+        if len(line) > MAX_LINE:
+            from .features import TOO_LARGE  # loaded by now
+
+            raise Fault(INTERNAL_ERROR, TOO_LARGE.format(request.method))
+        return [Send(line)]
 
     def _read(self, request: Request, revision: str) -> list[Effect]:
         uri = request.params.get("uri")

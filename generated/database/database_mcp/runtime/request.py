@@ -4,18 +4,19 @@
 Invariants, whatever the arguments are:
 - the path has exactly the template's segments, the literal ones unchanged; a value fills one segment, or a part of one,
   and none is a dot segment, not even after being decoded three times over;
-- no two parameters write the same name into the query, and the target is percent-encoded ASCII of bounded length.
+- no parameter writes a name of another, or a withheld one, into the query, the cookies or a form;
+- the target is percent-encoded ASCII of bounded length.
 They are compared with what was built, not with what was meant, so that no way of writing a value is trusted with them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
-from . import bodies, parameters
+from . import bodies, ownership, parameters
 from .refusal import Gathering, Problem, Refused, Unsendable, gather
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
     pairs = [(each, written(parameters.query_pairs, each)) for each in binding.get("query", [])]
     pairs += [(each, written(parameters.query_string, each)) for each in binding.get("querystring", [])]
     headers = [field for each in binding.get("headers", []) for field in written(parameters.header, each)]
-    request.cookies = [pair for each in binding.get("cookies", []) for pair in written(parameters.cookies, each)]
+    cookies = [(each, written(parameters.cookies, each)) for each in binding.get("cookies", [])]
     body = gathering.each(lambda body: bodies.build(body, given, files, entropy), [("", binding.get("body"))])
     gathering.done()
 
@@ -122,7 +123,8 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
         content_type, request.body = body[0]
         request.headers.append(("Content-Type", content_type))
     request.headers += headers
-    request.query = _disjoint(pairs)
+    request.query = _disjoint(pairs, "query parameter", binding.get("withheld", {}).get("query", ()))
+    request.cookies = _disjoint(cookies, "cookie", binding.get("withheld", {}).get("cookies", ()))
     _compare(request, binding["path"])
     return request
 
@@ -165,17 +167,10 @@ def _exact(value: Any) -> Any:
     return value
 
 
-def _disjoint(written: list[tuple[dict[str, Any], list[str]]]) -> list[str]:
+def _disjoint(written: list[tuple[dict[str, Any], list[str]]], place: str, withheld: Iterable[str]) -> list[str]:
     """The pairs of all parameters; an exploded object must not write the name of another parameter."""
-    owners: dict[str, dict[str, Any]] = {}
-    for parameter, pairs in written:
-        for pair in pairs:
-            name = unquote(pair.partition("=")[0])
-            if owners.setdefault(name, parameter) is not parameter:
-                guest = parameter if parameter["name"] != name else owners[name]
-                raise Refused(
-                    Problem(_first_argument(guest), f"writes the query parameter {name}, which is not its own")
-                )
+    named = [(_first_argument(each), each, ownership.names_of(pairs)) for each, pairs in written]
+    ownership.check(named, place, withheld)
     return [pair for _, pairs in written for pair in pairs]
 
 

@@ -90,7 +90,7 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
         text += f"\n[Cut: the first {size:,} of {response.size:,} bytes are shown.{_to_see_more(response, sent)}]"
     if sent.fields:
         notes.append("The answer is no JSON, so fields could not be taken from it.")
-    notes += [*_damage(whole or large, unseen), *_unread(response)]
+    notes += [*_damage(whole or large, unseen), *unread(response)]
     return _linked({"type": "text", "text": text}, notes, response, sent, large)
 
 
@@ -124,8 +124,8 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     if cut.left_out:
         notes.append(f"Cut: {cut.told()} are left out.{_to_see_more(response, sent, cut.items)}")
     elif sent.fields and response.kept:
-        notes.append(_kept(response, sent))
-    notes += _unread(response)
+        notes.append(told_kept(response, sent.uri))
+    notes += unread(response)
     block = {"type": "text", "text": projection.exact(cut.value, mark)}
     result = _linked(block, notes, response, sent, bool(cut.left_out or sent.fields))
     if promised:
@@ -138,15 +138,20 @@ def _to_see_more(response: Response, sent: Sent, items: int = 0) -> str:
     """How to get what was left out: by other arguments, and from what was kept."""
     found = [paging.narrower(sent.tool, items)]
     if response.kept:
-        found.append(_kept(response, sent))
+        found.append(told_kept(response, sent.uri))
     return "".join(f" {sentence}" for sentence in found if sentence)
 
 
-def _kept(response: Response, sent: Sent) -> str:
-    return f"All that came, {response.size:,} bytes, is kept: resources/read of {sent.uri}."
+def told_kept(response: Response, uri: str) -> str:
+    """How much of an answer is kept, and where."""
+    if response.kept < response.size:
+        beginning = f"The first {response.kept:,} of {response.size:,} bytes are kept, for which there was time"
+        return f"{beginning}: resources/read of {uri}."
+    return f"All that came, {response.size:,} bytes, is kept: resources/read of {uri}."
 
 
-def _unread(response: Response) -> list[str]:
+def unread(response: Response) -> list[str]:
+    """That only the beginning of an answer came, if so."""
     if not response.cut:
         return []
     return [f"Only the first {response.size:,} bytes of the answer were read; then the connection was closed."]
@@ -167,9 +172,9 @@ def _binary(response: Response, sent: Sent, redactor: Redactor) -> Result:
     name = _FILE_NAME.search(response.header("content-disposition"))
     described = f"{kind}, {size:,} bytes" + (f", {brief(name[1], 100)}" if name else "")
     if response.partial or size > LARGEST_BINARY:
-        kept = f" It can be read in slices: resources/read of {sent.uri}." if response.kept else ""
+        kept = f" {told_kept(response, sent.uri)}" if response.kept else ""
         text = f"The answer is a file: {described}, too large to be passed on.{kept}"
-        return _linked({"type": "text", "text": text}, _unread(response), response, sent, linked=True)
+        return _linked({"type": "text", "text": text}, unread(response), response, sent, linked=True)
     data = base64.b64encode(redactor.content(response.content)).decode()
     family = kind.partition("/")[0]
     if family in ("image", "audio"):

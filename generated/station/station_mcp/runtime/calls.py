@@ -149,13 +149,13 @@ class Caller:
         with self._redactor.during():
             try:
                 ready = self._preparation.unhooked(tool, wanted.arguments, os.urandom(16))
+                allowance = self._preparation.allowance(tool)
+                answer, sent = await self._exchanged(tool, ready, wanted.arguments, _unheard, allowance)
             except (Refused, NotReady) as reason:
                 spans.note(refused=True)
                 return fetching.refused(wanted, reason)
-            allowance = self._preparation.allowance(tool)
-            answer, sent = await self._exchanged(tool, ready, wanted.arguments, _unheard, allowance)
             if not isinstance(answer, Failure):
-                await self._kept(answer, sent)
+                await self._kept(answer, sent, allowance)
             return fetching.read(wanted, answer, sent, self._redactor, self.resources)
 
     async def close(self) -> None:
@@ -226,18 +226,19 @@ class Caller:
             view = View(tool.binding["result"])
             if (instead := view.take(answer, sent, shown)) is not None:
                 return instead, self._done(answer, sent)
-        await self._kept(answer, sent)
+        await self._kept(answer, sent, allowance)
         result = response.interpret(answer, sent, self._redactor, shown)
         if view is not None and not result.is_error:
             result = view.dressed(result, answer, sent, self._redactor, shown)
         return result, self._done(answer, sent)
 
-    async def _kept(self, answer: Response, sent: Sent) -> None:
-        """Keep the answer where it is too large to be shown."""
+    async def _kept(self, answer: Response, sent: Sent, allowance: Allowance) -> None:
+        """Keep the answer where it is too large to be shown, as much of it as there is time for."""
         if response.is_large(answer, self._settings.sizes.shown):
             from . import keeping  # most answers fit
 
-            answer.kept = await keeping.keep(answer, sent.uri, self._redactor, self.resources)
+            with allowance.counted() as seconds:
+                answer.kept = await keeping.keep(answer, sent.uri, self._redactor, self.resources, seconds)
 
     async def _exchanged(
         self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, allowance: Allowance

@@ -9,15 +9,18 @@ an object with brackets, under its name; a multipart member without a kind is JS
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
+from . import ownership
 from .files import Files, media_type
 from .multipart import Part, join
 from .parameters import field_pairs, header, value_of
 from .refusal import Problem, Refused, Unsendable, gather
 from .shapes import ABSENT
 from .styles import STYLES, Place, parts, percent, reserved, scalar
+
+Written = TypeVar("Written")
 
 _FORM = Place(percent)
 _PLAIN = Place(str)
@@ -57,11 +60,13 @@ def build(body: dict[str, Any] | None, arguments: dict[str, Any], files: Files, 
     members = _bound(body, arguments) if whole is None else _inside(whole, body, arguments[whole])
     if members is None:
         return []
-    named = [(member.argument, member) for member in members]
     if encoding == "form":
-        return [(content_type, "&".join(gather(_pairs, named)).encode())]
+        return [(content_type, _form(members, body.get("withheld", ())))]
     if encoding == "multipart":
-        return [join(content_type, gather(lambda member: _parts(member, arguments, files), named), entropy)]
+        written = _each(lambda member: _parts(member, arguments, files), members)
+        owners = [(member.argument, member.field, [part.name for part in found]) for member, found in written]
+        ownership.check(owners, "part", body.get("withheld", ()))
+        return [join(content_type, [part for _, found in written for part in found], entropy)]
     content = {member.field["name"]: member.value for member in members}
     return gather(lambda value: [_whole(body, value, files)], [("", content)])
 
@@ -76,9 +81,7 @@ def _filled(body: dict[str, Any], arguments: dict[str, Any], files: Files) -> li
     if value is ABSENT:
         return []
     if encoding == "form":
-        members = _inside(name, {}, value)
-        pairs = gather(_pairs, [(member.argument, member) for member in members])
-        return [(body["contentType"], "&".join(pairs).encode())]
+        return [(body["contentType"], _form(_inside(name, {}, value), ()))]
     plain = {**body, "encoding": "text"} if encoding == "xml" else body
     return gather(lambda value: [_whole(plain, value, files)], [(name, value)])
 
@@ -101,15 +104,23 @@ def _bound(body: dict[str, Any], arguments: dict[str, Any]) -> list[Member] | No
     if not body.get("required") and not others and all("value" in member.field for member in members):
         return None
     own = {field["name"]: field.get("argument", "a constant") for field in fields}
-    problems = [
-        Problem(each.argument, f"belongs to {own[name]}") for each in others if (name := each.field["name"]) in own
-    ]
+    problems = _misplaced(others, body, own)
     present = {member.field["name"] for member in members + others}
     missing = [own.get(name, f"{rest}.{name}") for name in body.get("needs", ()) if name not in present]
     problems += [Problem(name, "is required where any part of the body is given") for name in missing]
     if problems:
         raise Refused(*problems)
     return members + others
+
+
+def _misplaced(others: list[Member], body: dict[str, Any], own: dict[str, str]) -> list[Problem]:
+    """What is wrong with the names of further members: `own` are those that have a place, and whose it is."""
+    fixed = [field["name"] for field in body["fields"] if "value" in field]
+    held = ownership.folded([*fixed, *body.get("withheld", ())])
+    named = [(each.argument, each.field["name"]) for each in others]
+    problems = [Problem(argument, f"belongs to {own[name]}") for argument, name in named if name in own]
+    strange = [argument for argument, name in named if name not in own and held & ownership.readings(name)]
+    return problems + [Problem(argument, "is not for a call to give") for argument in strange]
 
 
 def _inside(whole: str, body: dict[str, Any], value: Any) -> list[Member]:
@@ -147,6 +158,21 @@ def _text(content_type: str, text: str) -> Content:
         raise Unsendable(f"expected text that can be written as {charset or 'UTF-8'}") from None
     declares = content_type.startswith("text/") and not text.isascii()
     return content_type + ("; charset=utf-8" if declares else ""), content
+
+
+def _each(
+    write: Callable[[Member], Iterable[Written]], members: list[Member]
+) -> list[tuple[Member, Sequence[Written]]]:
+    """What `write` makes of each member. Raises Refused with the problems of all."""
+    named = [(member.argument, member) for member in members]
+    return gather(lambda member: [(member, list(write(member)))], named)
+
+
+def _form(members: list[Member], withheld: Iterable[str]) -> bytes:
+    written = _each(_pairs, members)
+    owners = [(member.argument, member.field, ownership.names_of(pairs)) for member, pairs in written]
+    ownership.check(owners, "form field", withheld)
+    return "&".join(pair for _, pairs in written for pair in pairs).encode()
 
 
 def _pairs(member: Member) -> list[str]:

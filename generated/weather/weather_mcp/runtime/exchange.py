@@ -78,7 +78,7 @@ class Sent:
 
 class Response:
     """An answer. `content` is decoded. Where it is `cut`, only its beginning came; where there is a `spool`, that holds
-    what came, and `content` is the beginning of it. `kept` is whether all that came can be read under `Sent.uri`."""
+    what came, and `content` is the beginning of it. So many bytes of what came are `kept` under `Sent.uri`."""
 
     __slots__ = ("content", "cut", "fields", "kept", "reason", "spool", "status")
 
@@ -97,7 +97,7 @@ class Response:
         self.content = content
         self.cut = cut
         self.spool = spool
-        self.kept = False
+        self.kept = 0
 
     def redact(self, redact: Callable[[str], str]) -> None:
         """Take secrets out of all but the content, before any of it is cut or comes to be in lower case."""

@@ -8,12 +8,11 @@ Loaded by the first request about any of it.
 
 from __future__ import annotations
 
-from .jsonrpc import INVALID_PARAMS, Fault
+from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, Fault
 from .shapes import FIXED, STALE, Contents, complete_result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable, Iterable
     from typing import Any, TypeAlias
 
@@ -25,7 +24,13 @@ if TYPE_CHECKING:
 MOST_VALUES = 100
 """Values of one completion, as MCP limits them."""
 
+LONGEST_URI = 8192
+"""Characters. What is longer leads nowhere, and is looked at no further."""
+
 LONGEST_SHOWN = 64
+
+TOO_LARGE = "The answer to {} is larger than clients read in one message."
+_PARTS = "/?#&"
 
 
 class Fetched:
@@ -44,11 +49,12 @@ class Features:
     def __init__(self, catalog: Catalog, changes: bool = False) -> None:
         self._server = catalog.server
         self._cache = STALE if changes else FIXED
+        self._kept = f"{catalog.name}://result/"
         self._resources = catalog.entries("resources")
         self._prompts = {each["listed"]["name"]: each for each in catalog.entries("prompts")}
         self._fixed = {each["listed"]["uri"]: each for each in self._resources if "uri" in each["listed"]}
         templates = [each for each in self._resources if "uriTemplate" in each["listed"]]
-        self._templates = [(_pattern(each["listed"]["uriTemplate"]), each) for each in templates]
+        self._templates = [(_pieces(each["listed"]["uriTemplate"]), each) for each in templates]
         self._answers: dict[str, Answer] = {
             "resources/list": lambda params: self._listed("resources", self._fixed.values(), params),
             "resources/templates/list": lambda params: self._listed(
@@ -62,15 +68,22 @@ class Features:
     def answer(self, method: str, params: Members, revision: str) -> bytes:
         """The result of that method. Raises Fault."""
         members = self._answers[method](params)
-        return complete_result(members, revision, self._server, self._cache if method.endswith("/list") else None)
+        cache = self._cache if method.endswith("/list") else None
+        return complete_result(members, revision, self._server, cache)
 
     def find(self, uri: str) -> Contents | Fetched | None:
-        """What is at that URI: what it holds, or how it is fetched; None where the table has nothing there."""
+        """What is at that URI: what it holds, or how it is fetched; None where the table has nothing there. Where
+        results are kept it never has, whatever its templates look like.
+        """
+        if len(uri) > LONGEST_URI:
+            return Contents(uri, None, f"There is nothing at this URI: it has more than {LONGEST_URI:,} characters.")
+        if uri.startswith(self._kept):
+            return None
         if uri in self._fixed:
             entry = self._fixed[uri]
             return Fetched(entry, {}) if "binding" in entry else Contents(uri, [_content(entry)], fixed=True)
-        for pattern, entry in self._templates:
-            if (match := pattern.fullmatch(uri)) and (variables := _decoded(match)) is not None:
+        for pieces, entry in self._templates:
+            if (found := _matched(uri, *pieces)) is not None and (variables := _decoded(found)) is not None:
                 if outside := _outside(entry, variables):
                     return Contents(uri, None, f"There is nothing at this URI: {'; '.join(outside)}.")
                 return Fetched(entry, variables)
@@ -94,6 +107,9 @@ class Features:
         if problems:
             known = f" Its arguments: {', '.join(declared)}." if declared else " It has no arguments."
             raise Fault(INVALID_PARAMS, f"The prompt was not made: {'; '.join(problems)}.{known}")
+        parts = [part for each in entry["messages"] for part in each.get("text", ())]
+        if sum(len(_filled(part, given)) for part in parts) > MAX_LINE:  # before it is made: one may stand there often
+            raise Fault(INTERNAL_ERROR, TOO_LARGE.format("prompts/get"))
         messages = [{"role": each["role"], "content": self._block(each, given)} for each in entry["messages"]]
         described = {key: entry["listed"][key] for key in ("description",) if key in entry["listed"]}
         return {**described, "messages": messages}
@@ -112,8 +128,7 @@ class Features:
     def _block(self, message: dict[str, Any], given: dict[str, object]) -> dict[str, object]:
         if "resource" in message:
             return {"type": "resource", "resource": _content(self._fixed[message["resource"]])}
-        parts = (part if isinstance(part, str) else str(given.get(part["argument"], "")) for part in message["text"])
-        return {"type": "text", "text": "".join(parts)}
+        return {"type": "text", "text": "".join(_filled(part, given) for part in message["text"])}
 
     # Completion
 
@@ -146,13 +161,9 @@ class Features:
         raise Fault(INVALID_PARAMS, f"There is no resource {_shown(str(uri))}.")
 
 
-def _pattern(template: str) -> re.Pattern[str]:
-    """What the URIs of a template look like: each variable is some text within one part of it."""
-    import re  # only templates need it
-
-    literals, names = _pieces(template)
-    ends = zip(names, literals[1:], strict=True)
-    return re.compile(re.escape(literals[0]) + "".join(f"(?P<{name}>[^/?#&]+){re.escape(end)}" for name, end in ends))
+def _filled(part: str | dict[str, str], given: dict[str, object]) -> str:
+    """A part of a text: itself, or the argument that stands there."""
+    return part if isinstance(part, str) else str(given.get(part["argument"], ""))
 
 
 def _pieces(template: str) -> tuple[list[str], list[str]]:
@@ -162,12 +173,31 @@ def _pieces(template: str) -> tuple[list[str], list[str]]:
     return [first, *(literal for _, _, literal in parts)], [name for name, _, _ in parts]
 
 
-def _decoded(match: re.Match[str]) -> dict[str, object] | None:
+def _matched(uri: str, literals: list[str], names: list[str]) -> dict[str, str] | None:
+    """The values of a template's variables as they stand in the URI; None where it is none of the template's.
+
+    Each is some text within one part of the URI, and ends where the literal behind it comes first, the last one at the
+    end. No other split has to be tried: a later end would only move text from the next variable into this one.
+    """
+    at, end = len(literals[0]), len(uri) - len(literals[-1])
+    if not (uri.startswith(literals[0]) and uri.endswith(literals[-1])):
+        return None
+    found = {}
+    for number, name in enumerate(names, 1):
+        stop = uri.find(literals[number], at + 1) if number < len(names) else end
+        value = uri[at:stop] if stop > at else ""
+        if not value or any(mark in value for mark in _PARTS):
+            return None
+        found[name], at = value, stop + len(literals[number])
+    return found
+
+
+def _decoded(found: dict[str, str]) -> dict[str, object] | None:
     """The values of the variables, decoded; None where they are no text."""
     from urllib.parse import unquote  # as above
 
     try:
-        return {name: unquote(value, errors="strict") for name, value in match.groupdict().items()}
+        return {name: unquote(value, errors="strict") for name, value in found.items()}
     except UnicodeDecodeError:
         return None
 
@@ -186,8 +216,8 @@ def _listing(values: list[str]) -> list[str]:
 def _completed(values: Iterable[str], begun: str) -> list[str]:
     """The values that begin so, then those that hold it, without regard to case."""
     folded = begun.casefold()
-    first = [value for value in values if value.casefold().startswith(folded)]
-    return first + [value for value in values if folded in value.casefold() and value not in first]
+    held = [value for value in values if folded in value.casefold()]
+    return sorted(held, key=lambda value: not value.casefold().startswith(folded))
 
 
 def _content(entry: dict[str, Any]) -> dict[str, object]:

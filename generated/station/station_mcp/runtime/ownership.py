@@ -1,0 +1,60 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Whose the names are that a request writes: a value may only write names that are its own, or free.
+
+Members of an exploded object, and further members of a body, are named by the call. None of them may be the name of
+what another argument wrote. What the owner of the server holds, by a constant, a template or by leaving an argument
+out, is held more strictly: whether or not anything is sent there, in any case of its letters, and with brackets behind
+it, since there are servers that read all these as one name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+from .refusal import Problem, Refused
+
+Written = tuple[str, dict[str, Any], Sequence[str]]
+"""What wrote something, as a model calls it; how the binding describes that; and the names that it wrote."""
+
+
+def names_of(pairs: Iterable[str]) -> list[str]:
+    """The names of pairs `name=value`, decoded."""
+    return [unquote(pair.partition("=")[0]) for pair in pairs]
+
+
+def folded(names: Iterable[str]) -> set[str]:
+    """Names as a server has them that does not tell cases apart."""
+    return {name.casefold() for name in names}
+
+
+def readings(name: str) -> set[str]:
+    """What a server may take a name for, in one case: `Role[]` for itself and for `role`."""
+    return folded([name, name.partition("[")[0]])
+
+
+def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) -> None:
+    """Raises Refused for a name that is another's, or one of those `withheld`. `place` is what it would be there."""
+    written, nobody = list(written), dict[str, Any]()
+    held = dict.fromkeys(folded(withheld), nobody)
+    held |= {bound["name"].casefold(): bound for _, bound, _ in written if "value" in bound or "template" in bound}
+    owners: dict[str, tuple[str, dict[str, Any]]] = {}
+    for argument, bound, names in written:
+        for name in names:
+            first, owner = owners.setdefault(name, (argument, bound))
+            if owner is not bound:
+                raise _refused(argument if bound["name"] != name else first, place, name)
+            if any(held.get(each, bound) is not bound for each in _beyond(name, bound["name"])):
+                raise _refused(argument, place, name)
+
+
+def _beyond(name: str, own: str) -> set[str]:
+    """What a written name may be taken for beyond what it was written under."""
+    if name == own:
+        return set()
+    return folded([name]) if name.startswith(f"{own}[") else readings(name)
+
+
+def _refused(argument: str, place: str, name: str) -> Refused:
+    return Refused(Problem(argument, f"writes the {place} {name}, which is not its own"))
