@@ -28,6 +28,7 @@ from mcpgen.jsonvalue import JsonObject, as_object, compact
 from mcpgen.options import Options
 from mcpgen.pipeline import Compiled, Project, compile_source
 from mcpgen.publish import plan, publish
+from mcpgen.toolsfile import editors
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
@@ -81,8 +82,8 @@ def _tools(compiled: Compiled) -> str:
 
 
 def _rendered(compiled: Compiled) -> int:
-    """How many files hold text of the document: everything but the Python."""
-    return sum(not path.endswith(".py") for path in compiled.tree)
+    """How many files hold text of the document: everything but the Python, and the schema of the tools file."""
+    return sum(not path.endswith(".py") and path != editors.NAME for path in compiled.tree)
 
 
 # -- the conversation -------------------------------------------------------------------------------------------------
