@@ -94,7 +94,8 @@ class Project:
         """The server, which serves what was compiled last."""
         environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         how = {"program": ("-m", "store_mcp"), **how}
-        return Server(self.home / "store", *arguments, env={**environ, "STORE_KEY": KEY}, **how)
+        environ |= {"STORE_KEY": KEY, "STORE_TIMEOUT": "300"}  # a call is held for as long as a hundred compiles take
+        return Server(self.home / "store", *arguments, env=environ, **how)
 
 
 def request(name: str) -> str:
