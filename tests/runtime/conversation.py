@@ -78,7 +78,7 @@ class Conversation:
                 self._checker.heard(line)
             for effect in self._protocol.receive(parse(line)):
                 self._do(effect)
-            self._keys.update(self._protocol._in_flight)
+            self._keys.update(self._protocol._in_flight.ids)
 
     def ask(self, text: str) -> list[Any]:
         """Say one line and take the answers, parsed."""

@@ -24,7 +24,7 @@ OWN = {
         "framing",
         "jsontext",
         "jsonrpc",
-        "batches",
+        "inflight",
         "effects",
         "envelope",
         "shapes",

@@ -257,8 +257,8 @@ def test_io_18_any_bytes_bring_forth_only_well_formed_lines(said: list[tuple[byt
         upstream(conversation, choice)
     conversation.say(b"", end=True)
     conversation.happen("cut")
-    assert conversation._protocol._calls == {}
-    assert all(key == 0 for key in conversation._protocol._in_flight.values())
+    assert conversation._protocol._in_flight.calls == {}
+    assert all(key == 0 for key in conversation._protocol._in_flight.ids.values())
 
 
 @settings(deadline=None)
@@ -282,7 +282,7 @@ def test_every_request_gets_exactly_one_answer(revision: str, requests: list[dic
         message["id"] = number
         conversation.say(json.dumps(message).encode() + b"\n")
     conversation.happen("cut")
-    streams = [id_ for id_, key in conversation._protocol._in_flight.items() if key == 0]
+    streams = [id_ for id_, key in conversation._protocol._in_flight.ids.items() if key == 0]
     assert sorted(map(str, conversation.unanswered())) == sorted(map(str, streams))
 
 

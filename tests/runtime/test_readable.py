@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from package.runtime.readable import brief, clean, decode, is_text
+from package.runtime.readable import brief, clean, decode, is_text, presentable
+from package.runtime.redaction import Redactor
 
 
 @pytest.mark.parametrize(
@@ -70,7 +73,28 @@ def test_text_is_decoded_as_it_declares_itself(content: bytes, content_type: str
 
 def test_what_cannot_be_seen_is_counted() -> None:
     assert clean("a\x00\x1b\x7f\x80\u200e\u202e\u2069\U000e0041\ud800b") == ("ab", 9)
+    assert clean("a\x00\x08\x0b\x1f\x7f\t\r\n~") == ("a\t\r\n~", 5)
     assert clean("a\t\r\n\u200d\u00ad\ufe0f é 日") == ("a\t\r\n\u200d\u00ad\ufe0f é 日", 0)
+
+
+SECRET = "s3cret/k\u00e9y"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown", "unseen"),
+    [
+        ({"a": [1, 2.5, True, None, 'plain "text" \\ u \u00e9\n']},) * 2 + (0,),
+        *(([f"a{hidden}b"], ["ab"], 1) for hidden in "\x00\x08\x0c\x1f\x7f\x85\u202e\ud800"),
+        ({"a\x08": {"b\u2066": 1}}, {"a": {"b": 1}}, 2),
+        ({"a": [f"it is {SECRET}!"]}, {"a": ["it is [redacted]!"]}, 0),
+        ({SECRET: 1}, {"[redacted]": 1}, 0),
+        (["s3cr\x08et/k\u00e9y"], ["[redacted]"], 1),
+        (["s3cret\\/k\\u00e9y"], ["[redacted]"], 0),
+        ([1234567890, 12.5], ["[redacted]", 12.5], 0),
+    ],
+)
+def test_a_value_without_what_is_hidden_or_secret(value: Any, shown: Any, unseen: int) -> None:
+    assert presentable(value, Redactor([SECRET, "1234567890"])) == (shown, unseen)
 
 
 @pytest.mark.parametrize(

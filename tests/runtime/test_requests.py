@@ -18,7 +18,7 @@ import pytest
 from package.runtime.catalog import Tool
 from package.runtime.files import Files
 from package.runtime.refusal import Refused
-from package.runtime.request import Request, _compare, build
+from package.runtime.request import Request, _compare, build, skeleton
 
 TABLE = sorted((Path(__file__).parent / "requests").glob("*.json"))
 NO_FILES = Files(None, "PETSTORE_FILES_DIR")
@@ -154,10 +154,10 @@ HOLE = {"argument": "id", "name": "id", "style": "simple"}
     ],
 )
 def test_roundtrip_what_was_built_is_compared_whoever_built_it(path: str, query: list[str], problem: str) -> None:
-    request = Request("GET", path)
+    request = Request("GET", path, template=skeleton(["/a/", HOLE, "/b"]))
     request.query = query
     with pytest.raises(Refused) as refused:
-        _compare(request, ["/a/", HOLE, "/b"])
+        _compare(request)
     assert [str(each) for each in refused.value.problems] == [problem]
 
 

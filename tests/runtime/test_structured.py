@@ -18,7 +18,7 @@ from package.runtime.catalog import Tool
 from package.runtime.exchange import Response, Sent
 from package.runtime.redaction import Redactor
 from package.runtime.response import LARGEST_PARSED, SHOWN, interpret
-from package.runtime.shapes import ABSENT, Result
+from package.runtime.shapes import ABSENT, Result, call_result
 from package.runtime.shortening import Shortened, beginning, written
 from package.runtime.structured import Promises
 
@@ -96,6 +96,42 @@ def test_a_tool_without_an_output_schema_pays_nothing(monkeypatch: pytest.Monkey
     plain = Sent(Tool("plain", {}, {"path": ["/"]}), "GET", "/", [], "x://1")
     result = interpret(Response(200, "", JSON, b'{"a": 1.10}'), plain, REDACTOR)
     assert (result.content, result.structured) == ([{"type": "text", "text": '{"a": 1.10}'}], ABSENT)
+
+
+def line_of(result: Result) -> bytes:
+    """What is written of it."""
+    return call_result(result, "2025-11-25", {"name": "x", "version": "1"})
+
+
+@pytest.mark.parametrize(
+    ("to", "body", "told"),
+    [
+        ("object", r'{"a": 1.10, "b": 1E5, "c": "\"\\"}', r'{"a": 1.10, "b": 1E5, "c": "\"\\"}'),
+        ("items", '[{"a":1.10}]', '{"items":[{"a":1.10}]}'),
+        ("either", '{"a":1.10}', '{"value":{"a":1.10}}'),
+        ("items", '{"a":1.10}', '{"a":1.10}'),
+        ("object", '{"a":1.10,\n"b":1}', '{"a":1.1,"b":1}'),
+        ("object", '{"a":1.10,"a":1.20}', '{"a":1.2}'),
+        ("object", '{"a":1.10,"b":"hunter22"}', '{"a":1.1,"b":"[redacted]"}'),
+        ("object", r'{"a":1.10,"b":"hunter\u00322"}', '{"a":1.1,"b":"[redacted]"}'),
+        ("object", r'{"a":1.10,"b":"\u202e"}', '{"a":1.1,"b":""}'),
+        ("object", '{"a":1.10,"b":"\x7f"}', '{"a":1.1,"b":""}'),
+        ("object", '{"a":1.10,"b":"\u00e9"}', r'{"a":1.1,"b":"\u00e9"}'),
+        ("closed", '{"id":7,"_text":"x"}', '{"id":7}'),
+        ("object", '{"a":1.10,"id":"x"}', '{"a":1.1,"_unexpected":{"/id":"x"}}'),
+    ],
+)
+def test_a_value_is_written_as_it_came_where_nothing_in_it_is_changed(to: str, body: str, told: str) -> None:
+    result = kept(to, Response(200, "", JSON, body.encode()))
+    line = line_of(result)
+    assert json.loads(line)["structuredContent"] == result.structured
+    assert b'"structuredContent":' + told.removesuffix("}").encode() in line
+    assert b"\n" not in line
+
+
+def test_a_value_with_something_told_beside_it_says_that_too() -> None:
+    result = kept("object", Response(200, "", [*JSON, ("ETag", '"5"')], b'{"a":1.10}'))
+    assert json.loads(line_of(result))["structuredContent"] == {"a": 1.1, "_text": 'ETag: "5"'}
 
 
 def test_a_failed_call_promises_nothing() -> None:
@@ -295,6 +331,25 @@ def test_what_a_hook_makes_is_checked_as_well(
     result = called(tool_name)
     assert (result.is_error, result.structured) == (False, structured)
     assert fits(tool_name, result)
+
+
+def test_what_a_hook_changes_in_place_is_what_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert called("object").written == '{"id":7}'
+    monkeypatch.setattr(users_file, "after_object", lambda result: result.structured.update(id=8), raising=False)
+    assert json.loads(line_of(called("object")))["structuredContent"] == {"id": 8}
+
+
+def test_a_secret_that_was_learnt_after_the_answer_was_read_is_taken_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("package.runtime.readable._holds_nothing", lambda *given: True)
+    monkeypatch.setattr("package.runtime.credentials.sensitive", lambda *given: ['"id":7'])
+    assert "id" not in called("object").written
+
+
+def test_what_a_hook_keeps_of_its_result_is_not_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = {"id": "x", "inner": {"id": 1}}
+    monkeypatch.setattr(users_file, "instead_of_object", lambda arguments: Result([], kept), raising=False)
+    assert called("object").structured == {"inner": {"id": 1}, "_unexpected": {"/id": "x"}}
+    assert kept == {"id": "x", "inner": {"id": 1}}
 
 
 @pytest.mark.parametrize("made", [{"id": {1, 2}}, {"id": object()}, {1: 2}])

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
+import select
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from package.runtime.stdio import Room
 
 from tests.runtime.process import Server, call, line
 
@@ -72,3 +75,18 @@ def test_who_reads_only_after_the_end_of_stdin_misses_nothing(home: Path, stuck:
         answers = out.read().splitlines()
         assert len(answers) == SAID[stuck].count(b"\n")
         assert server.ended() == 0
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_GETPIPE_SZ"), reason="the system does not say what a pipe takes")
+@pytest.mark.parametrize("before", [0, 1, 5000])
+def test_an_empty_pipe_is_filled_at_once_and_any_other_in_pieces_that_never_block(before: int) -> None:
+    (stdin, other), (reader, stdout) = os.pipe(), os.pipe()
+    try:
+        os.write(stdout, b"x" * before)
+        size = Room(stdin, stdout, 1.0).wait()
+        assert size == (select.PIPE_BUF if before else fcntl.fcntl(stdout, fcntl.F_GETPIPE_SZ))
+        os.set_blocking(stdout, False)
+        assert os.write(stdout, b"x" * size) == size
+    finally:
+        for descriptor in (stdin, other, reader, stdout):
+            os.close(descriptor)
