@@ -7,6 +7,7 @@ REL-02 answered at the deadline; nobody waits      REL-07 any line and any answe
 REL-03 memory under bombs and floods               REL-12 5,000 tools: start, list, memory
 REL-04 a POST arrives once at most                 REL-14 calls that are given up leave nothing behind
 REL-05 ends in time, and never as an orphan        REL-15 nothing around it matters
+REL-08 200 runs killed: no project is a mix        REL-10 two runs at once: one of them is turned away
 
 `--seconds` is for the soak of REL-06 and the fuzz of REL-07. A figure is of this machine while nothing else runs.
 """
@@ -25,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "templates")]
 
 from benchmarks.bars import Bar, show  # noqa: E402
-from benchmarks.promises import ends, load, memory, restarts, soak, surroundings  # noqa: E402
+from benchmarks.promises import ends, load, memory, restarts, soak, surroundings, writes  # noqa: E402
 from tests.hostile.subject import compiled  # noqa: E402
 
 Measure = Callable[[Path], Awaitable[list[Bar]]]
@@ -47,6 +48,8 @@ def measures(seconds: float | None) -> dict[str, list[Measure]]:
         "REL-05": [ends.ends_in_time, ends.no_orphans],
         "REL-06": [lambda project: soak.the_line_is_flat(project, seconds or 180)],
         "REL-07": [fuzz],
+        "REL-08": [writes.killed],
+        "REL-10": [writes.at_once],
         "REL-12": [surroundings.many_tools],
         "REL-14": [load.cancelled_calls_leave_nothing],
         "REL-15": [surroundings.nothing_around_it_matters],

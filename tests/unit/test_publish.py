@@ -12,10 +12,15 @@ from mcpgen import lock as locks
 from mcpgen.errors import CannotGoOn
 from mcpgen.lock import Lock
 from mcpgen.options import Options
-from mcpgen.publish import Plan, plan, previous_lock, publish
+from mcpgen.publish import Plan, plan, present, previous_lock, publish
+from mcpgen.publish.emitted import is_emitted
+from mcpgen.publish.present import LARGEST
 from mcpgen.tree import FileTree
+from tests.unit.filesystem import unprivileged
 
-USERS = frozenset({"hooks.py", "p/hooks.py"})
+GENERATED = Path(__file__).parents[2] / "generated"
+
+USERS = frozenset({"hooks.py", "p_mcp/hooks.py"})
 
 
 @pytest.fixture(autouse=True)
@@ -52,9 +57,9 @@ def refusal(directory: Path, tree: FileTree) -> str:
 
 def test_a_new_directory_holds_the_tree(tmp_path: Path) -> None:
     target = tmp_path / "a" / "b"
-    made = published(target, tree_of(x="1", p__y="2"))
-    assert made.write == (locks.NAME, "p/y", "x")
-    assert files(target) == {"x": "1", "p/y": "2"}
+    made = published(target, tree_of(x="1", p_mcp__y="2"))
+    assert made.write == (locks.NAME, "p_mcp/y", "x")
+    assert files(target) == {"x": "1", "p_mcp/y": "2"}
     assert {path.stat().st_mode & 0o777 for path in target.rglob("*") if path.is_file()} == {0o644}
 
 
@@ -66,12 +71,12 @@ def test_the_same_again_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_what_is_gone_from_the_tree_is_removed_with_its_empty_folders(tmp_path: Path) -> None:
-    published(tmp_path, tree_of(x="1", p__q__y="2", p__z="3"))
-    (tmp_path / "p" / "notes.txt").write_text("mine")
+    published(tmp_path, tree_of(x="1", p_mcp__q__y="2", p_mcp__z="3"))
+    (tmp_path / "p_mcp" / "notes.txt").write_text("mine")
     made = published(tmp_path, tree_of(x="1"))
-    assert made.remove == ("p/q/y", "p/z")
-    assert files(tmp_path) == {"x": "1", "p/notes.txt": "mine"}
-    assert not (tmp_path / "p" / "q").exists()
+    assert made.remove == ("p_mcp/q/y", "p_mcp/z")
+    assert files(tmp_path) == {"x": "1", "p_mcp/notes.txt": "mine"}
+    assert not (tmp_path / "p_mcp" / "q").exists()
 
 
 def test_what_is_the_users_is_written_once_and_never_again(tmp_path: Path) -> None:
@@ -86,14 +91,98 @@ def test_what_is_the_users_is_written_once_and_never_again(tmp_path: Path) -> No
     assert published(tmp_path, tree_of(x="2")).remove == ()
 
 
-@pytest.mark.parametrize("after", [{"x": "2"}, {}], ids=["changed", "gone"])
+@pytest.mark.parametrize("after", [{"p_mcp/x": "2"}, {}], ids=["changed", "gone"])
 def test_an_edit_of_a_generated_file_is_only_lost_where_that_is_said(tmp_path: Path, after: dict[str, str]) -> None:
-    published(tmp_path, tree_of(x="1"))
-    (tmp_path / "x").write_text("edited")
+    published(tmp_path, tree_of(p_mcp__x="1"))
+    (tmp_path / "p_mcp" / "x").write_text("edited")
     assert refusal(tmp_path, tree_of(**after)) == "edited-file"
-    assert files(tmp_path) == {"x": "edited"}
+    assert files(tmp_path) == {"p_mcp/x": "edited"}
     published(tmp_path, tree_of(**after), overwrite=True)
     assert files(tmp_path) == after
+
+
+@pytest.mark.parametrize("path", ["notes", ".github/ci", "src/a.py", "p_mcp", ".venv/bin/python"])
+def test_what_a_lock_calls_generated_is_only_removed_where_mcpgen_writes(tmp_path: Path, path: str) -> None:
+    """A lock comes with a repository."""
+    published(tmp_path, tree_of(x="1", **{path: "mine"}))
+    assert published(tmp_path, tree_of(x="1")).remove == ()
+    assert files(tmp_path) == {"x": "1", path: "mine"}
+
+
+@pytest.mark.parametrize("lock", sorted(GENERATED.glob("*/mcpgen.lock.json")), ids=lambda path: path.parent.name)
+def test_all_that_is_generated_may_be_removed(lock: Path) -> None:
+    assert [path for path in locks.load(lock.read_bytes(), "").files if not is_emitted(path)] == []
+
+
+@pytest.mark.parametrize("kind", ["repository", "worktree"])
+def test_a_repository_that_was_just_begun_is_written_to(tmp_path: Path, kind: str) -> None:
+    if kind == "repository":
+        (tmp_path / ".git").mkdir()
+        (tmp_path / ".git" / "HEAD").write_text("mine")
+    else:
+        (tmp_path / ".git").write_text("mine")
+    published(tmp_path, tree_of(x="1"))
+    assert files(tmp_path) == {"x": "1", ".git/HEAD" if kind == "repository" else ".git": "mine"}
+
+
+@pytest.mark.parametrize("name", ["x", locks.NAME])
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, name: str) -> None:
+    published(tmp_path, tree_of(x="1"))
+    os.truncate(tmp_path / name, LARGEST + 1)
+    with pytest.raises(CannotGoOn, match=f"{name} is larger than anything"):
+        published(tmp_path, tree_of(x="2"))
+
+
+def test_of_what_is_the_users_no_more_is_read_than_is_looked_at(tmp_path: Path) -> None:
+    published(tmp_path, tree_of(x="1", hooks="mine"))
+    os.truncate(tmp_path / "hooks", LARGEST + 1)
+    assert present(tmp_path, "hooks", first=10) == b"mine" + b"\0" * 6
+    os.truncate(tmp_path / "hooks", 0)
+    (tmp_path / "hooks.py").touch()
+    os.truncate(tmp_path / "hooks.py", 1 << 40)
+    assert published(tmp_path, FileTree({**tree_of(x="2"), "hooks.py": b""})).kept == ("hooks.py",)
+
+
+@pytest.mark.parametrize("name", ["x", locks.NAME])
+def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str], name: str) -> None:
+    def told() -> None:
+        with pytest.raises(CannotGoOn) as end:
+            published(tmp_path, tree_of(x="2"))
+        os.write(1, end.value.diagnostic.message.encode())
+
+    published(tmp_path, tree_of(x="1"))
+    (tmp_path / name).chmod(0)
+    assert unprivileged(told) == 0
+    assert capfd.readouterr().out == f"{tmp_path / name} cannot be read: Permission denied."
+
+
+ENDS = "Only the line ends differ: x in {}."
+
+
+@pytest.mark.parametrize(
+    ("x", "more", "says", "hint"),
+    [
+        ("1\r\n2\r\n", {}, ENDS, "commit the .gitattributes that it writes"),
+        ("1\r\n2\n", {}, ENDS, "commit the .gitattributes that it writes"),
+        ("1\r\n2\r\n", {".gitattributes": "mine"}, ENDS, "say `-text` for them in .gitattributes"),
+        ("1\r\n3\r\n", {}, "x in {} was edited by hand.", "Move the edit"),
+        ("1\r\n2\r\n", {"y": "edited"}, "y in {} was edited by hand. " + ENDS, "to lose it. A checkout by git"),
+        ("1\n2\n", {"new": "mine\r\n"}, "new in {} was edited by hand.", "Move the edit"),
+    ],
+    ids=["all", "some", "own attributes", "an edit too", "an edit elsewhere", "a file that was never written"],
+)
+def test_where_only_the_line_ends_differ_that_is_said(
+    tmp_path: Path, x: str, more: dict[str, str], says: str, hint: str
+) -> None:
+    published(tmp_path, tree_of(x="1\n2\n", y="1\n"))
+    for name, text in {"x": x, **more}.items():
+        (tmp_path / name).write_bytes(text.encode())
+    users = {*USERS, ".gitattributes"}
+    tree = tree_of(x="1\n2\n", y="1\n", new="ours\n", **{".gitattributes": "ours"})
+    with pytest.raises(CannotGoOn) as refused:
+        plan(tmp_path, tree, users, previous_lock(tmp_path))
+    assert refused.value.diagnostic.message == says.replace("{}", str(tmp_path))
+    assert hint in refused.value.diagnostic.hint
 
 
 def test_a_deleted_generated_file_is_written_again(tmp_path: Path) -> None:
@@ -124,14 +213,14 @@ def test_a_file_or_a_link_in_place_of_the_directory_is_refused(tmp_path: Path) -
     assert not list((tmp_path / "real").iterdir())
 
 
-@pytest.mark.parametrize("place", ["x", "p", "p/y", locks.NAME])
+@pytest.mark.parametrize("place", ["x", "p_mcp", "p_mcp/y", locks.NAME])
 def test_out_05_a_link_in_the_way_is_refused_and_its_target_untouched(tmp_path: Path, place: str) -> None:
     directory, victim = tmp_path / "out", tmp_path / "victim"
     victim.mkdir()
     (victim / "y").write_text("mine")
-    published(directory, tree_of(x="1", p__y="2"))
+    published(directory, tree_of(x="1", p_mcp__y="2"))
     taken = directory / place
-    target = victim if place == "p" else victim / "y"
+    target = victim if place == "p_mcp" else victim / "y"
     if place == locks.NAME:
         target.write_bytes(taken.read_bytes())
     for path in sorted(taken.rglob("*"), reverse=True):
@@ -139,24 +228,24 @@ def test_out_05_a_link_in_the_way_is_refused_and_its_target_untouched(tmp_path: 
     taken.rmdir() if taken.is_dir() else taken.unlink()
     taken.symlink_to(target)
     before = (victim / "y").read_bytes()
-    assert refusal(directory, tree_of(x="3", p__y="4")) == "output-refused"
+    assert refusal(directory, tree_of(x="3", p_mcp__y="4")) == "output-refused"
     assert (victim / "y").read_bytes() == before
     assert [path.name for path in victim.iterdir()] == ["y"]
 
 
 @pytest.mark.parametrize("make", ["folder", "pipe", "file"])
 def test_something_else_in_the_way_is_refused_at_once(tmp_path: Path, make: str) -> None:
-    published(tmp_path, tree_of(x="1", p__y="2"))
+    published(tmp_path, tree_of(x="1", p_mcp__y="2"))
     (tmp_path / "x").unlink()
     if make == "folder":
         (tmp_path / "x").mkdir()
     elif make == "pipe":
         os.mkfifo(tmp_path / "x")
     else:
-        (tmp_path / "p" / "y").unlink()
-        (tmp_path / "p").rmdir()
-        (tmp_path / "p").write_text("in the way")
-    assert refusal(tmp_path, tree_of(x="3", p__y="4")) == "output-refused"
+        (tmp_path / "p_mcp" / "y").unlink()
+        (tmp_path / "p_mcp").rmdir()
+        (tmp_path / "p_mcp").write_text("in the way")
+    assert refusal(tmp_path, tree_of(x="3", p_mcp__y="4")) == "output-refused"
 
 
 @pytest.mark.parametrize("reason", [errno.EACCES, errno.EROFS, errno.ENOSPC, errno.EIO])
@@ -172,6 +261,7 @@ def test_what_the_file_system_refuses_is_one_sentence(
         publish(made, tree_of(x="1"))
     assert refused.value.diagnostic.code == "output-failed"
     assert os.strerror(reason) in refused.value.diagnostic.message
+    assert ("Make room" in refused.value.diagnostic.hint) == (reason == errno.ENOSPC)
     assert files(tmp_path) == {}
 
 
@@ -182,46 +272,3 @@ def test_a_read_only_directory_is_one_sentence(tmp_path: Path) -> None:
         assert refusal(tmp_path / "out", tree_of(x="1")) == "output-failed"
     finally:
         tmp_path.chmod(0o755)
-
-
-@pytest.mark.parametrize("at", range(4))
-def test_a_run_that_breaks_off_leaves_whole_files_and_the_next_run_mends_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
-) -> None:
-    """Each file is old or new, and the lock is the last to change. The stage stays, for it knows the new files."""
-    old, new = tree_of(x="1", y="1", z="1"), tree_of(x="2", y="2", z="2")
-    published(tmp_path, old)
-    replace, calls = Path.replace, iter(range(99))
-
-    def breaks(self: Path, target: Path) -> Path:
-        if next(calls) == at:
-            raise OSError(errno.EIO, "gone")
-        return replace(self, target)
-
-    monkeypatch.setattr(Path, "replace", breaks)
-    assert refusal(tmp_path, new) == "output-failed"
-    monkeypatch.undo()
-    assert {path.name for path in tmp_path.iterdir() if not path.name.startswith(".mcpgen-")} == {
-        "x", "y", "z", locks.NAME,
-    }  # fmt: skip
-    assert sorted((tmp_path / name).read_text() for name in "xyz") == ["1"] * (3 - at) + ["2"] * at
-    assert (tmp_path / locks.NAME).read_bytes() == old[locks.NAME]
-    published(tmp_path, new)
-    assert files(tmp_path) == {"x": "2", "y": "2", "z": "2"}
-
-
-def test_the_table_is_moved_behind_the_python_that_serves_it_and_before_the_lock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = ("p__bindings.json", "p__runtime__a.py", "p__tools.json", "p__x.py")
-    published(tmp_path / "t", tree_of(**dict.fromkeys(names, "before")))
-    moved: list[str] = []
-    replace = Path.replace
-
-    def noted(path: Path, target: Path) -> Path:
-        moved.append(target.relative_to(tmp_path / "t").as_posix())
-        return replace(path, target)
-
-    monkeypatch.setattr(Path, "replace", noted)
-    published(tmp_path / "t", tree_of(**dict.fromkeys(names, "after")))
-    assert moved == ["p/runtime/a.py", "p/x.py", "p/bindings.json", "p/tools.json", locks.NAME]

@@ -1,0 +1,28 @@
+"""`.gitattributes` of a project: what git is told of generated files (gitattributes(5)).
+
+A server checks its tables by digest and the lock knows every file by one, so a checkout may not change line ends, as
+git does on Windows by default. The file is the user's, so it is written once; its patterns hold whatever the package
+is called later.
+"""
+
+NAME = ".gitattributes"
+
+FILE = b"""\
+# Yours: mcpgen writes it once and never again. Your own files are not named here, so git treats them as ever.
+
+# Generated files are known by their digests: git must leave their line ends alone.
+/README.md -text
+/pyproject.toml -text
+/mcpgen.lock.json -text
+/mcpgen.schema.json -text linguist-generated
+/*_mcp/__init__.py -text
+/*_mcp/__main__.py -text
+/*_mcp/*.json -text linguist-generated
+/*_mcp/runtime/** -text linguist-generated
+
+# What you edit too has the same line ends everywhere, whatever your editor writes.
+/CHANGELOG.md text eol=lf
+/mcpgen.yaml text eol=lf
+/*_mcp/hooks.py text eol=lf
+"""
+"""What is marked as generated is folded in reviews: the runtime, the tables and the schema."""

@@ -1,0 +1,60 @@
+"""REL-11: a server that runs is not disturbed by what is generated under its feet.
+
+With --reload, where it looks, the same is shown in `test_reload.py`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.functional.test_reload import Client, Project, Upstream, said
+from tests.runtime.revisions import R4
+
+
+@pytest.fixture
+def upstream() -> Iterator[Upstream]:
+    made = Upstream()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def project(tmp_path: Path, upstream: Upstream) -> Project:
+    made = Project(tmp_path, upstream.url)
+    made.generate("first")
+    return made
+
+
+def test_rel_11_a_hundred_compiles_under_a_server_that_does_not_look(project: Project, upstream: Upstream) -> None:
+    """It serves the table that it opened, with a call under way all the while, and imports what it needs late: the
+    engine is not even there before the first compile. It writes caches of its own meanwhile.
+    """
+    with project.server() as server:
+        client = Client(server, R4)
+        assert client.names() == ["first", "wait"]
+        for number in range(2, 52):
+            project.generate("first", f"tool_{number}", number=number)
+        held = client.waiting()
+        answers: list[str] = []
+        done = threading.Event()
+
+        def keep_calling() -> None:
+            while not done.is_set():
+                answers.append(client.call("first"))
+
+        calling = threading.Thread(target=keep_calling)
+        calling.start()
+        for number in range(52, 102):
+            project.generate("first", f"tool_{number}", number=number)
+        done.set()
+        calling.join()
+        assert set(answers) == {"/v1/first with no key"}
+        assert client.call("tool_101").startswith("There is no tool 'tool_101'.")
+        assert client.names() == ["first", "wait"]
+        upstream.gate.set()
+        last = client.answer()
+        assert (last["id"], said(last)) == (held, "/v1/wait with no key")

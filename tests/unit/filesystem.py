@@ -1,0 +1,114 @@
+"""Every call of mcpgen to the file system, counted, so that each in turn can be the last or can fail.
+
+Calls that only look (stat, reading a file) are not counted, but for listing a directory, which takes a descriptor. A
+run is killed before each call that changes something: before one that does not, all is as it is before the next. The
+disk is not waited for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from unittest import mock
+
+from mcpgen.publish import exchange
+
+KILLED = 137
+Calls = dict[ModuleType, tuple[str, ...]]
+_CHANGES: Calls = {
+    os: ("mkdir", "open", "write", "link", "symlink", "unlink", "rmdir", "rename", "replace", "chmod"),
+    exchange: ("_rename",),
+}
+SWAPS: Calls = {exchange: ("_rename",)}
+_OTHERS: Calls = {os: ("fsync", "scandir", "listdir"), fcntl: ("flock",)}
+
+Before = Callable[[int], None]
+"""Called before each call, with its number from 0 on."""
+
+
+@contextlib.contextmanager
+def watched(before: Before, *which: Calls) -> Iterator[None]:
+    """Each of those calls is told first."""
+    numbers = iter(range(10**6))
+
+    def counted(function: Callable[..., object]) -> Callable[..., object]:
+        def call(*arguments: object, **options: object) -> object:
+            before(next(numbers))
+            return function(*arguments, **options)
+
+        return call
+
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(quick())
+        for module, names in (pair for calls in which for pair in calls.items()):
+            for name in names:
+                stack.enter_context(mock.patch.object(module, name, counted(getattr(module, name))))
+        yield
+
+
+@contextlib.contextmanager
+def quick() -> Iterator[None]:
+    """Nothing waits for the disk: what a test ends is the process, and not the machine."""
+    with mock.patch.object(os, "fsync", return_value=None):
+        yield
+
+
+def killed_at(number: int, action: Callable[[], object], which: Calls = _CHANGES) -> bool:
+    """Do it in a child that ends without a word before that call of those. Whether there are so many calls."""
+    child = os.fork()
+    if child == 0:
+        try:
+            with watched(lambda now: os._exit(KILLED) if now == number else None, which):
+                action()
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert code in (0, KILLED)
+    return code == KILLED
+
+
+def unprivileged(action: Callable[[], object]) -> int:
+    """Do it in a child to which the modes of files apply also where it is root. Its exit code: 0, or 1 for an error."""
+    child = os.fork()
+    if child == 0:
+        try:
+            library = ctypes.CDLL(None)
+            version_3, none = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+            if library.capset(version_3, none) == 0:
+                action()
+                os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@contextlib.contextmanager
+def failing_at(number: int, reason: int, *, from_then_on: bool) -> Iterator[list[int]]:
+    """That call fails for that reason; from then on each, or only that one. The numbers of the calls that were made."""
+    seen: list[int] = []
+
+    def before(now: int) -> None:
+        seen.append(now)
+        if now == number or (from_then_on and now > number):
+            raise OSError(reason, os.strerror(reason))
+
+    with watched(before, _CHANGES, _OTHERS):
+        yield seen
+
+
+def contents(directory: Path) -> dict[str, bytes] | None:
+    """Path → bytes of every file that whoever reads `directory` finds there; None where it is not there."""
+    if not directory.exists():
+        return None
+    found = {}
+    for folder, _, names in os.walk(directory, followlinks=True):
+        for name in names:
+            path = Path(folder, name)
+            found[path.relative_to(directory).as_posix()] = path.read_bytes()
+    return found

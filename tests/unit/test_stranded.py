@@ -1,0 +1,164 @@
+"""A project whose folders lie in a stage that it cannot reach, or that is not its own, is never called up to date."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from mcpgen.cli import main
+from mcpgen.errors import CannotGoOn
+from mcpgen.publish import staging
+from mcpgen.publish.staging import inode
+from mcpgen.tree import FileTree
+from tests.unit.filesystem import SWAPS, killed_at, quick
+from tests.unit.projects import NEW, OTHER, generate, prepared, stopped_between
+
+TOOLS = (
+    "mcpgen: 1\nserver: {name: t}\nbase_url: https://t.example\n"
+    "tools: [{name: a, description: A %s., request: GET /a}]\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def _quick_disk() -> Iterator[None]:
+    with quick():
+        yield
+
+
+def lying(directory: Path) -> dict[str, str | bytes]:
+    """Path → where a link leads, or the bytes of a file. Nothing is followed."""
+    paths = (Path(folder, name) for folder, folders, names in os.walk(directory) for name in (*folders, *names))
+    return {
+        str(path): os.readlink(path) if path.is_symlink() else path.read_bytes()
+        for path in paths
+        if path.is_symlink() or not path.is_dir()
+    }
+
+
+def deleted(target: Path) -> Path:
+    [stage] = staging.stages(target.parent)
+    shutil.rmtree(stage.home)
+    return target
+
+
+def cleaned(target: Path) -> Path:
+    """By the repository around it."""
+    subprocess.run(["git", "init", "-q", str(target.parent)], check=True)
+    subprocess.run(["git", "add", target.name], cwd=target.parent, check=True)
+    subprocess.run(["git", "clean", "-qfd"], cwd=target.parent, check=True)
+    return target
+
+
+def moved(target: Path) -> Path:
+    (target.parent / "elsewhere").mkdir()
+    return target.rename(target.parent / "elsewhere" / "out")
+
+
+def copied_away(target: Path) -> Path:
+    return Path(shutil.copytree(target, target.parent / "elsewhere" / "out", symlinks=True))
+
+
+def copied_beside(target: Path) -> Path:
+    return Path(shutil.copytree(target, target.parent / "copy", symlinks=True))
+
+
+def copied_with_its_stage(target: Path) -> Path:
+    shutil.copytree(target.parent, target.parent.parent / "all", symlinks=True)
+    return target.parent.parent / "all" / target.name
+
+
+CASES: dict[str, tuple[Callable[[Path], Path], str]] = {
+    "deleted": (deleted, "parts of it are missing"),
+    "cleaned": (cleaned, "parts of it are missing"),
+    "moved": (moved, "parts of it are missing"),
+    "copied away": (copied_away, "parts of it are missing"),
+    "copied beside": (copied_beside, "lie with another project"),
+    "copied with its stage": (copied_with_its_stage, "lie with another project"),
+}
+"""What becomes of an unfinished project; where it lies then, and what is said."""
+
+
+@pytest.mark.parametrize("tree", [NEW, OTHER], ids=["again", "another"])
+@pytest.mark.parametrize("case", CASES)
+def test_nothing_is_written_over_a_project_whose_parts_lie_elsewhere(tmp_path: Path, case: str, tree: FileTree) -> None:
+    change, words = CASES[case]
+    target = prepared(tmp_path / "home", "old to new")
+    assert stopped_between(target, NEW)
+    [stage] = staging.stages(target.parent)
+    target = change(target)
+    before, kept = lying(target), lying(target.parent / stage.home.name)
+    with pytest.raises(CannotGoOn, match=words) as end:
+        generate(target, tree)
+    said = end.value.diagnostic
+    assert said.code == "output-unfinished"
+    assert all(word in said.message for word in (".git", str(target), f"{stage.home.name}/project"))
+    assert lying(target) == before
+    assert lying(target.parent / stage.home.name) == kept
+
+
+@pytest.mark.parametrize("where", ["p_mcp/own", "p_mcp/gone/own"])
+def test_a_part_inside_of_a_package_is_missed_too(tmp_path: Path, where: str) -> None:
+    """Also of one that is no longer generated."""
+    target = prepared(tmp_path / "home", "old to new")
+    for name in (".git", "tests"):
+        shutil.rmtree(target / name)
+    (target / where).mkdir(exist_ok=True)
+    (target / where / "mine").write_text("mine")
+    assert stopped_between(target, NEW)
+    with pytest.raises(CannotGoOn, match=f"missing: .*{where}"):
+        generate(deleted(target), NEW)
+
+
+def test_what_is_put_back_is_finished(tmp_path: Path) -> None:
+    """As the sentence says."""
+    target = prepared(tmp_path / "home", "old to new")
+    before = inode(target)
+    assert stopped_between(target, NEW)
+    [stage] = staging.stages(target.parent)
+    target = moved(target)
+    with pytest.raises(CannotGoOn, match="missing"):
+        generate(target, NEW)
+    stage.home.rename(target.parent / stage.home.name)
+    generate(target, NEW)
+    assert (inode(target), (target / ".git" / "HEAD").read_text()) == (before, "mine: .git/HEAD")
+    assert os.listdir(target.parent) == ["out"]
+
+
+def test_a_link_of_somebody_is_a_link(tmp_path: Path) -> None:
+    target = prepared(tmp_path / "home", "old to new")
+    for name, place in (("a", "../.mcpgen-abcdefgh/project/b"), ("b", "nowhere"), ("c", "../.mcpgen-notes/project/c")):
+        (target / name).symlink_to(place)
+    generate(target, NEW)
+    assert (target / "x").read_text() == "2"
+
+
+def code_of(*arguments: str) -> object:
+    with pytest.raises(SystemExit) as end:
+        main(list(arguments))
+    return end.value.code
+
+
+@pytest.mark.parametrize("more", [[], ["--check"], ["--dry-run"]], ids=str)
+def test_the_command_ends_with_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], more: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.yaml").write_text(TOOLS % "first")
+    assert code_of("generate", "t.yaml", "-o", "out") == 0
+    Path("out/.git").mkdir()
+    Path("t.yaml").write_text(TOOLS % "second")
+    assert killed_at(1, lambda: main(["regenerate", "out"]), SWAPS)
+    deleted(tmp_path / "out")
+    capsys.readouterr()
+    assert code_of("regenerate", "out", *more) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(
+        "error: out was left unfinished by a killed run, and parts of it are missing: .git lay in "
+    )
+    assert len(said.err.splitlines()) == 2
