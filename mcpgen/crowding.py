@@ -77,11 +77,11 @@ def few(operations: list[Operation]) -> tuple[int, list[str]]:
 def _chosen(operations: list[Operation], groups: Counter[str]) -> tuple[int, list[str]]:
     """How many operations the largest of the selectors keep that stay together below the limit, and which these are."""
     chosen: list[str] = []
-    total = 0
+    total, left = 0, operations
     for selector, count in groups.most_common(_TRIED):
         if total + count <= TOO_MANY and len(chosen) < _SHOWN:
-            kept = len(select(operations, [*chosen, selector], ()))
-            if kept <= TOO_MANY:
+            more = len(select(left, [selector], ()))
+            if total + more <= TOO_MANY:
                 chosen.append(selector)
-                total = kept
+                total, left = total + more, [*select(left, (), [selector])]
     return total, chosen

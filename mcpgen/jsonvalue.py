@@ -18,7 +18,9 @@ _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 
 def pointer(base: str, *tokens: str | int) -> str:
     """`base` with `tokens` appended, escaped by RFC 6901 section 3."""
-    return base + "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in tokens)
+    for token in tokens:
+        base += "/" + str(token).replace("~", "~0").replace("/", "~1")
+    return base
 
 
 def tokens(pointer_text: str) -> list[str]:

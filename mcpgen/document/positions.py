@@ -6,13 +6,15 @@ standard library, in YAML by counting brackets.
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from typing import Literal
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
 
 from mcpgen.jsonvalue import tokens
 
+if TYPE_CHECKING:
+    import yaml
+
 Position = tuple[int, int]
-Token = tuple[Literal["{", "[", "end", "scalar", "alias"], str, Position]
 _Trie = dict[str, "_Trie"]
 _Path = tuple[str, ...]
 
@@ -31,7 +33,7 @@ def locate(text: str, syntax: Literal["json", "yaml"], pointers: Iterable[str]) 
     if syntax == "json":
         found.update(_lines(text, _JsonWalk(text).offsets(trie)))
     else:
-        _walk(_first_value(_yaml_tokens(text)), trie, found)
+        found.update(_YamlWalk(text).positions(trie))
     return {pointer: _nearest(tuple(tokens(pointer)), found) for pointer in wanted}
 
 
@@ -101,71 +103,69 @@ def _lines(text: str, offsets: dict[_Path, int]) -> dict[_Path, Position]:
 # -- YAML -------------------------------------------------------------------------------------------------------------
 
 
-def _first_value(stream: Iterator[Token]) -> Iterator[Token]:
-    """The tokens of the first value alone: what follows it, a second YAML document, is not part of the `Document`."""
-    depth = 0
-    for token in stream:
-        yield token
-        depth += (token[0] in "{[") - (token[0] == "end")
-        if depth == 0:
+class _YamlWalk:
+    """Reads the events of a YAML text that is known to hold a value: of the first one, which is the `Document`."""
+
+    def __init__(self, text: str) -> None:
+        import yaml  # not needed to look into JSON
+
+        # for the same reason
+        from mcpgen.document.yaml_text import events, place, printable
+
+        self._next = events(printable(text))
+        self._place = place
+        self._scalar = yaml.ScalarEvent
+        self._opening = {yaml.MappingStartEvent, yaml.SequenceStartEvent}
+        self._ends = {yaml.MappingEndEvent, yaml.SequenceEndEvent}
+        self._mapping = yaml.MappingStartEvent
+        self._before = {yaml.StreamStartEvent, yaml.DocumentStartEvent}
+        self._found: dict[_Path, Position] = {}
+
+    def positions(self, trie: _Trie) -> dict[_Path, Position]:
+        """Path → where its key, or its item, begins."""
+        event = self._next()
+        while type(event) in self._before:
+            event = self._next()
+        self._value(event, trie, ())
+        return self._found
+
+    def _value(self, event: "yaml.Event | None", trie: _Trie, path: _Path) -> None:
+        """Read the value that begins with `event`, noting what `trie` wants of it."""
+        if type(event) not in self._opening:
             return
+        if not trie:
+            self._skip()
+        elif type(event) is self._mapping:
+            self._members(trie, path)
+        else:
+            self._items(trie, path)
 
+    def _members(self, trie: _Trie, path: _Path) -> None:
+        while type(event := self._next()) not in self._ends:
+            key = event.value if type(event) is self._scalar else ""
+            self._inside(key, event, self._next(), trie, path)
 
-def _walk(stream: Iterator[Token], trie: _Trie, found: dict[_Path, Position]) -> None:
-    """Follow `trie` through the value of `stream`, noting places."""
-    stack: list[tuple[Literal["{", "["], _Trie, _Path]] = []
-    key: str | None = None
-    index: list[int] = []
-    skipping = 0
-    for kind, text, position in stream:
-        if skipping:
-            skipping += (kind in "{[") - (kind == "end")
-            continue
-        if kind == "end":
-            stack.pop()
-            index.pop()
-            key = None
-            continue
-        if stack and stack[-1][0] == "{" and key is None:
-            key = text
-            if key in stack[-1][1]:
-                found[(*stack[-1][2], key)] = position
-            continue
-        node: _Trie = trie
-        path: _Path = ()
-        if stack:
-            container, siblings, parent = stack[-1]
-            name = key if container == "{" and key is not None else str(index[-1])
-            if container == "[":
-                index[-1] += 1
-                if name in siblings:
-                    found[(*parent, name)] = position
-            node, path = siblings.get(name, {}), (*parent, name)
-            key = None
-        if kind == "{" or kind == "[":
-            if not node:
-                skipping = 1
-            else:
-                stack.append((kind, node, path))
-                index.append(0)
+    def _items(self, trie: _Trie, path: _Path) -> None:
+        index = 0
+        while type(event := self._next()) not in self._ends:
+            self._inside(str(index), event, event, trie, path)
+            index += 1
 
+    def _inside(
+        self, name: str, begin: "yaml.Event | None", value: "yaml.Event | None", trie: _Trie, path: _Path
+    ) -> None:
+        inner = trie.get(name)
+        if inner is not None:
+            assert begin is not None
+            self._found[(*path, name)] = self._place(begin)
+        self._value(value, inner or {}, (*path, name))
 
-def _yaml_tokens(text: str) -> Iterator[Token]:
-    import yaml  # not needed to look into JSON
-
-    # for the same reason
-    from mcpgen.document.yaml_text import events, place, printable
-
-    next_event = events(printable(text))
-    while (event := next_event()) is not None:
-        position = place(event)
-        if isinstance(event, yaml.ScalarEvent):
-            yield "scalar", event.value, position
-        elif isinstance(event, yaml.AliasEvent):
-            yield "alias", "", position
-        elif isinstance(event, yaml.MappingStartEvent):
-            yield "{", "", position
-        elif isinstance(event, yaml.SequenceStartEvent):
-            yield "[", "", position
-        elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
-            yield "end", "", position
+    def _skip(self) -> None:
+        """Read on to the end of a collection that was opened."""
+        next_event, opening, ends, depth = self._next, self._opening, self._ends, 1
+        while depth:
+            kind = type(next_event())
+            if kind in opening:
+                depth += 1
+            elif kind in ends:
+                depth -= 1

@@ -16,7 +16,7 @@ import yaml
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import budgets
 from mcpgen.errors import CannotGoOn
-from mcpgen.jsonvalue import JsonValue
+from mcpgen.jsonvalue import JsonValue, as_list
 
 _NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _INTEGER = re.compile(r"[-+]?[0-9]+")
@@ -27,6 +27,9 @@ _WORDS: dict[str, JsonValue] = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
+_MEANINGFUL = frozenset("0123456789.+-") | {word[:1] for word in _WORDS}
+"""How a plain scalar begins that may be more than a text."""
+
 _CORE = "tag:yaml.org,2002:"
 _MERGE = object()
 
@@ -51,12 +54,15 @@ def place(event: yaml.Event) -> tuple[int, int]:
 
 
 class _Frame:
-    """A collection that is being filled. `key` is the key that waits for its value; a sequence has none."""
+    """A collection that is being filled: a sequence by `append`, or a mapping, in which `key` waits for its value."""
 
-    __slots__ = ("anchor", "key", "merges", "nodes_before", "value")
+    __slots__ = ("anchor", "append", "key", "mapping", "merges", "nodes_before", "value")
 
-    def __init__(self, value: dict[str, JsonValue] | list[JsonValue], anchor: str | None, nodes_before: int) -> None:
-        self.value = value
+    def __init__(self, is_mapping: bool, anchor: str | None, nodes_before: int) -> None:
+        sequence: list[JsonValue] = []
+        self.mapping: dict[str, JsonValue] = {}
+        self.append = None if is_mapping else sequence.append
+        self.value: JsonValue = self.mapping if is_mapping else sequence
         self.anchor = anchor
         self.nodes_before = nodes_before
         self.key: object = None
@@ -64,46 +70,75 @@ class _Frame:
 
 
 class _Composer:
+    """`frame` is what is filled now, inside of `stack`; the outermost takes the value of the whole. `keys` are those
+    that were met, each kept once.
+    """
+
     def __init__(self, name: str, diagnostics: Diagnostics) -> None:
         self.name = name
         self.diagnostics = diagnostics
         self.stack: list[_Frame] = []
+        self.frame = _Frame(False, None, 0)
         self.anchors: dict[str, tuple[JsonValue, int]] = {}
         self.open_anchors: set[str] = set()
+        self.keys: dict[str, str] = {}
         self.literal = 0
         self.expanded = 0
-        self.result: JsonValue = None
 
-    # -- what each event does -----------------------------------------------------------------------------------------
+    @property
+    def result(self) -> JsonValue:
+        """The value of the whole; null where there was none."""
+        values = as_list(self.frame.value)
+        return values[0] if values else None
+
+    # -- what each event does: this runs a million times, and calls as little as it can ------------------------------
 
     def scalar(self, event: yaml.ScalarEvent) -> None:
-        frame = self.stack[-1] if self.stack else None
-        self._count(event)
-        if frame is not None and type(frame.value) is dict and frame.key is None:
-            self._take_key(frame, event)
+        self.literal += 1
+        if self.literal > budgets.NODES:
+            self._refuse_more(event)
+        frame = self.frame
+        text: str = event.value
+        if frame.key is None and frame.append is None:
+            if text == "<<" or text in frame.mapping or event.anchor:
+                self._take_unusual_key(frame, event)
+            else:
+                frame.key = self.keys.setdefault(text, text)
             return
-        value = self._scalar_value(event)
+        if event.tag is not None or not event.implicit[0]:
+            value = self._tagged(text, event)
+        else:
+            value = self._plain(text, event) if text[:1] in _MEANINGFUL else text
         if event.anchor:
             self.anchors[event.anchor] = (value, 1)
-        self._place(value)
+        if frame.append is not None:
+            frame.append(value)
+        elif frame.key is _MERGE:
+            self._place(value)
+        else:
+            frame.mapping[frame.key] = value  # type: ignore[index]
+            frame.key = None
 
     def begin(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
         mapping = isinstance(event, yaml.MappingStartEvent)
         if event.tag not in (None, "!", _CORE + ("map" if mapping else "seq")):
             self._refuse("yaml-tag", f"The tag {event.tag} is not part of JSON.", event, "Remove the tag.")
-        if self.stack and type(self.stack[-1].value) is dict and self.stack[-1].key is None:
+        if self.frame.key is None and self.frame.append is None:
             self._refuse("yaml-key", "A key is a mapping or a list.", event, "Write a plain text as the key.")
         if len(self.stack) >= budgets.DEPTH:
             self._refuse(
                 "too-deep", f"The YAML text nests deeper than {budgets.DEPTH} levels.", event, "Flatten the document."
             )
-        self._count(event)
-        self.stack.append(_Frame({} if mapping else [], event.anchor, self.literal + self.expanded))
+        self.literal += 1
+        if self.literal > budgets.NODES:
+            self._refuse_more(event)
+        self.stack.append(self.frame)
+        self.frame = _Frame(mapping, event.anchor, self.literal + self.expanded)
         if event.anchor:
             self.open_anchors.add(event.anchor)
 
     def end(self, event: yaml.Event) -> None:
-        frame = self.stack.pop()
+        frame, self.frame = self.frame, self.stack.pop()
         if frame.merges:
             self._merge(frame, event)
         if frame.anchor:
@@ -122,36 +157,32 @@ class _Composer:
             )
         value, size = self.anchors[event.anchor]
         self._expand(size, event)
-        frame = self.stack[-1] if self.stack else None
-        if frame is not None and type(frame.value) is dict and frame.key is None:
+        if self.frame.key is None and self.frame.append is None:
             if not isinstance(value, str):
                 self._refuse("yaml-key", f"The alias *{event.anchor} is not a text, and stands as a key.", event)
-            frame.key = value
+            self.frame.key = value
             return
         self._place(value)
 
     # -- parts --------------------------------------------------------------------------------------------------------
 
     def _place(self, value: JsonValue) -> None:
-        if not self.stack:
-            self.result = value
-            return
-        frame = self.stack[-1]
-        if type(frame.value) is list:
-            frame.value.append(value)
+        frame = self.frame
+        if frame.append is not None:
+            frame.append(value)
         elif frame.key is _MERGE:
             frame.merges.append(value)
             frame.key = None
         else:
-            frame.value[frame.key] = value  # type: ignore[call-overload,index]
+            frame.mapping[frame.key] = value  # type: ignore[index]
             frame.key = None
 
-    def _take_key(self, frame: _Frame, event: yaml.ScalarEvent) -> None:
+    def _take_unusual_key(self, frame: _Frame, event: yaml.ScalarEvent) -> None:
         key: str = event.value
         if key == "<<" and event.implicit[0]:
             frame.key = _MERGE
             return
-        if key in frame.value:
+        if key in frame.mapping:
             self.diagnostics.add(
                 "duplicate-key",
                 f"The key {key!r} stands twice in one object; the last one is used.",
@@ -163,8 +194,7 @@ class _Composer:
             self.anchors[event.anchor] = (key, 1)
 
     def _merge(self, frame: _Frame, event: yaml.Event) -> None:
-        target = frame.value
-        assert isinstance(target, dict)
+        target = frame.mapping
         for merged in frame.merges:
             for source in merged if isinstance(merged, list) else [merged]:
                 if not isinstance(source, dict):
@@ -175,12 +205,10 @@ class _Composer:
                 for key, value in source.items():
                     target.setdefault(key, value)
 
-    def _scalar_value(self, event: yaml.ScalarEvent) -> JsonValue:
-        text: str = event.value
+    def _tagged(self, text: str, event: yaml.ScalarEvent) -> JsonValue:
+        """The value of a scalar that is quoted or has a tag."""
         tag: str | None = event.tag
-        if tag in (None, "!"):
-            return self._plain(text, event) if tag is None and event.implicit[0] else text
-        if tag == _CORE + "str":
+        if tag in (None, "!", _CORE + "str"):
             return text
         value = self._plain(text, event) if tag.startswith(_CORE) else None
         kinds: dict[str, type | tuple[type, ...]] = {
@@ -218,12 +246,10 @@ class _Composer:
 
     # -- budgets ------------------------------------------------------------------------------------------------------
 
-    def _count(self, event: yaml.Event) -> None:
-        self.literal += 1
-        if self.literal > budgets.NODES:
-            self._refuse(
-                "too-many-nodes", f"The text holds more than {budgets.NODES:,} values.", event, "Split the document."
-            )
+    def _refuse_more(self, event: yaml.Event) -> NoReturn:
+        self._refuse(
+            "too-many-nodes", f"The text holds more than {budgets.NODES:,} values.", event, "Split the document."
+        )
 
     def _expand(self, size: int, event: yaml.Event) -> None:
         self.expanded += size

@@ -23,6 +23,7 @@ from mcpgen.lower.text import ended
 from mcpgen.lower.verbatim import Verbatim
 from mcpgen.model import Encoding, InputProfile, Operation, Parameter, SchemaProfile, SentArgument
 from mcpgen.names import argument_name, distinct
+from mcpgen.promises import Promise
 
 Writer = Portable | Verbatim
 """What writes schemas: those of one profile."""
@@ -33,7 +34,7 @@ class Arguments:
     """The layout of one tool: input schema and its profile, argument of each slot, constants of the others. `cuts` and
     `given_up` (for the budget) say what is left out, `fits` whether that was enough; `hidden` counts hidden characters
     of its texts. `defaults` (by argument) are sent where a call leaves them out; with `sends_body` some of that, or a
-    constant, is in the body, which is always there then.
+    constant, is in the body, which is always there then. A person gave the names of `renamed`.
     """
 
     schema: JsonObject
@@ -46,19 +47,22 @@ class Arguments:
     hidden: int = 0
     defaults: Mapping[str, JsonValue] = field(default_factory=dict)
     sends_body: bool = False
+    renamed: frozenset[Slot] = frozenset()
 
 
 def lay_out(
     operation: Operation,
     plan: BodyPlan | None,
     producers: Mapping[str, str],
+    known: Promise,
     composer: Composer,
     profile: SchemaProfile,
     most_tokens: int,
     diagnostics: Diagnostics,
 ) -> Arguments:
     """The arguments of `operation`, whose body is sent by `plan`, in a schema of at most so many tokens if the profile
-    has one as small. `producers` are path parameter → the tool that lists its values.
+    has one as small. `producers` are path parameter → the tool that lists its values, `known` is what was promised
+    of it before.
     """
     everything = [
         *(_of_parameter(each, producers, composer) for each in operation.parameters),
@@ -70,7 +74,8 @@ def lay_out(
     inputs = sorted((entry for entry in everything if entry.slot not in constants), key=_position)
     if fieldsets.are_offered(operation, composer) and all(each.wanted_name != fieldsets.ARGUMENT for each in inputs):
         inputs.append(Input(FIELDS, fieldsets.ARGUMENT, fieldsets.SCHEMA))
-    settled = changes.settled(operation, everything, inputs, _named(inputs, composer), constants, plan, diagnostics)
+    derived = _named(inputs, known.arguments, known.former, composer)
+    settled = changes.settled(operation, everything, inputs, derived, constants, plan, diagnostics)
     inputs, names = sorted(settled.inputs, key=_position), settled.names
     nulls = operation.method in ("PATCH", "PUT") or (plan is not None and "merge-patch" in plan.content_type)
     files = plan is not None and plan.encoding == "multipart"
@@ -85,8 +90,19 @@ def lay_out(
     written: SchemaProfile = "full" if writer in verbatim else "portable"
     defaults = changes.checked_defaults(settled, schema, diagnostics)
     given_up = tuple(writer.given_up())
+    renamed = frozenset(slot for slot, name in names.items() if derived.get(slot) != name)
     return Arguments(
-        schema, written, names, settled.constants, cuts, given_up, fits, writer.hidden, defaults, settled.sends_body
+        schema,
+        written,
+        names,
+        settled.constants,
+        cuts,
+        given_up,
+        fits,
+        writer.hidden,
+        defaults,
+        settled.sends_body,
+        renamed,
     )
 
 
@@ -193,19 +209,53 @@ def _constant(entry: Input, composer: Composer) -> JsonValue:
 # -- names ------------------------------------------------------------------------------------------------------------
 
 
-def _named(inputs: list[Input], composer: Composer) -> dict[Slot, str]:
+def _named(
+    inputs: list[Input],
+    promised: Mapping[tuple[str, str], str],
+    former: Mapping[tuple[str, str], str],
+    composer: Composer,
+) -> dict[Slot, str]:
     wanted: dict[str, list[Input]] = {}
     for entry in inputs:
         wanted.setdefault(entry.wanted_name, []).append(entry)
-    taken = set(wanted)
+    kept = _kept(inputs, promised, former)
+    held = set(kept.values())
+    taken = {*wanted, *held}
     names: dict[Slot, str] = {}
     for name, members in wanted.items():
-        first, *others = sorted(members, key=lambda entry: (ORDER[entry.slot[0]], entry.slot[1] != name))
-        names[first.slot] = name
+        first, *others = sorted(members, key=lambda entry: _claim(entry, kept.get(entry.slot), name))
+        names[first.slot] = kept.get(first.slot) or (_suffixed(name, first, taken) if name in held else name)
+        taken.add(names[first.slot])
         for other in others:
-            names[other.slot] = name if _is_repeated(first, other, composer) else _suffixed(name, other, taken)
+            if _is_repeated(first, other, composer):
+                names[other.slot] = names[first.slot]
+                continue
+            names[other.slot] = kept.get(other.slot) or _suffixed(name, other, taken)
             taken.add(names[other.slot])
     return names
+
+
+def _kept(
+    inputs: list[Input], promised: Mapping[tuple[str, str], str], former: Mapping[tuple[str, str], str]
+) -> dict[Slot, str]:
+    """The names that arguments have from before, each once: also one that was not there for a while has its own again,
+    where no other has got it or would.
+    """
+    kept: dict[Slot, str] = {}
+    for entry in inputs:
+        if (name := promised.get(entry.slot)) and name not in kept.values():
+            kept[entry.slot] = name
+    elsewhere = {entry.wanted_name for entry in inputs if entry.slot not in kept}
+    for entry in inputs:
+        name = former.get(entry.slot)
+        if name and entry.slot not in kept and name not in (elsewhere - {entry.wanted_name}) | {*kept.values()}:
+            kept[entry.slot] = name
+    return kept
+
+
+def _claim(entry: Input, kept: str | None, name: str) -> tuple[bool, int, bool]:
+    """Who of several has a plain name: who has had it, then by place."""
+    return kept != name, ORDER[entry.slot[0]], entry.slot[1] != name
 
 
 def _suffixed(name: str, entry: Input, taken: set[str]) -> str:

@@ -13,7 +13,7 @@ from mcpgen.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.lower.bodies import BodyPlan
 from mcpgen.lower.slots import FIELDS, REST, WHOLE, Input, Slot, filename_of
 from mcpgen.model import ArgumentChange, Operation
-from mcpgen.names import clipped, nearest
+from mcpgen.names import clipped, did_you_mean, near, nearest
 
 _OF_BODY = ("body", "rest", "filename", "part")
 _BESIDE = ("filename", "part", "result", "rest")
@@ -135,9 +135,15 @@ class _Changing:
             message = f"'{clipped(key)}' is more than one argument: {places}."
             self._add("unknown-argument", message, where, "Name it as `mcpgen inspect` shows it.")
             return
-        message = f"{self._operation.method} {clipped(self._operation.path)} has no argument '{clipped(key)}'."
-        known = dict.fromkeys([*self._names.values(), *(slot[1] for slot in self._all if slot[0] not in _BESIDE)])
-        self._add("unknown-argument", message, where, nearest(key, [name for name in known if name]))
+        request = f"{self._operation.method} {clipped(self._operation.path)}"
+        names = dict.fromkeys([*self._names.values(), *(slot[1] for slot in self._all if slot[0] not in _BESIDE)])
+        known = [name for name in names if name]
+        if key in self._operation.former_arguments:
+            hint = did_you_mean(near(key, known))
+            message = f"{request} no longer has the argument '{clipped(key)}': what is said of it changes nothing."
+            self._add("orphaned-override", message, where, f"{hint} If not, take it out." if hint else "Take it out.")
+            return
+        self._add("unknown-argument", f"{request} has no argument '{clipped(key)}'.", where, nearest(key, known))
 
     def _fix(self, slot: Slot, value: JsonValue, change: ArgumentChange) -> None:
         """Send `value` in place of an argument."""

@@ -30,7 +30,7 @@ _FORMS = {
 """What a default must look like to be one of a format."""
 
 _NUMBER = re.compile(r"-?[0-9]{1,300}(?:\.[0-9]{1,300})?(?:[eE][-+]?[0-9]{1,3})?")
-_FORMAT_WORDS = {
+FORMAT_WORDS = {
     "uri": "A URI.",
     "url": "A URL.",
     "uri-reference": "A URI or a relative reference.",
@@ -41,6 +41,7 @@ _FORMAT_WORDS = {
     "duration": "An ISO 8601 duration, such as P3D.",
     "unix-time": "A Unix time in seconds.",
 }
+"""What is said of the other formats; whatever is added here, and in `in_words`, `diff/told.py` reads back."""
 
 
 def bounds(node: JsonObject, kind: str) -> JsonObject:
@@ -88,7 +89,7 @@ def in_words(node: JsonObject, kind: str = "") -> str:
     said = [
         "Deprecated." if node.get("deprecated") is True else "",
         _values(node, kind),
-        _FORMAT_WORDS.get(str(node.get("format")), "") if kind == "string" else "",
+        FORMAT_WORDS.get(str(node.get("format")), "") if kind == "string" else "",
         "Base64." if node.get("contentEncoding") == "base64" else "",
         str(node.get(NEEDS, "")),
         _range(node.get("minLength"), _told(node.get("maxLength")), "character"),

@@ -1,6 +1,6 @@
 """Every operation of an API → a tool, or a reason why not."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcpgen.diagnostics import Diagnostic, Diagnostics
@@ -27,12 +27,14 @@ from mcpgen.lower import (
     sends,
     views,
 )
+from mcpgen.lower.bodies import BodyPlan
 from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import Composer
 from mcpgen.lower.orders import gives_orders
 from mcpgen.lower.verbatim import MOST_DEFINITIONS
-from mcpgen.model import Api, Catalog, Identity, InputProfile, Operation, Server, Skipped, ToolSpec
+from mcpgen.model import Api, Catalog, Identity, InputProfile, Operation, SchemaProfile, Server, Skipped, ToolSpec
 from mcpgen.options import Options
+from mcpgen.promises import UNKNOWN, Promises
 
 _WHY_LARGE: Mapping[InputProfile, str] = {
     "portable": "nothing but its arguments is left",
@@ -42,20 +44,17 @@ _WHY_LARGE: Mapping[InputProfile, str] = {
 _FLATTEN = "Let the references lead to the schema itself."
 
 
-def lower(
-    api: Api, identity: Identity, options: Options, promised: Mapping[str, str], diagnostics: Diagnostics
-) -> Catalog:
-    """The catalog of tools for `api`, sorted by name. `promised` are the names (operation key → name) that must be
-    kept.
-    """
-    names = naming.assign(api.operations, promised, api.title)
+def lower(api: Api, identity: Identity, options: Options, promises: Promises, diagnostics: Diagnostics) -> Catalog:
+    """The catalog of tools for `api`, sorted by name. What was promised of them is kept."""
+    names = naming.assign(api.operations, promises, api.title)
+    _report_names(api.operations, names, diagnostics)
     if gives_orders(api.title):
         diagnostics.add("text-gives-orders", "The title of the API tells a model what to do.", hint="Read it first.")
     listed = {operation.key for operation in api.operations}
     while True:
         found = Diagnostics()
         sources = producers.of_parameters(api.operations, listed)
-        catalog = _lowered(api, identity, options, names, sources, found)
+        catalog = _lowered(api, identity, options, names, promises, sources, found)
         made = {tool.operation.key for tool in catalog.tools}
         if all(key in made for keys in sources.values() for key in keys.values()):
             diagnostics.extend(list(found))
@@ -63,11 +62,21 @@ def lower(
         listed &= made  # some tool is told of another that could not be made
 
 
+def _report_names(operations: Sequence[Operation], names: Mapping[str, str], diagnostics: Diagnostics) -> None:
+    """Report the names that a document gives and that belong to other tools."""
+    for operation in operations:
+        if operation.name and names[operation.key] != operation.name:
+            message = f"The name '{operation.name}' belongs to another tool; this one is {names[operation.key]}."
+            hint = "A tools file may give it away."
+            diagnostics.add("invalid-extension", message, operation.where.inside("x-mcp", "name"), hint)
+
+
 def _lowered(
     api: Api,
     identity: Identity,
     options: Options,
     names: Mapping[str, str],
+    promises: Promises,
     sources: Mapping[str, Mapping[str, str]],
     diagnostics: Diagnostics,
 ) -> Catalog:
@@ -79,6 +88,7 @@ def _lowered(
         boilerplate.found(api.operations, identity.instructions),
         {key: {parameter: names[source] for parameter, source in each.items()} for key, each in sources.items()},
         list(api.servers[:1] or (Server(""),)),
+        promises,
         diagnostics,
     )
     tools: list[ToolSpec] = []
@@ -113,7 +123,16 @@ class _Around:
     boilerplate: Boilerplate
     producers: Mapping[str, Mapping[str, str]]
     servers: list[Server]
+    promises: Promises
     diagnostics: Diagnostics
+
+    def layout(
+        self, operation: Operation, plan: BodyPlan | None, profile: SchemaProfile, room: int
+    ) -> arguments.Arguments:
+        """The arguments of `operation`, in a schema of at most `room` tokens."""
+        known = self.promises.tools.get(operation.key, UNKNOWN)
+        sources = self.producers[operation.key]
+        return arguments.lay_out(operation, plan, sources, known, self.composer, profile, room, self.diagnostics)
 
 
 def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
@@ -135,11 +154,10 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     if operation.input_schema is not None:
         layout = sends.lay_out(operation, room)
     else:
-        sources = around.producers[operation.key]
-        layout = arguments.lay_out(operation, plan, sources, composer, profile, room, diagnostics)
+        layout = around.layout(operation, plan, profile, room)
         if plan is not None and layout.sends_body and not plan.body.required:
             plan = replace(plan, body=replace(plan.body, required=True))
-            layout = arguments.lay_out(operation, plan, sources, composer, profile, room, diagnostics)
+            layout = around.layout(operation, plan, profile, room)
     _report(operation, name, layout, most_tokens, around)
     nesting.report(operation, composer, diagnostics)
     views.report(operation.result, list(as_object(layout.schema.get("properties"))), diagnostics)
@@ -165,6 +183,8 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
         output_form=output_form,
         confirm=confirm,
         roles=roles.derive(operation, hints, around.api.roles, diagnostics),
+        arguments={(place, wire): name for (place, wire), name in layout.names.items()},
+        renamed=frozenset(layout.renamed),
     )
     lint.report(tool, layout.hidden, diagnostics)
     return tool

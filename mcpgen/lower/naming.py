@@ -13,15 +13,19 @@
 import itertools
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from mcpgen.lower import verbs
 from mcpgen.lower.shortening import LONGEST, shortened
 from mcpgen.model import Operation
 from mcpgen.names import TOOL_NAME, distinct, short_hash, words
+from mcpgen.promises import Promises
 
 _METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "query"}
 _FRAMEWORK = re.compile(r"Using(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)(?:_\d+)?$")
-_PREFIX_SEGMENT = re.compile(r"api|rest|v\d+(?:\.\d+)*|\d+(?:\.\d+)+|v\{[^{}]*\}", re.IGNORECASE)
+PREFIX_SEGMENT = re.compile(r"api|rest|v\d+(?:\.\d+)*|\d+(?:\.\d+)+|v\{[^{}]*\}", re.IGNORECASE)
+"""Segments of a path that say where an API lies, or which version of it this is."""
+
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 _IN_IE = frozenset(["calorie", "cookie", "genie", "lie", "movie", "pie", "selfie", "tie", "zombie"])
 _IRREGULAR: dict[str, str] = dict(
@@ -37,35 +41,59 @@ _AS_ONE = frozenset(["add", "create", "insert", "register"])
 """Verbs that take one thing, whatever collection they put it into."""
 
 
-def assign(operations: Iterable[Operation], promised: Mapping[str, str], api_title: str) -> dict[str, str]:
-    """Key → name for every operation. A name in `promised` (key → name) is kept, and never derived for another one; a
-    person may give it to another one.
+def assign(operations: Iterable[Operation], promises: Promises, api_title: str) -> dict[str, str]:
+    """Key → name for every operation. A promised name is kept, and never derived for another one, also once it is no
+    longer in use; a person may give it to another one.
     """
     operations = list(operations)
-    named = {operation.key: operation.name for operation in operations if operation.name}
+    kept, owners = promises.kept, promises.owners
+    named = {each.key: each.name for each in operations if each.name and not _is_foreign(each, owners)}
     given = {name.casefold() for name in named.values()}
-    kept = [each.key for each in operations if each.key in promised and each.key not in named]
-    named |= {key: promised[key] for key in kept if promised[key].casefold() not in given}
-    taken = {name.casefold() for name in (*promised.values(), *named.values())}
+    known = {each.key: kept[each.key] for each in operations if each.key in kept and each.key not in named}
+    named |= {key: name for key, name in known.items() if name.casefold() not in given}
+    taken = {name.casefold() for name in named.values()}
     wanted: dict[str, list[Operation]] = {}
     for operation in operations:
         if operation.key not in named:
             wanted.setdefault(derive(operation, api_title), []).append(operation)
     for name, members in sorted(wanted.items()):
+        are_versions = len({tuple(_versions(member)) for member in members}) > 1
         for operation in sorted(members, key=_precedence):
-            candidates = [name, *_distinctions(name, operation, members)]
-            named[operation.key] = distinct(candidates, _within(name, LONGEST - 9), operation.key, taken)
+            candidates = itertools.chain([name], _distinctions(name, operation, are_versions))
+            free = _Taken(taken, owners, operation.key)
+            named[operation.key] = distinct(candidates, _within(name, LONGEST - 9), operation.key, free)
             taken.add(named[operation.key])
     return named
+
+
+def _is_foreign(operation: Operation, owners: Mapping[str, frozenset[str]]) -> bool:
+    """Whether a document, and no person, gives a name that belongs to other operations."""
+    name = operation.name or ""
+    by_document = operation.extension.get("name") == name
+    return by_document and not owners.get(name.casefold(), frozenset()) <= {operation.key}
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """The names that the operation `key` cannot have: those in use, and those that belong to others."""
+
+    used: set[str]
+    owners: Mapping[str, frozenset[str]]
+    key: str
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.used or not self.owners.get(str(name), frozenset()) <= {self.key}
 
 
 def _precedence(operation: Operation) -> tuple[int, str, str, str]:
     return operation.path.count("/"), operation.path, operation.method, operation.key
 
 
-def _distinctions(name: str, operation: Operation, members: list[Operation]) -> Iterable[str]:
-    """Names that tell `operation` from the others in `members`, which would have the same name; the plainest first."""
-    suffixes = _versions(operation) if len({tuple(_versions(member)) for member in members}) > 1 else []
+def _distinctions(name: str, operation: Operation, are_versions: bool) -> Iterable[str]:
+    """Names that tell `operation` from others that would have the same name, the plainest first; `are_versions` says
+    that some are of other versions.
+    """
+    suffixes = _versions(operation) if are_versions else []
     if operation.template.variables:
         suffixes.append("by_" + "_".join(words(operation.template.variables[-1])))
     suffixes.append(operation.method.lower())
@@ -144,7 +172,7 @@ def _is_transcript(found: list[str], operation: Operation) -> bool:
     segments = [segment for segment in operation.path.split("/") if segment]
     said, tail = (
         [*map(_singular, found[1:])],
-        [segment for segment in segments if not _PREFIX_SEGMENT.fullmatch(segment)],
+        [segment for segment in segments if not PREFIX_SEGMENT.fullmatch(segment)],
     )
     if said == [_singular(word) for segment in tail for word in words(segment)]:
         return True
@@ -175,7 +203,7 @@ def _segments(path: str) -> list[str]:
     """The segments that say something: no prefix such as `/api/v1`, no `.json`, and a fragment as a last one."""
     path, _, fragment = path.partition("#")
     segments = [re.sub(r"\.(?:json|xml)$", "", segment) for segment in path.partition("?")[0].split("/") if segment]
-    while len(segments) > 1 and _PREFIX_SEGMENT.fullmatch(segments[0]):
+    while len(segments) > 1 and PREFIX_SEGMENT.fullmatch(segments[0]):
         segments = segments[1:]
     return [*segments, fragment] if fragment else segments
 

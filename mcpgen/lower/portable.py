@@ -27,7 +27,7 @@ _MOST_LOOKED_INTO = 40
 _MEANS_NULL = re.compile(r"\bnull\b", re.IGNORECASE)
 _ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
 _NOT_OF_BRANCHES = _ALTERNATIVES | {"description", "title", "default", "deprecated", "readOnly", "writeOnly"}
-_STRUCTURE = ("properties", "items", "prefixItems", "additionalProperties", "oneOf", "anyOf")
+_STRUCTURE = frozenset(("properties", "items", "prefixItems", "additionalProperties", "oneOf", "anyOf"))
 _UNSAYABLE = ("not", "if", "dependentRequired", "dependentSchemas", "patternProperties", "contains", "propertyNames")
 """Keywords that hold conditions for which the profile has neither a keyword nor words."""
 
@@ -369,7 +369,7 @@ def _identity(source: JsonObject) -> str:
 
     A schema that several include is none of them: parent and child may both build on one `Entity`.
     """
-    if any(keyword in source for keyword in _STRUCTURE):
+    if not _STRUCTURE.isdisjoint(source):
         return ""
     if isinstance(source.get("$ref"), str):
         return as_text(source["$ref"])

@@ -65,6 +65,9 @@ _COUNTS = (
     "minProperties",
     "maxProperties",
 )
+_BOUNDS = frozenset(_NUMBERS + _COUNTS)
+_WITH_SUBSCHEMAS = frozenset(_ONE_SCHEMA + _SCHEMA_LISTS + _SCHEMA_MAPS)
+"""Most schemas are leaves, and most leaves have no bound: one look at the keywords that are there spares twenty."""
 
 
 def convert(raw: JsonValue, names: Names) -> JsonObject:
@@ -81,8 +84,10 @@ def convert(raw: JsonValue, names: Names) -> JsonObject:
         schema["$ref"] = names.of_dynamic(dynamic)
     _types(raw, schema)
     _plain_keywords(raw, schema)
-    _bounds(raw, schema)
-    _subschemas(raw, schema, names)
+    if not _BOUNDS.isdisjoint(raw):
+        _bounds(raw, schema)
+    if not _WITH_SUBSCHEMAS.isdisjoint(raw):
+        _subschemas(raw, schema, names)
     _dependents(raw, schema)
     _discriminator(raw, schema, names)
     if raw.get("nullable") is True or raw.get("x-nullable") is True:
