@@ -6,22 +6,26 @@ where there is more than before; cosmetic, where nobody but a reader notices.
 
 from mcpgen.diff import authorization, features, rules, server, tools
 from mcpgen.diff.change import GRADES, Change, Difference, Grade, ordered
-from mcpgen.diff.matching import held, match
+from mcpgen.diff.matching import match
 from mcpgen.diff.surface import TABLES, Surface, of_catalog, of_tables
 from mcpgen.jsonvalue import as_object
 
-__all__ = ["GRADES", "TABLES", "Change", "Difference", "Grade", "Surface", "compare", "held", "of_catalog", "of_tables"]
+__all__ = ["GRADES", "TABLES", "Change", "Difference", "Grade", "Surface", "compare", "of_catalog", "of_tables"]
 
 
-def compare(old: Surface, new: Surface) -> Difference:
-    """Every change from `old` to `new`."""
-    matched = match(old, new)
+def compare(old: Surface, new: Surface, *, moves: bool = True) -> Difference:
+    """Every change from `old` to `new`; without `moves` a tool whose operation went elsewhere is gone, and another
+    new.
+    """
+    matched = match(old, new, follow=moves)
     schemes = authorization.renamed_schemes(
         as_object(old.header.get("security")), as_object(new.header.get("security"))
     )
     found = [*server.compared(old, new, list(matched.pairs), schemes), *features.compared(old, new)]
     found += [rules.of_tool("tool-removed", tool.name, before=tool.request) for tool in matched.gone]
     found += [rules.of_tool("tool-added", tool.name, after=tool.request) for tool in matched.added]
+    elsewhere = {tool.operation_id: tool for tool in new.tools if tool.operation_id}
     for before, after in matched.pairs:
-        found += tools.compared(before, after, schemes)
+        now = elsewhere.get(before.operation_id, after)
+        found += tools.compared(before, after, schemes, now, guessed=after.key in matched.guessed)
     return ordered(found)

@@ -74,6 +74,8 @@ def _alternatives(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Itera
         yield rules.of_tool("credentials-refused", new.name, before, after)
     if accepted and not (refused and set(accepted) == set(has)):
         yield rules.of_tool("credentials-accepted", new.name, after=_any_of(accepted))
+    if not (refused or accepted) and set(had) != set(has):
+        yield rules.of_tool("credentials-sent", new.name, _any_of(had), _any_of(has))
 
 
 def _scopes(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:

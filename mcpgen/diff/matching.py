@@ -1,69 +1,69 @@
 """Which tool is which: the same operation, whatever it is called and wherever it went.
 
-By operation (method and path, names of path parameters blanked), then by operationId, then by name, and at last by what
-it takes, under another path that ends alike. What could be two is none.
+By operation (method and path, names of path parameters blanked), then, for operations that moved, by what tells them
+again (`recognition`), and at last by name. What could be two is none.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from mcpgen import moves
 from mcpgen.diff.surface import Listed, Surface
-from mcpgen.diff.variance import Scope
+from mcpgen.promises import Promise
 
-Identify = Callable[[Listed], str]
+Pairs = list[tuple[Listed, Listed]]
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """`pairs` of old and new; what is `gone`, what was `added`."""
+    """`pairs` of old and new; what is `gone`, what was `added`; the keys of pairs that are only `guessed` to be one."""
 
     pairs: tuple[tuple[Listed, Listed], ...]
     gone: tuple[Listed, ...]
     added: tuple[Listed, ...]
+    guessed: frozenset[str]
 
 
-def match(old: Surface, new: Surface) -> Matching:
-    """The tools of both, in pairs as far as they are the same."""
+def match(old: Surface, new: Surface, *, follow: bool = True) -> Matching:
+    """The tools of both, in pairs as far as they are the same; what is elsewhere is another one unless we `follow`."""
     pairs: list[tuple[Listed, Listed]] = []
     gone, added = list(old.tools), list(new.tools)
-    for identify in (_key, _operation_id, _name, _shape):
-        before, after = _unique(gone, identify), _unique(added, identify)
-        found = [(before[each], after[each]) for each in before if each in after]
+    for pairing in (_of_one_key, _moved, _of_one_name) if follow else (_of_one_key, _of_one_name):
+        found = pairing(gone, added)
         pairs += found
         left = {id(tool) for tool, _ in found}, {id(tool) for _, tool in found}
         gone = [tool for tool in gone if id(tool) not in left[0]]
         added = [tool for tool in added if id(tool) not in left[1]]
-    return Matching(tuple(sorted(pairs, key=lambda pair: pair[0].name)), tuple(gone), tuple(added))
+    elsewhere = [((one.key, one.known), (other.key, other.known)) for one, other in pairs if one.key != other.key]
+    ordered = sorted(pairs, key=lambda pair: pair[0].name)
+    return Matching(tuple(ordered), tuple(gone), tuple(added), frozenset(moves.guessed(elsewhere)))
 
 
-def held(old: Surface, new: Surface) -> dict[str, str]:
-    """The names that operations of `new` would have if they kept those of `old`, by operation key: what a lock promises
-    where it knows of operations that moved.
-    """
-    return {after.key: before.name for before, after in match(old, new).pairs}
+def _of_one_key(gone: list[Listed], added: list[Listed]) -> Pairs:
+    return _alike(gone, added, lambda tool: tool.key)
 
 
-def _key(tool: Listed) -> str:
-    return tool.key
+def _moved(gone: list[Listed], added: list[Listed]) -> Pairs:
+    before, after = _unique(gone, lambda tool: tool.key), _unique(added, lambda tool: tool.key)
+    found = moves.moved(_promises(before), _promises(after))
+    return [(before[former], after[key]) for key, former in found.items()]
 
 
-def _operation_id(tool: Listed) -> str:
-    return tool.operation_id
+def _of_one_name(gone: list[Listed], added: list[Listed]) -> Pairs:
+    return _alike(gone, added, lambda tool: tool.name)
 
 
-def _name(tool: Listed) -> str:
-    return tool.name
+def _promises(tools: dict[str, Listed]) -> dict[str, Promise]:
+    """What each is recognised by: what its lock says, or what can be told from the tables."""
+    return {key: tool.known for key, tool in tools.items()}
 
 
-def _shape(tool: Listed) -> str:
-    """Method, end of the path and arguments; nothing for a tool without arguments, which is like too many others."""
-    if not tool.schema.get("properties"):
-        return ""
-    ending = tool.path.rstrip("/").rpartition("/")[2]
-    return f"{tool.binding.get('method')} {ending} {Scope(tool.schema).text(tool.schema)}"
+def _alike(gone: list[Listed], added: list[Listed], identify: Callable[[Listed], str]) -> Pairs:
+    before, after = _unique(gone, identify), _unique(added, identify)
+    return [(before[each], after[each]) for each in before if each in after]
 
 
-def _unique(tools: Iterable[Listed], identify: Identify) -> dict[str, Listed]:
+def _unique(tools: Iterable[Listed], identify: Callable[[Listed], str]) -> dict[str, Listed]:
     """Identity → tool, without those that share theirs, or have none."""
     found: dict[str, Listed | None] = {}
     for tool in tools:

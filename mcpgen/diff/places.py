@@ -121,7 +121,7 @@ class Places:
             if (same := next((each for each in added if self._is_same(case, each)), None)) is not None:
                 gone.remove(case)
                 added.remove(same)
-        if len(gone) != len(added) and len({_names(case) for case in (*gone, *added)}) == 1:
+        if len(gone) != len(added) and len({_names(case) for case in (*old, *new)}) == 1:
             return  # they differ in what they demand together, which is told of the whole
         while gone and added:
             case = gone.pop(0)

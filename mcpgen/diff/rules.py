@@ -15,6 +15,8 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     "tool-added": ("additive", "{at} is new."),
     "tool-renamed": ("breaking", "{before} is called {after} now."),
     "tool-moved": ("cosmetic", "{before} is {after} now."),
+    "tool-taken": ("breaking", "{before} is gone; {after} has the same words and arguments, and is taken for it."),
+    "tool-replaced": ("breaking", "It is the operation {after} now; what was {before} is {at}."),
     "title": ("cosmetic", "Its title is {after} now; it was {before}."),
     "description": ("cosmetic", "Its description has other words."),
     "listing": ("cosmetic", "What is listed of it changed: {after}."),
@@ -35,6 +37,7 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     "roles-widened": ("additive", "It is offered to more operators: {after} now, {before} before."),
     "credentials-refused": ("breaking", "It can no longer be called with {before}; now: {after}."),
     "credentials-accepted": ("additive", "It can be called with {after} too."),
+    "credentials-sent": ("cosmetic", "Nobody is refused, but it may be called with {after} now; it was {before}."),
     "scopes-added": ("breaking", "Its access tokens have to allow {after} too."),
     "scopes-removed": ("additive", "Its access tokens no longer have to allow {before}."),
     "constant": ("cosmetic", "{at} is always sent as {after}; it was {before}."),
@@ -167,5 +170,5 @@ def _shown(value: JsonValue) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return ", ".join(each if isinstance(each, str) else compact(each) for each in value) or "nothing"
+        return ", ".join(each if isinstance(each, str) and each else compact(each) for each in value) or "nothing"
     return compact(value)

@@ -7,6 +7,7 @@ from mcpgen.diff import authorization, rules, wire
 from mcpgen.diff.change import Change
 from mcpgen.diff.places import Place, Places
 from mcpgen.diff.surface import Listed
+from mcpgen.diff.told import heard
 from mcpgen.diff.variance import Inclusion, Scope, Terms
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_object
 
@@ -22,13 +23,19 @@ _HINTS: dict[str, tuple[bool, str, str]] = {
 _KNOWN = frozenset({"name", "title", "description", "inputSchema", "outputSchema", "annotations"})
 
 
-def compared(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:
-    """All changes from `old` to `new`, which are the same tool; `renamed` are security schemes."""
+def compared(
+    old: Listed, new: Listed, renamed: Mapping[str, str], elsewhere: Listed, *, guessed: bool
+) -> Iterator[Change]:
+    """All changes from `old` to `new`, which are the same tool; `renamed` are security schemes. `elsewhere` is what has
+    the operationId now that `old` had; most often `new`. A move that is `guessed` is told by words alone.
+    """
     if old.name != new.name:
         yield replace(rules.of_tool("tool-renamed", old.name, old.name, new.name), tool=new.name)
     moved = old.key != new.key and old.request != new.request
     if moved:
-        yield rules.of_tool("tool-moved", new.name, old.request, new.request)
+        yield rules.of_tool("tool-taken" if guessed else "tool-moved", new.name, old.request, new.request)
+    elif elsewhere.key != new.key and new.operation_id not in ("", old.operation_id):
+        yield rules.of_tool("tool-replaced", new.name, old.operation_id, new.operation_id, at=elsewhere.name)
     if old.shown != new.shown:
         yield from _words(old.shown, new.shown, new.name)
         yield from _hints(old, new)
@@ -75,11 +82,12 @@ def _arguments(old: Listed, new: Listed) -> Iterator[Change]:
 
 def _taken(tool: Listed) -> Terms:
     """What arguments a tool takes: those of its schema, and no others unless the binding is open."""
-    scope = Scope(tool.schema)
+    schema = as_object(heard(tool.schema))
+    scope = Scope(schema)
     if tool.binding.get("open"):
-        return scope.terms(tool.schema)
-    known: JsonObject = dict.fromkeys(as_object(tool.schema.get("properties")), True)
-    return scope.terms(tool.schema, scope.made({"properties": known, "additionalProperties": False}))
+        return scope.terms(schema)
+    known: JsonObject = dict.fromkeys(as_object(schema.get("properties")), True)
+    return scope.terms(schema, scope.made({"properties": known, "additionalProperties": False}))
 
 
 def _renamed(old: Listed, new: Listed, places: list[Place]) -> dict[str, str]:

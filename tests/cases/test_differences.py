@@ -10,13 +10,14 @@ by hand.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from mcpgen.diff import Surface, compare
+from mcpgen.diff import Difference, Surface, compare, rules
 from mcpgen.fetch import Fetched
 from mcpgen.options import Options
 from mcpgen.pipeline import Project, compile_source
@@ -41,18 +42,18 @@ GRADES: dict[str, tuple[str, str, str, str]] = {
 and both are missed once they are gone. `listed`: members were listed, and no longer are.
 """
 
-Said = Iterator[tuple[str, str, list[str]]]
-"""What is compared, the grade that it must have, and what was said."""
+Compared = tuple[str, str, Difference]
+"""What is compared, the grade that it must have, and what came out."""
 
 
-def of_schemas(rows: list[Any]) -> Said:
+def of_schemas(rows: list[Any]) -> Iterator[Compared]:
     for what, effect, old, new in rows:
         grades = iter(GRADES[effect])
         for side, build in (("argument", _argument), ("result", _result)):
             for way, pair in (("", (old, new)), (", back", (new, old))):
                 difference = compare(build(pair[0]), build(pair[1]))
                 expected = next(grades)
-                yield f"{what}: {side}{way}", expected, [grade(difference), *said(difference.changes)]
+                yield f"{what}: {side}{way}", expected, difference
 
 
 def _moved(schema: Any) -> tuple[Any, dict[str, Any]]:
@@ -73,13 +74,13 @@ def _result(schema: Any) -> Surface:
     return surface(tool(outputSchema=root))
 
 
-def of_pairs(rows: list[Any]) -> Said:
+def of_pairs(rows: list[Any]) -> Iterator[Compared]:
     for row in rows:
         build = _documents if "documents" in row else _servers
         for way, expected in (("", row["grade"]), (", back", row["back"])):
             old, new = build(row, backwards=bool(way))
             difference = compare(old, new)
-            yield f"{row['what']}{way}", expected, [grade(difference), *said(difference.changes)]
+            yield f"{row['what']}{way}", expected, difference
 
 
 def _servers(row: dict[str, Any], *, backwards: bool) -> tuple[Surface, Surface]:
@@ -104,7 +105,7 @@ def _documents(row: dict[str, Any], *, backwards: bool) -> tuple[Surface, Surfac
     options = Options(structured=bool(row.get("structured")))
     before = compile_source(_document(old), options)
     first = surface_of(before)
-    return first, surface_of(compile_after(first, _document(new), options, Project(lock=before.lock)))
+    return first, surface_of(compile_after(_document(new), options, Project(lock=before.lock)))
 
 
 def _document(parts: dict[str, Any]) -> Fetched:
@@ -114,24 +115,46 @@ def _document(parts: dict[str, Any]) -> Fetched:
     return Fetched("document.yaml", yaml.safe_dump(whole, sort_keys=False).encode())
 
 
-def found_in(area: Path) -> list[tuple[str, str, list[str]]]:
-    found: list[tuple[str, str, list[str]]] = []
+@cache
+def found_in(area: Path) -> tuple[Compared, ...]:
+    found: list[Compared] = []
     for name, read in (("schemas.yaml", of_schemas), ("pairs.yaml", of_pairs)):
         if (area / name).is_file():
             found += read(yaml.safe_load((area / name).read_text(encoding="utf-8")))
-    return found
+    return tuple(found)
 
 
 @pytest.mark.parametrize("area", AREAS, ids=lambda area: area.name)
 def test_each_pair_has_its_grade_and_its_sentences(area: Path, request: pytest.FixtureRequest) -> None:
     found = found_in(area)
-    wrong = [(what, came) for what, expected, came in found if came[0] != expected]
-    text = "".join(f"{what}\n" + "".join(f"    {line}\n" for line in came[1:]) for what, _, came in found)
+    wrong = [(what, said(came.changes)) for what, expected, came in found if grade(came) != expected]
+    text = "".join(f"{what}\n" + "".join(f"    {line}\n" for line in said(came.changes)) for what, _, came in found)
     expected = area / "expected.txt"
     if request.config.getoption("--update"):
         expected.write_text(text, encoding="utf-8")
     assert not wrong
     assert text == expected.read_text(encoding="utf-8")
+
+
+LIMITS = (
+    *("minimum", "maximum", "multipleOf", "minLength", "maxLength", "pattern", "format", "contentEncoding"),
+    *("minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"),
+)
+"""The keywords that are told by their own names."""
+
+NEVER = {"result-member-unlisted"}
+"""What stands in a table for the sake of the other side: a member that left a result is always gone."""
+
+
+def test_every_rule_has_a_pair_and_every_change_a_rule() -> None:
+    places = (*rules.OF_SCHEMAS, *LIMITS)
+    known = {
+        *rules.OF_TOOLS,
+        *rules.OF_SERVER,
+        *(f"{side}-{each}" for side in ("argument", "result") for each in places),
+    }
+    told = {change.code for area in AREAS for _, _, found in found_in(area) for change in found.changes}
+    assert told == known - NEVER
 
 
 def test_there_are_pairs_enough() -> None:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from mcpgen.diff import Change, Difference, Surface, compare, of_tables
+from mcpgen.promises import Promise
 
 HEADER: dict[str, Any] = {
     "server": {"name": "test", "title": "Test", "version": "1.0.0"},
@@ -36,8 +37,9 @@ def surface(
     """A server of these tools; `bindings` are tool → what differs in what it sends, `header` may have features too."""
     rows = [binding(each, **(bindings or {}).get(each["name"], {})) for each in tools]
     features = {f"{name}.json": header.pop(name, []) for name in ("resources", "prompts")}
+    known = {key: Promise(name) for name, key in (keys or {}).items()}
     tables: dict[str, Any] = {"tools.json": tools, "bindings.json": {**HEADER, **header, "bindings": rows}, **features}
-    return of_tables({name: json.dumps(table).encode() for name, table in tables.items()}, keys or {})
+    return of_tables({name: json.dumps(table).encode() for name, table in tables.items()}, known)
 
 
 def of_arguments(schema: dict[str, Any], *, defs: dict[str, Any] | None = None) -> Surface:

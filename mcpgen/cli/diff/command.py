@@ -2,33 +2,22 @@
 
 import click
 
-from mcpgen.cli import options, report
-from mcpgen.cli.diff import contract, markdown, sides
-from mcpgen.cli.diff.lines import lines, summary
+from mcpgen.cli import differences, options, report
+from mcpgen.cli.diff import contract, sides
 from mcpgen.cli.diff.sides import Side
 from mcpgen.diagnostics import Diagnostic
-from mcpgen.diff import Difference, Grade, compare
+from mcpgen.diff import compare, markdown
 from mcpgen.options import Options
-
-_COLOURS: dict[Grade, str] = {"breaking": "red", "additive": "green", "cosmetic": "blue"}
-_FAILING: dict[str, Grade] = {"breaking": "breaking", "additive": "additive", "any": "cosmetic"}
-"""Value of --fail-on → the least grave change that fails."""
 
 
 @click.command("diff", short_help="Grade what changed from OLD to NEW.")
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
 @options.compiling
-@click.option("--fail-on", type=click.Choice([*_FAILING]), help="Exit with 1 where a change is at least as grave.")
-@click.option(
-    "--format",
-    "output",
-    type=click.Choice(["text", "markdown", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print; markdown is for pull requests.",
-)
-def command(old: str, new: str, flags: Options, fail_on: str | None, output: str) -> None:
+@options.moves
+@options.fail_on
+@options.difference_format
+def command(old: str, new: str, flags: Options, moves: bool, fail_on: str | None, output: str) -> None:
     """Grade what changed from OLD to NEW, each an API description, a tools file, or the directory of a generated
     project.
 
@@ -41,8 +30,8 @@ def command(old: str, new: str, flags: Options, fail_on: str | None, output: str
     if old == new == "-":
         raise click.UsageError("Only one of OLD and NEW can be standard input.")
     with report.ending(output), report.progress("Comparing"):
-        before, after = sides.both(old, new, flags)
-        difference = compare(before.surface, after.surface)
+        before, after = sides.both(old, new, flags, moves=moves)
+        difference = compare(before.surface, after.surface, moves=moves)
     errors = [*_errors(before), *_errors(after)]
     if output == "json":
         report.result_json(contract.document(before, after, difference, errors))
@@ -52,8 +41,8 @@ def command(old: str, new: str, flags: Options, fail_on: str | None, output: str
         if output == "markdown":
             report.say(markdown.document(difference), err=False)
         else:
-            _show(difference)
-    failed = fail_on is not None and difference.reaches(_FAILING[fail_on])
+            differences.show(difference)
+    failed = fail_on is not None and difference.reaches(options.FAILING[fail_on])
     report.leave(report.FINDINGS if failed or errors else report.DONE)
 
 
@@ -68,13 +57,3 @@ def _say_skipped(side: Side) -> None:
     if skipped:
         count = report.counted(len(skipped), "operation")
         report.say(f"{count} of {side.source} could not be compiled; `mcpgen check` says why.", fg="yellow")
-
-
-def _show(difference: Difference) -> None:
-    for grade, found in lines(difference):
-        report.say(f"{grade.capitalize()}:", err=False, fg=_COLOURS[grade], bold=True)
-        for line in found:
-            subject = f"{line.subject()}: " if line.tools else ""
-            report.say(f"  {subject}{line.sentence}".replace("\n", "\\n"), err=False)
-        report.say(err=False)
-    report.say(summary(difference), err=False, bold=True)

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from mcpgen.cli import report
+from mcpgen.cli import differences, report
 from mcpgen.cli.diff.sides import Side
 from mcpgen.diagnostics import Diagnostic
-from mcpgen.diff import Change, Difference
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_object
+from mcpgen.diff import Difference
+from mcpgen.jsonvalue import JsonObject, as_object
 
 
 def document(old: Side, new: Side, difference: Difference, errors: Sequence[Diagnostic]) -> JsonObject:
@@ -15,8 +15,8 @@ def document(old: Side, new: Side, difference: Difference, errors: Sequence[Diag
     return {
         "old": _side(old),
         "new": _side(new),
-        "summary": {**{str(grade): count for grade, count in difference.counts.items()}, "version": difference.version},
-        "changes": [_change(change) for change in difference.changes],
+        "summary": differences.summary_json(difference),
+        "changes": differences.changes_json(difference),
         "skipped": [report.skipped_json(entry) for entry in skipped],
         "diagnostics": [report.diagnostic_json(error) for error in errors],
     }
@@ -30,13 +30,3 @@ def _side(side: Side) -> JsonObject:
         "version": side.version,
         "tools": len(side.surface.tools),
     }
-
-
-def _change(change: Change) -> JsonObject:
-    where: dict[str, JsonValue] = {
-        "tool": change.tool or None,
-        "argument": change.argument or None,
-        "path": change.path or None,
-    }
-    values = {"before": change.before, "after": change.after}
-    return {"grade": change.grade, "code": change.code, **where, **values, "sentence": change.sentence}

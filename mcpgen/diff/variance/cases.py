@@ -168,8 +168,16 @@ def _of_state(state: _State, scope: Scope) -> Iterator[Case]:
         if kind in ("null", "boolean"):
             for value in (None,) if kind == "null" else (False, True):
                 yield _of_value(base, kind, value)
+        elif kind == "string" and _is_empty_text(state.atoms):
+            if scalars.fits("", state.atoms, integral=integral) is not False:
+                yield _of_value(base, kind, "")
         else:
             yield replace(base, kind=kind)
+
+
+def _is_empty_text(atoms: tuple[JsonObject, ...]) -> bool:
+    """Whether a text can only be the empty one, which the portable profile cannot list among others."""
+    return scalars.limit(atoms, "maxLength") == 0 or any(atom.get("pattern") == "^$" for atom in atoms)
 
 
 def _of_value(base: Case, kind: str, value: JsonValue) -> Case:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from mcpgen.diff import GRADES, Change, Difference, Grade
+from mcpgen.diff.change import GRADES, Change, Difference, Grade
 
 MANY = 4
 """Tools of which a change that all of them have is told once."""
