@@ -20,6 +20,12 @@ def project_templates() -> Path:
     return _folder("templates") / "project"
 
 
+def changelog() -> Path:
+    """What each version of mcpgen changed."""
+    installed = _HERE / "_CHANGELOG.md"
+    return installed if installed.is_file() else _HERE.parent / "CHANGELOG.md"
+
+
 def specs() -> Path:
     """The input documents of the demo and the tests."""
     return _folder("specs")

@@ -10,9 +10,10 @@ from dataclasses import fields, replace
 from typing import TypeVar
 
 from mcpgen.diagnostics import Diagnostics, Where
-from mcpgen.model import Api, ArgumentChange, Change, Operation, Skipped
-from mcpgen.names import clipped, nearest
+from mcpgen.model import Api, ArgumentChange, Change, Former, Operation, Skipped
+from mcpgen.names import clipped, did_you_mean, near, nearest
 from mcpgen.openapi import paths
+from mcpgen.promises import Promises
 from mcpgen.selection import Selector, select
 
 Found = TypeVar("Found", Operation, Skipped)
@@ -65,14 +66,31 @@ def visible(api: Api, diagnostics: Diagnostics) -> Api:
     return replace(api, operations=tuple(each for each in api.operations if not each.hidden)) if hidden else api
 
 
+# -- what was ---------------------------------------------------------------------------------------------------------
+
+
+def former(promises: Promises) -> Former:
+    """What a project knows of operations and arguments that may be gone."""
+    tools = {text: name for name, gone in promises.retired.items() for text in (gone.operation, gone.id) if text}
+    tools |= {text: known.name for key, known in promises.tools.items() for text in (key, known.id) if text}
+    return Former(tools, {key: known.known for key, known in promises.tools.items()})
+
+
 # -- what changes -----------------------------------------------------------------------------------------------------
 
 
 def apply(
-    api: Api, changes: Iterable[Change], left_out: Sequence[Operation], diagnostics: Diagnostics, *, whole: bool = True
+    api: Api,
+    changes: Iterable[Change],
+    left_out: Sequence[Operation],
+    former: Former,
+    diagnostics: Diagnostics,
+    *,
+    whole: bool = True,
 ) -> Api:
     """`api` with `changes`, one that fits no operation or more than one reported. `left_out` are operations that a
-    selection took out. Of an `api` that is not `whole`, since a document could not be read, nothing is missed.
+    selection took out. Of an `api` that is not `whole`, since a document could not be read, nothing is missed. A change
+    of something `former` that is gone is a warning.
     """
     operations = {operation.key: operation for operation in api.operations}
     by: dict[str, Change] = {}
@@ -80,7 +98,7 @@ def apply(
         found = _named(change.key, operations.values())
         if len(found) != 1:
             if found or whole:
-                _report(change, found, api, left_out, diagnostics)
+                _report(change, found, api, left_out, former, diagnostics)
             continue
         key = found[0].key
         if key in by:
@@ -89,7 +107,8 @@ def apply(
             continue
         by[key] = change
         _refuse_arguments(operations[key], change, diagnostics)
-        operations[key] = _changed(operations[key], change)
+        once = former.arguments.get(key, ())
+        operations[key] = replace(_changed(operations[key], change), former_arguments=once)
     return replace(api, operations=_with_names(operations, by, diagnostics))
 
 
@@ -124,6 +143,7 @@ def _report(
     found: Sequence[Operation],
     api: Api,
     left_out: Sequence[Operation],
+    former: Former,
     diagnostics: Diagnostics,
 ) -> None:
     """Say why a change has not exactly one operation."""
@@ -138,9 +158,45 @@ def _report(
     elif _named(change.key, left_out):
         message = f"'{key}' is not among the operations that are selected."
         diagnostics.add("unused-override", message, change.where, "Include it, or take the override out.")
+    elif known := _known(change.key, former):
+        _report_former(change, known, api, left_out, former, diagnostics)
     else:
         message = f"There is no operation '{key}'."
-        diagnostics.add("unknown-operation", message, change.where, _nearest(change.key, api, left_out))
+        hint = nearest(change.key, _candidates(change.key, api, left_out))
+        diagnostics.add("unknown-operation", message, change.where, hint)
+
+
+def _known(key: str, former: Former) -> str:
+    """The text of `former.tools` that `key` means; "" where it means none. The name of a document may stand before."""
+    exact = next((text for text in (key, _WRITTEN + key) if text in former.tools), "")
+    method, _, path = key.strip().partition(" ")
+    if exact or not path.strip().startswith("/"):
+        return exact
+    blank = paths.operation_key(method.upper(), path.strip())
+    requests = ((text, paths.operation_key(*text.rsplit(" ", 1))) for text in former.tools if " /" in text)
+    return next((text for text, blanked in requests if blanked == blank or blanked.endswith(f" {blank}")), "")
+
+
+def _report_former(
+    change: Change, known: str, api: Api, left_out: Sequence[Operation], former: Former, diagnostics: Diagnostics
+) -> None:
+    """Say of an operation that was there whether it is gone. One that is there under another key is not: what was
+    decided of it may be a guard, so its owner has to say it again.
+    """
+    tool = former.tools[known]
+    now = next((each for each in (*api.operations, *left_out) if former.tools.get(each.key) == tool), None)
+    if now is not None:
+        message = f"There is no operation '{clipped(change.key)}' any more: {tool} is now {_in_words(now)}."
+        diagnostics.add("unknown-operation", message, change.where, "Name it so.")
+        return
+    keys = (text for text, name in former.tools.items() if name == tool and " " in text)
+    label = next(keys, known).removeprefix(_WRITTEN)
+    label = clipped(label) if label == tool else f"{clipped(label)} ({tool})"
+    hint = did_you_mean(near(change.key, _candidates(change.key, api, left_out)))
+    message = f"{label} is gone from the API: this override matches nothing."
+    diagnostics.add(
+        "orphaned-override", message, change.where, f"{hint} If not, take it out." if hint else "Take it out."
+    )
 
 
 def _in_words(operation: Operation) -> str:
@@ -148,12 +204,13 @@ def _in_words(operation: Operation) -> str:
     return f"{operation.method} {clipped(operation.path)}{where}"
 
 
-def _nearest(key: str, api: Api, left_out: Sequence[Operation]) -> str:
+def _candidates(key: str, api: Api, left_out: Sequence[Operation]) -> list[str]:
+    """What `key` could have been written for, in its own manner."""
     operations = (*api.operations, *left_out)
     written = [each.key.removeprefix(_WRITTEN) for each in operations if is_written(each)]
     requests = [f"{each.method} {each.path}" for each in operations if not is_written(each)]
     ids = [each.id for each in operations if each.id]
-    return nearest(key, requests if " " in key.strip() else [*ids, *written] or requests)
+    return requests if " " in key.strip() else [*ids, *written] or requests
 
 
 def _changed(operation: Operation, change: Change) -> Operation:

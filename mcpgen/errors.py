@@ -14,6 +14,10 @@ class CannotGoOn(Exception):
         self.before: list[Diagnostic] = []
 
 
+class Busy(CannotGoOn):
+    """Another run is at work on what this one needs. The same run may succeed later."""
+
+
 class Unusable(Exception):
     """One operation cannot become a tool. Caught where operations are read and lowered; the others go on."""
 

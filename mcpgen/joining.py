@@ -15,7 +15,7 @@ from urllib.parse import urljoin
 from mcpgen.curation import apply, chosen
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.distinctions import Kept, Place, fronts, names_of, place_of
-from mcpgen.model import NO_CREDENTIALS, Api, Operation, Scopes, SecurityRequirement, SecurityScheme, Server
+from mcpgen.model import NO_CREDENTIALS, Api, Former, Operation, Scopes, SecurityRequirement, SecurityScheme, Server
 from mcpgen.names import TOOL_NAME, clipped
 from mcpgen.openapi import servers
 from mcpgen.sources import Described
@@ -41,7 +41,7 @@ class Owner:
 
 
 def joined(
-    described: Sequence[Described], owner: Owner, empty: Api, diagnostics: Diagnostics
+    described: Sequence[Described], owner: Owner, former: Former, empty: Api, diagnostics: Diagnostics
 ) -> tuple[Api, tuple[Operation, ...]]:
     """One API of all, `empty` where there is none, and the operations that the selections of their entries left out."""
     base = owner.servers
@@ -56,7 +56,7 @@ def joined(
         api, left_out = one.api, tuple[Operation, ...]()
         if one.entry is not None:
             api, left_out = chosen(api, one.entry.include, one.entry.exclude, diagnostics)
-            api = apply(api, one.entry.changes, left_out, diagnostics)
+            api = apply(api, one.entry.changes, left_out, former, diagnostics)
         apis.append(api)
         omitted += left_out
     if len(apis) == 1:

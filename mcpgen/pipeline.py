@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from mcpgen import crowding, openapi, toolsfile, unused
+from mcpgen import crowding, openapi, recognition, toolsfile, unused
 from mcpgen import lock as locks
 from mcpgen.check import check
 from mcpgen.choices import with_body_types, with_fields, with_output, with_variables
-from mcpgen.curation import apply, chosen, visible
+from mcpgen.curation import apply, chosen, former, visible
 from mcpgen.diagnostics import Diagnostic, Diagnostics, Where, placed
 from mcpgen.document import Document
 from mcpgen.emit import emit, user_files
@@ -20,10 +20,11 @@ from mcpgen.lock import Lock
 from mcpgen.lower import lower
 from mcpgen.lower.text import plain, shortened
 from mcpgen.merge import merge
-from mcpgen.model import Api, Catalog, Identity, Server, Skipped
+from mcpgen.model import Api, Catalog, Former, Identity, Server, Skipped
 from mcpgen.names import SERVER_NAME, server_name
 from mcpgen.openapi import servers
 from mcpgen.options import Options
+from mcpgen.promises import NOTHING
 from mcpgen.selection import select
 from mcpgen.sources import Opened, Overlays, Sources
 from mcpgen.toolsfile import Named
@@ -37,7 +38,7 @@ _EXPLAINING = ("unused-selector", "hidden-operation")
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """The answer of the compiler. `lock` is what the tree's lock file says; `diagnostics` have lines and columns;
-    `sources` is what it was made of.
+    `sources` is what it was made of. A version that is `pinned` was written by a person.
     """
 
     catalog: Catalog
@@ -45,6 +46,7 @@ class Compiled:
     lock: Lock
     diagnostics: tuple[Diagnostic, ...]
     sources: Sources
+    pinned: bool = False
 
     @property
     def user_files(self) -> frozenset[str]:
@@ -99,7 +101,8 @@ def _compiled(
         raise CannotGoOn("not-an-api", message, settings.document.where(""), "Write `mcpgen: 1` above the rest.")
     files = [each.tools_file for each in (settings, source) if each is not None and each.tools_file is not None]
     flags = Flags(options, project.recorded, files)
-    api, found = _curated(sources, source, settings, flags, diagnostics)
+    promises = project.lock.promises if project.lock else NOTHING
+    api, found = _curated(sources, source, settings, flags, former(promises), diagnostics)
     wanted = flags.wanted
     if not sources.unread:
         flags.report_body_types(api, diagnostics)
@@ -108,29 +111,47 @@ def _compiled(
     api = with_fields(api, wanted.fields)
     api = _with_base_url(api, flags.base_url, diagnostics)
     identity = _identity(api, options, project.lock)
-    promised: Mapping[str, str] = project.lock.tools if project.lock else {}
-    catalog = check(lower(api, identity, wanted, promised, diagnostics), diagnostics)
+    catalog = check(lower(api, identity, wanted, promises, diagnostics), diagnostics)
     if not (catalog.tools or catalog.resources or catalog.prompts):
         raise _nothing_left(catalog, found, Where(fetched.name), diagnostics)
     crowding.warn(catalog, diagnostics)
-    tree = emit(catalog)
     remembered = options.over(project.recorded)
     lock = Lock(
         source=project.source or fetched.name,
         source_digest=digest(fetched.data),
         version=identity.version,
         options=replace(remembered, name=identity.name, ref_dir=project.ref_dirs, overlay=project.overlays),
-        tools={**promised, **{tool.operation.key: tool.name for tool in catalog.tools}},
-        files=locks.digests({path: data for path, data in tree.items() if path not in user_files(identity)}),
+        promises=promises,
     )
-    tree = FileTree({**tree, locks.NAME: locks.dump(lock)})
+    tree, lock = _emitted(catalog, lock)
     documents = sources.library.documents
     catalog = replace(catalog, skipped=_located_skips(catalog.skipped, documents))
-    return Compiled(catalog, tree, lock, located(diagnostics, documents), sources)
+    return Compiled(catalog, tree, lock, located(diagnostics, documents), sources, bool(api.version))
+
+
+def _emitted(catalog: Catalog, lock: Lock) -> tuple[FileTree, Lock]:
+    """The files of `catalog`, and `lock` with what it has to know of them."""
+    tree = emit(catalog)
+    ours = {path: data for path, data in tree.items() if path not in user_files(catalog.identity)}
+    promises = recognition.promised(catalog, tree, lock.promises)
+    lock = replace(lock, version=catalog.identity.version, promises=promises, files=locks.digests(ours))
+    return FileTree({**tree, locks.NAME: locks.dump(lock)}), lock
+
+
+def versioned(compiled: Compiled, version: str) -> Compiled:
+    """`compiled` as that version of its package."""
+    catalog = replace(compiled.catalog, identity=replace(compiled.catalog.identity, version=version))
+    tree, lock = _emitted(catalog, compiled.lock)
+    return replace(compiled, catalog=catalog, tree=tree, lock=lock)
 
 
 def _curated(
-    sources: Sources, source: Opened, settings: Opened | None, flags: Flags, diagnostics: Diagnostics
+    sources: Sources,
+    source: Opened,
+    settings: Opened | None,
+    flags: Flags,
+    known: Former,
+    diagnostics: Diagnostics,
 ) -> tuple[Api, int]:
     """The API of all documents and of the tools written by hand, as its owner wants it; and how many operations there
     were.
@@ -143,7 +164,7 @@ def _curated(
     sources.report_unused(named for each in (*of_files, by_flag) for named in each.names)
     schemes = frozenset(scheme.name for each in flags.files for scheme in each.api.schemes)
     owner = Owner(flags.servers, schemes, flags.required)
-    api, left_out = joined(described, owner, sources.nothing(), diagnostics)
+    api, left_out = joined(described, owner, known, sources.nothing(), diagnostics)
     for each in reversed(flags.files):
         api = merge(api, each.api, flags.servers)
     unused.warn(replace(api, operations=api.operations + left_out), flags.files, diagnostics)
@@ -151,11 +172,12 @@ def _curated(
     told = diagnostics if not sources.unread else Diagnostics()  # what follows from that is nobody's mistake
     api, more = chosen(settled(api), flags.selectors("include"), flags.selectors("exclude"), told)
     kept = select(api.operations, flags.selecting("include"), flags.selecting("exclude"))
-    more += tuple(operation for operation in api.operations if operation not in kept)
+    keys = {operation.key for operation in kept}
+    more += tuple(operation for operation in api.operations if operation.key not in keys)
     skipped = select(api.skipped, flags.selecting("include"), flags.selecting("exclude"))
     api = replace(api, operations=kept, skipped=skipped)
     for each in reversed(flags.files):
-        api = apply(api, each.changes, left_out + more, diagnostics, whole=not sources.unread)
+        api = apply(api, each.changes, left_out + more, known, diagnostics, whole=not sources.unread)
     return visible(api, diagnostics), found
 
 

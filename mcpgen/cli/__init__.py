@@ -13,6 +13,7 @@ from mcpgen.cli import signals, streams
 
 COMMANDS = {
     "generate": "Compile SOURCE into a standalone MCP server package.",
+    "regenerate": "Compile the source of the project in DIR again.",
     "check": "Report everything that is wrong with SOURCE.",
     "inspect": "Show the tools of SOURCE, and what each sends.",
     "diff": "Grade what changed from OLD to NEW.",

@@ -1,16 +1,13 @@
 """Options that several commands share."""
 
-import codecs
 import functools
 from collections.abc import Callable
 from dataclasses import fields
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
 
-from mcpgen import fetch
-from mcpgen.fetch import Fetched
+from mcpgen.diff import Grade
 from mcpgen.lower.budget import MOST_TOKENS
 from mcpgen.options import Options
 
@@ -39,11 +36,30 @@ max_tokens = click.option(
 )
 
 
-def settings(project: Path) -> Fetched | None:
-    """The user's tools file in the directory of a project; None where there is none, or nothing in it."""
-    path = project / "mcpgen.yaml"
-    fetched = fetch.read(str(path)) if path.is_file() and not path.is_symlink() else None
-    return fetched if fetched is not None and fetched.data.removeprefix(codecs.BOM_UTF8).strip() else None
+moves = click.option(
+    "--no-moves",
+    "moves",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="Take an operation that moved for one that is gone and one that is new.",
+)
+
+FAILING: dict[str, Grade] = {"breaking": "breaking", "additive": "additive", "any": "cosmetic"}
+"""Value of --fail-on → the least grave change that fails."""
+
+fail_on = click.option(
+    "--fail-on", type=click.Choice([*FAILING]), help="Exit with 1 where a change is at least as grave."
+)
+
+difference_format = click.option(
+    "--format",
+    "output",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+    help="What to print; markdown is for pull requests.",
+)
 
 
 def compiling(command: Command) -> Command:

@@ -15,11 +15,11 @@ import click
 
 from mcpgen.cli import streams
 from mcpgen.diagnostics import Diagnostic
-from mcpgen.errors import CannotGoOn
+from mcpgen.errors import Busy, CannotGoOn
 from mcpgen.jsonvalue import JsonObject
 from mcpgen.model import Skipped
 
-DONE, FINDINGS, CANNOT_GO_ON = 0, 1, 2
+DONE, FINDINGS, CANNOT_GO_ON, LOCKED = 0, 1, 2, 3
 SCHEMA = 1
 """Version of the shape of every `--format json` document."""
 
@@ -144,7 +144,7 @@ def leave(code: int) -> NoReturn:
 
 @contextlib.contextmanager
 def ending(output: str = "text") -> Iterator[None]:
-    """Turns what ends a run into one sentence, or one JSON document, and exit code 2."""
+    """Turns what ends a run into one sentence, or one JSON document, and exit code 2, or 3 for another run at work."""
     try:
         yield
     except CannotGoOn as end:
@@ -152,20 +152,23 @@ def ending(output: str = "text") -> Iterator[None]:
             result_json({"diagnostics": [diagnostic_json(found) for found in (*end.before, end.diagnostic)]})
         else:
             diagnostics([*end.before, end.diagnostic])
-        leave(CANNOT_GO_ON)
+        leave(LOCKED if isinstance(end, Busy) else CANNOT_GO_ON)
 
 
 @contextlib.contextmanager
 def progress(what: str) -> Iterator[None]:
-    """A line on the terminal while something long is under way; nothing where stderr is no terminal."""
-    if not sys.stderr.isatty():
+    """A line on the terminal while something long is under way, which goes again; nothing where stderr is no terminal,
+    or one that cannot take a line back.
+    """
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield
         return
     started = time.monotonic()
-    stop = threading.Event()
+    stop, shown = threading.Event(), threading.Event()
 
     def tick() -> None:
         while not stop.wait(1.0):
+            shown.set()
             click.echo(f"\r{what} … {time.monotonic() - started:.0f} s", err=True, nl=False)
 
     ticker = threading.Thread(target=tick, daemon=True)
@@ -175,4 +178,5 @@ def progress(what: str) -> Iterator[None]:
     finally:
         stop.set()
         ticker.join()
-        click.echo("\r\x1b[K", err=True, nl=False)
+        if shown.is_set():
+            click.echo("\r\x1b[K", err=True, nl=False)

@@ -17,17 +17,18 @@ from pathlib import Path
 from typing import Any
 
 from mcpgen import assets
-from mcpgen.changelog import continued
 from mcpgen.demo import petstore
 from mcpgen.demo.client import REVISION, Client, connect
 from mcpgen.diagnostics import Diagnostics
-from mcpgen.diff import Difference, compare, of_catalog
+from mcpgen.diff import Difference
 from mcpgen.document import load
+from mcpgen.emit import attributes
 from mcpgen.fetch import Fetched, read
 from mcpgen.jsonvalue import JsonObject, as_object, compact
 from mcpgen.options import Options
-from mcpgen.pipeline import Compiled, Project, compile_source
+from mcpgen.pipeline import Compiled, Project
 from mcpgen.publish import plan, publish
+from mcpgen.succession import Succession, succeed
 from mcpgen.toolsfile import editors
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -50,7 +51,7 @@ def tell() -> Generator[Step, None, None]:
     document = read(str(assets.specs() / "petstore.openapi.yaml"))
     with tempfile.TemporaryDirectory(prefix="mcpgen-demo-") as folder:
         directory = Path(folder) / "petstore"
-        compiled = _generate(document, directory, Project())
+        compiled = _generate(document, directory, Project()).compiled
         yield Step(
             "An OpenAPI document is compiled into a standalone MCP server",
             "mcpgen generate petstore.openapi.yaml",
@@ -70,11 +71,11 @@ def tell() -> Generator[Step, None, None]:
     yield Step("Nothing is left behind", "", (f"{folder} is gone; so are the server and the API",))
 
 
-def _generate(document: Fetched, directory: Path, project: Project) -> Compiled:
-    compiled = compile_source(document, Options(), project)
-    tree, _ = continued(directory, compiled.tree, compiled.lock, project.lock)
-    publish(plan(directory, tree, compiled.user_files, project.lock), tree)
-    return compiled
+def _generate(document: Fetched, directory: Path, project: Project) -> Succession:
+    succession = succeed(directory, document, Options(), project)
+    compiled = succession.compiled
+    publish(plan(directory, compiled.tree, compiled.user_files, project.lock), compiled.tree)
+    return succession
 
 
 def _tools(compiled: Compiled) -> str:
@@ -82,8 +83,9 @@ def _tools(compiled: Compiled) -> str:
 
 
 def _rendered(compiled: Compiled) -> int:
-    """How many files hold text of the document: everything but the Python, and the schema of the tools file."""
-    return sum(not path.endswith(".py") and path != editors.NAME for path in compiled.tree)
+    """How many files hold text of the document: everything but the Python, and what is the same in every project."""
+    same = {editors.NAME, attributes.NAME}
+    return sum(not path.endswith(".py") and path not in same for path in compiled.tree)
 
 
 # -- the conversation -------------------------------------------------------------------------------------------------
@@ -158,7 +160,7 @@ def _next_version(document: Fetched, directory: Path, compiled: Compiled) -> Ite
     yield Step(
         "The API changes; the server is generated again over the old one",
         "mcpgen generate petstore.openapi.yaml",
-        tuple(_lines(compare(of_catalog(compiled.catalog), of_catalog(again.catalog)))),
+        tuple(_lines(again.difference)),
     )
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from mcpgen import assets
-from mcpgen.emit import features, table
+from mcpgen.emit import attributes, features, table
 from mcpgen.emit.environment import environment
 from mcpgen.emit.render import render
 from mcpgen.model import Catalog, Identity
@@ -27,13 +27,14 @@ def emit(catalog: Catalog) -> FileTree:
     files.update({f"{package}/{name}.json": data for name, data in beside.items()})
     files[f"{package}/bindings.json"] = table.bindings_json(catalog, tools, beside)
     files[editors.NAME] = editors.schema_file()
+    files[attributes.NAME] = attributes.FILE
     files.update(render(assets.project_templates(), _values(catalog)))
     return FileTree(files)
 
 
 def user_files(identity: Identity) -> frozenset[str]:
     """The paths of the files that belong to the user."""
-    return frozenset({"mcpgen.yaml", f"{identity.package}/hooks.py"})
+    return frozenset({"mcpgen.yaml", attributes.NAME, f"{identity.package}/hooks.py"})
 
 
 def _package_files() -> dict[str, bytes]:

@@ -36,6 +36,7 @@ from mcpgen.model.catalog import (
 from mcpgen.model.curation import (
     ArgumentChange,
     Change,
+    Former,
     Given,
     Link,
     Part,
@@ -71,6 +72,7 @@ __all__ = [
     "Confirm",
     "Encoding",
     "FieldBinding",
+    "Former",
     "Given",
     "HttpBinding",
     "Identity",

@@ -1,6 +1,6 @@
 """The parts of an API, in OpenAPI's words: what a front end reads out of a document or a tools file."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -138,7 +138,8 @@ class Operation:
     `hints` are annotations, `arguments` what changes in each, by its name, `sends` where those of `input_schema` go,
     `timeout` is in seconds, `told` replaces summary and description. `credentials` are parameters that carry one
     although no security scheme says so. `document` is the document that it came from, and `api_title` what that calls
-    its API; both are empty where there is one document, or none.
+    its API; both are empty where there is one document, or none. `former_arguments` are what its arguments were called
+    before.
     """
 
     key: str
@@ -178,6 +179,7 @@ class Operation:
     hidden: bool = False
     document: str = ""
     api_title: str = ""
+    former_arguments: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

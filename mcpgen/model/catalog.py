@@ -9,6 +9,7 @@ from mcpgen.model.api import Operation, Scopes, SecurityRequirement, Server, Ski
 from mcpgen.model.curation import Given, ResultView, Template
 from mcpgen.model.features import Prompt, Resource
 from mcpgen.model.words import Confirm, InputProfile, Location, OutputForm, Style
+from mcpgen.promises import Slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,7 @@ class Annotations:
 class ToolSpec:
     """One tool. `operation` is the operation that it came from, for reports; nothing of it is read again. `output_form`
     is there with an `output_schema` and without one it is not. An operator needs one of `roles`, where there are any.
+    `arguments` are named by their slots (place in the request, name there), those of `renamed` by a person.
     """
 
     name: str
@@ -140,6 +142,8 @@ class ToolSpec:
     output_form: OutputForm | None = None
     confirm: Confirm = "never"
     roles: tuple[str, ...] = ()
+    arguments: Mapping[Slot, str] = field(default_factory=dict)
+    renamed: frozenset[Slot] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What a person decides about the tool of an operation: the words of the tools file, read and checked."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -118,3 +118,14 @@ class Change:
     result: ResultView | None = None
     timeout: float | None = None
     portable: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Former:
+    """What there was before: an override that concerns it is no mistake of whoever wrote it. `tools` are operation
+    key, operationId or `METHOD /path` → the name of the tool; `arguments` are operation key → what its arguments were
+    called, in the tool and in the request.
+    """
+
+    tools: Mapping[str, str] = field(default_factory=dict)
+    arguments: Mapping[str, Collection[str]] = field(default_factory=dict)

@@ -1,71 +1,218 @@
-"""Successive versions of published APIs: what the difference says came and went is what their documents say.
+"""Successive versions of published APIs: what the difference says is what their documents say.
 
-The documents are read here by a reader of its own: methods under `paths`, names of path parameters blanked.
+The documents are read here by a reader of its own, and counted by a table that neither of the two made.
 """
 
 from __future__ import annotations
 
+import csv
 import itertools
-import json
-import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
-import yaml
 
 from mcpgen import fetch
-from mcpgen.diff import Difference, compare
+from mcpgen.diff import Change, Difference, Surface, compare
 from mcpgen.options import Options
-from mcpgen.pipeline import Project, compile_source
+from mcpgen.pipeline import Compiled, Project, compile_source
 from mcpgen.succession import compile_after, surface_of
+from tests.corpus.published import VERSIONS, Published, blanked, operations
 
-VERSIONS = Path(__file__).parents[3] / "shared" / "corpus" / "versions"
-PAIRS = [
-    pair
-    for api in ("box", "docker-engine", "figma", "weather-gov")
-    for pair in itertools.pairwise(sorted((VERSIONS / api).glob("[0-9]*")))
-]
-METHODS = {"get", "put", "post", "delete", "patch", "head", "options"}
+FOLDERS = sorted(path for path in VERSIONS.glob("*") if path.is_dir())
+PAIRS = [pair for folder in FOLDERS for pair in itertools.pairwise(sorted(folder.glob("[0-9]*")))]
 pytestmark = pytest.mark.skipif(not PAIRS, reason="the corpus is not beside the repository")
 
+MOVED = {("keycloak", "05", "06"): "/admin/realms"}
+"""Pairs of which every path has a prefix more: no operation is in both by its path."""
 
-def operations(path: Path) -> set[str]:
-    text = path.read_text(encoding="utf-8")
-    document: dict[str, Any] = json.loads(text) if path.suffix == ".json" else yaml.load(text, yaml.CSafeLoader)
+
+class Followed(NamedTuple):
+    """Two versions as a project has them that followed the API."""
+
+    old: Surface
+    new: Surface
+    difference: Difference
+    compiled: tuple[Compiled, Compiled]
+
+    def changes(self, *codes: str) -> list[Change]:
+        return [change for change in self.difference.changes if change.code in codes]
+
+
+@cache
+def followed(old: Path, new: Path) -> Followed:
+    before = compile_source(fetch.read(str(old)), Options())
+    first = surface_of(before)
+    after = compile_after(fetch.read(str(new)), Options(), Project(lock=before.lock))
+    second = surface_of(after)
+    return Followed(first, second, compare(first, second), (before, after))
+
+
+def named(path: Path) -> str:
+    return f"{path.parent.name}-{path.name[:2]}"
+
+
+of_pairs = pytest.mark.parametrize(("old", "new"), PAIRS, ids=named)
+
+
+def prefix(old: Path, new: Path) -> str:
+    return MOVED.get((old.parent.name, old.name[:2], new.name[:2]), "")
+
+
+@of_pairs
+def test_every_operation_is_a_tool(old: Path, new: Path) -> None:
+    found = followed(old, new)
+    for path, surface, compiled in zip((old, new), found[:2], found.compiled, strict=True):
+        assert compiled.catalog.skipped == ()
+        assert {blanked(tool.request) for tool in surface.tools} == operations(path).keys()
+
+
+@of_pairs
+def test_what_came_and_went_is_what_the_documents_say(old: Path, new: Path) -> None:
+    before, after = operations(old).keys(), operations(new).keys()
+    found = followed(old, new)
+    moved = [(blanked(str(change.before)), blanked(str(change.after))) for change in found.changes("tool-moved")]
+    gone = {blanked(str(change.before)) for change in found.changes("tool-removed")}
+    added = {blanked(str(change.after)) for change in found.changes("tool-added")}
+    assert gone | {one for one, _ in moved} == before - after
+    assert added | {other for _, other in moved} == after - before
+    assert all(one.replace(" ", f" {prefix(old, new)}", 1) == other for one, other in moved)
+    assert bool(moved) == bool(prefix(old, new))
+
+
+@of_pairs
+def test_no_name_changes_and_none_is_given_to_another_operation(old: Path, new: Path) -> None:
+    found = followed(old, new)
+    assert not found.changes("tool-renamed")
+    had = {blanked(tool.request): tool.name for tool in found.old.tools}
+    has = {blanked(tool.request): tool.name for tool in found.new.tools}
+    assert all(has[request] == name for request, name in had.items() if request in has)
+    moved = {blanked(str(change.after)): blanked(str(change.before)) for change in found.changes("tool-moved")}
+    names = {name: request for request, name in had.items()}
+    assert all(names.get(name, request) in (request, moved.get(request)) for request, name in has.items())
+
+
+# -- parameters -------------------------------------------------------------------------------------------------------
+
+Slot = tuple[str, str]
+"""A parameter, by its operation and its name."""
+
+
+def said(surface: Surface, changes: list[Change]) -> set[Slot]:
+    """The parameters that changes of arguments as a whole are about, as the bindings call them."""
+    tools = {tool.name: tool for tool in surface.tools}
     return {
-        f"{method.upper()} {re.sub(r'{[^{}]*}', '{}', template)}"
-        for template, item in document["paths"].items()
-        for method in item
-        if method in METHODS
+        (blanked(tool.request), slots[change.argument])
+        for change in changes
+        if change.path == change.argument
+        and change.argument in (slots := dict(parameters_of((tool := tools[change.tool]).binding)))
     }
 
 
-def difference(old: Path, new: Path) -> Difference:
-    before = compile_source(fetch.read(str(old)), Options())
-    first = surface_of(before)
-    after = compile_after(first, fetch.read(str(new)), Options(), Project(lock=before.lock))
-    return compare(first, surface_of(after))
+def parameters_of(binding: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Argument → name of a parameter. A form of OpenAPI 2.0 has parameters too, a body of JSON has none."""
+    body = binding.get("body", {})
+    fields = body.get("fields", ()) if "json" not in body.get("contentType", "") else ()
+    for entry in itertools.chain(binding["path"], *(binding.get(key, ()) for key in ("query", "headers")), fields):
+        if isinstance(entry, dict) and "argument" in entry:
+            yield entry["argument"], entry["name"]
 
 
-def blanked(request: Any) -> str:
-    return re.sub(r"{[^{}]*}", "{}", str(request))
-
-
-@pytest.mark.parametrize(("old", "new"), PAIRS, ids=lambda path: f"{path.parent.name}-{path.name[:2]}")
-def test_what_came_and_went_is_what_the_documents_say(old: Path, new: Path) -> None:
+def between(old: Path, new: Path) -> Iterator[tuple[str, Published, Published]]:
+    """The operations that both versions have."""
     before, after = operations(old), operations(new)
-    found = difference(old, new)
-    moved = [change for change in found.changes if change.code == "tool-moved"]
-    gone = {blanked(change.before) for change in found.changes if change.code == "tool-removed"}
-    added = {blanked(change.after) for change in found.changes if change.code == "tool-added"}
-    assert gone | {blanked(change.before) for change in moved} == before - after
-    assert added | {blanked(change.after) for change in moved} == after - before
-    assert not [change for change in found.changes if change.code == "tool-renamed"]
+    return ((key, before[key], after[key]) for key in before if key in after)
 
 
-@pytest.mark.parametrize(
-    "path", sorted({pair[0] for pair in PAIRS}), ids=lambda path: f"{path.parent.name}-{path.name[:2]}"
-)
+def followed_by(key: str, old: Path, new: Path) -> str:
+    """What an operation of the old version is in the new one."""
+    return key.replace(" ", f" {prefix(old, new)}", 1)
+
+
+def slots(key: str, found: set[tuple[str, str]]) -> set[Slot]:
+    """Parameters as slots. One that is a body has no name that anybody sees."""
+    return {(key, name) for place, name in found if place != "body"}
+
+
+@of_pairs
+def test_parameters_that_came_and_went_are_those_of_the_documents(old: Path, new: Path) -> None:
+    found = followed(old, new)
+    added, gone, demanded = set[Slot](), set[Slot](), set[Slot]()
+    after = operations(new)
+    for key, one in operations(old).items():
+        there = followed_by(key, old, new)
+        if other := after.get(there):
+            came, went = (
+                other.parameters.keys() - one.parameters.keys(),
+                one.parameters.keys() - other.parameters.keys(),
+            )
+            renamed = {slot for slot in came | went if there != key and slot[0] == "path"}  # told as such: same place
+            added |= slots(there, came - renamed)
+            gone |= slots(key, went - renamed)
+            demanded |= slots(there, other.required - one.required - renamed)
+    more = found.changes("argument-member-added", "argument-required-member-added")
+    assert said(found.new, more) == added
+    assert said(found.old, found.changes("argument-member-gone")) == gone
+    needed = found.changes("argument-required", "argument-required-member-added")
+    assert said(found.new, needed) == demanded
+
+
+# -- the table that counts --------------------------------------------------------------------------------------------
+
+COUNTED = VERSIONS / "operations-changed.tsv"
+ROWS = list(csv.DictReader(COUNTED.read_text(encoding="utf-8").splitlines(), delimiter="\t")) if PAIRS else []
+
+
+def counts(old: Path, new: Path) -> dict[str, int]:
+    """What the table counts, as the difference has it, and its tools."""
+    found = followed(old, new)
+    gone, added = found.changes("tool-removed"), found.changes("tool-added")
+    moved = found.changes("tool-moved")
+    known = {tool.name for tool in found.new.tools if tool.operation_id}
+    elsewhere = {change.tool for change in moved}  # the table pairs what has one path
+
+    def of_path(*codes: str) -> list[Change]:
+        return [change for change in found.changes(*codes) if change.tool not in elsewhere]
+
+    more = of_path("argument-member-added", "argument-required-member-added")
+    needed = of_path("argument-required", "argument-required-member-added")
+    return {
+        "ops_from": len(found.old.tools),
+        "ops_to": len(found.new.tools),
+        "added": len(added) + len(moved),
+        "removed": len(gone) + len(moved),
+        "opid_renamed": sum(one.operation_id != other.operation_id for _, one, other in between(old, new)),
+        "same_opid_moved": len([change for change in moved if change.tool in known]),
+        "params_added": len(said(found.new, more)),
+        "params_removed": len(said(found.old, of_path("argument-member-gone"))),
+        "required_added": len(said(found.new, needed)),
+        "newly_deprecated": len(newly_deprecated(old, new)),
+    }
+
+
+def newly_deprecated(old: Path, new: Path) -> set[str]:
+    """The tools of operations that are deprecated now and were not."""
+    marked = {key for key, one, other in between(old, new) if other.deprecated and not one.deprecated}
+    return {tool.name for tool in followed(old, new).new.tools if blanked(tool.request) in marked}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['api']}-{row['from'][:2]}")
+def test_the_table_counts_the_same(row: dict[str, str]) -> None:
+    """All its columns but `inline_body_changed`, which counts texts of bodies that no `$ref` stands for."""
+    folder = VERSIONS / row["api"]
+    found = counts(folder / row["from"], folder / row["to"])
+    counted = {column: int(row[column]) for column in found}
+    assert {key: count for key, count in found.items() if counted[key] != count} == {}
+
+
+@of_pairs
+def test_what_is_deprecated_now_is_said(old: Path, new: Path) -> None:
+    described = {change.tool for change in followed(old, new).changes("description")}
+    assert newly_deprecated(old, new) <= described
+
+
+@pytest.mark.parametrize("path", sorted({path for pair in PAIRS for path in pair}), ids=named)
 def test_a_version_does_not_differ_from_itself(path: Path) -> None:
-    assert not difference(path, path)
+    assert not followed(path, path).difference

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from mcpgen.fetch import read
 from mcpgen.options import Options
 from mcpgen.pipeline import Compiled, Project, compile_source
-from mcpgen.succession import compile_after, surface_of
+from mcpgen.succession import compile_after
 from tests.functional.test_documents import errors, served
 from tests.wire.upstream import listening
 
@@ -197,7 +197,7 @@ def test_a_resource_stays_at_the_base_url_where_all_tools_are_elsewhere(tmp_path
 def again(folder: Path, before: Compiled, tools: str) -> Compiled:
     """What `generate` compiles in the project of `before` once the tools file says `tools`."""
     (folder / "x.yaml").write_text(tools, encoding="utf-8")
-    return compile_after(surface_of(before), read(str(folder / "x.yaml")), Options(), Project(lock=before.lock))
+    return compile_after(read(str(folder / "x.yaml")), Options(), Project(lock=before.lock))
 
 
 @pytest.mark.parametrize("demand", ["", ", x-mcp: {name: pets}"])
@@ -211,7 +211,7 @@ def test_the_order_of_documents_moves_no_name_to_another_host(tmp_path: Path, de
     assert errors(first) == errors(swapped) == []
     assert calls(swapped) == calls(first)
     assert len(calls(first)) == 2
-    assert swapped.lock.tools == first.lock.tools
+    assert swapped.lock.promises.names == first.lock.promises.names
     more = again(tmp_path, swapped, entries("third.yaml", "api2.yaml", "api.yaml"))
     assert {name: call for name, call in calls(more).items() if call.host != "third.example"} == calls(first)
 

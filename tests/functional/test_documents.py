@@ -266,7 +266,7 @@ def test_one_document_comes_out_as_it_would_by_itself(tmp_path: Path) -> None:
     tools = "mcpgen: 1\nserver: {name: library, title: Another}\nopenapi: [{document: library.yaml}]\n"
     within = compiled(tmp_path, x_yaml=tools, library_yaml=LIBRARY)
     assert within.tree["library_mcp/tools.json"] == alone.tree["library_mcp/tools.json"]
-    assert within.lock.tools == alone.lock.tools
+    assert within.lock.promises.names == alone.lock.promises.names
     bindings = [json.loads(found.tree["library_mcp/bindings.json"]) for found in (alone, within)]
     assert [each["bindings"] for each in bindings[:1]] == [each["bindings"] for each in bindings[1:]]
 
@@ -371,5 +371,5 @@ def test_keys_of_the_lock_do_not_depend_on_where_the_run_stands(
     keys = []
     for folder, source in ((tmp_path, "x.yaml"), (tmp_path.parent, f"{tmp_path.name}/x.yaml")):
         monkeypatch.chdir(folder)
-        keys.append(compile_source(read(source), Options(), Project()).lock.tools)
+        keys.append(compile_source(read(source), Options(), Project()).lock.promises.names)
     assert keys[0] == keys[1] == {"a.yaml POST /pets": "add_pet", "b.yaml POST /pets": "add_pet_post"}

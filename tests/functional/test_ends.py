@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen import staging
 from mcpgen.cli import main, signals
 from mcpgen.demo.client import Client
+from mcpgen.publish import staging
 
 ROOT = Path(__file__).parents[2]
 PETSTORE = ROOT / "specs" / "petstore.openapi.yaml"

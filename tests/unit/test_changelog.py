@@ -14,6 +14,9 @@ from mcpgen.cli import main
 from mcpgen.jsonvalue import digest
 
 FIRST = "# Changelog\n\n## 0.1.0\n\n- First generated: 2 tools.\n"
+NEXT = "\n## {}\n\n"
+UNTOLD = "- The tools changed; how cannot be told, since the tables that were there before could not be read.\n"
+GONE = "- Breaking: get\\_b is gone.\n"
 
 
 @pytest.fixture(autouse=True)
@@ -35,10 +38,11 @@ def generate(operations: dict[str, str], *flags: str, title: str = "Pets") -> ob
     return ended.value.code
 
 
-def history() -> str:
-    """The text, which the lock knows."""
+def history(edited: str = "") -> str:
+    """The text, which the lock knows unless it is what somebody `edited`."""
     data = (Path("out") / changelog.NAME).read_bytes()
-    assert locks.load((Path("out") / locks.NAME).read_bytes(), "").files[changelog.NAME] == digest(data)
+    known = locks.load((Path("out") / locks.NAME).read_bytes(), "").files[changelog.NAME]
+    assert known == digest(data) or data == edited.encode()
     return data.decode()
 
 
@@ -48,19 +52,25 @@ def test_the_first_entry_stays_and_each_change_of_tools_is_added() -> None:
     assert generate({"a": "A", "b": "B"}) == 0
     assert history() == FIRST
     assert generate({"a": "Changed", "c": "C", "d": "D"}) == 0
-    second = FIRST + "- Added: `get_c`, `get_d`.\n- Removed: `get_b`.\n- Changed: `get_a`.\n"
+    second = FIRST + NEXT.format("1.0.0") + "- Breaking: get\\_b is gone.\n"
+    second += "- Additive: get\\_c is new.\n- Additive: get\\_d is new.\n"
+    second += "- Cosmetic: `get_a`: Its description has other words.\n"
+    second += "- Cosmetic: `get_a`: Its title is Changed now; it was A.\n"
     assert history() == second
     assert generate({"a": "Changed", "c": "C", "d": "D"}) == 0
     assert history() == second
     assert generate({"a": "Changed", "d": "D"}) == 0
-    assert history() == second + "- Removed: `get_c`.\n"
+    assert history() == second + NEXT.format("2.0.0") + "- Breaking: get\\_c is gone.\n"
 
 
 def test_a_new_version_has_a_heading_of_its_own() -> None:
     generate({"a": "A", "b": "B"})
     Path("out/mcpgen.yaml").write_text("mcpgen: 1\nserver: {name: pets, version: 0.2.0}\n")
     assert generate({"a": "A"}) == 0
-    assert history() == FIRST + "\n## 0.2.0\n\n- Removed: `get_b`.\n"
+    second = FIRST + NEXT.format("0.2.0") + GONE
+    assert history() == second
+    assert generate({"a": "A", "c": "C"}) == 0
+    assert history() == second + "- Additive: get\\_c is new.\n"
 
 
 @pytest.mark.parametrize("edited", [FIRST + "- Mine.\n", FIRST + "- No newline", "", "\ufeff\r\nMine"])
@@ -69,27 +79,35 @@ def test_what_was_edited_is_kept(edited: str, flags: list[str]) -> None:
     generate({"a": "A", "b": "B"})
     (Path("out") / changelog.NAME).write_text(edited, newline="")
     assert generate({"a": "A", "b": "B"}, *flags) == 0
-    assert history() == edited
+    assert history(edited) == edited
+    with pytest.raises(SystemExit) as ended:
+        main(["regenerate", "out", "--check"])
+    assert ended.value.code == 0
     assert generate({"a": "A"}, *flags) == 0
     assert history().startswith(edited.rstrip("\n"))
-    assert history().endswith("- Removed: `get_b`.\n")
+    assert history().endswith(NEXT.format("1.0.0") + GONE)
 
 
 def test_without_the_tables_of_before_nothing_is_said() -> None:
     generate({"a": "A", "b": "B"})
     next(Path("out").glob("*/tools.json")).write_text("[")
     assert generate({"a": "A"}, "--overwrite") == 0
-    assert history() == FIRST
+    assert history() == FIRST + NEXT.format("1.0.0") + UNTOLD
     next(Path("out").glob("*/tools.json")).unlink()
     assert generate({"a": "A", "b": "B"}) == 0
-    assert history() == FIRST
+    assert history() == FIRST + NEXT.format("1.0.0") + UNTOLD + NEXT.format("2.0.0") + UNTOLD
+    next(Path("out").glob("*/tools.json")).unlink()
+    Path("out/README.md").unlink()
+    before = history()
+    assert generate({"a": "A", "b": "B"}) == 0
+    assert history() == before
 
 
 def test_a_deleted_one_begins_anew() -> None:
     generate({"a": "A", "b": "B"})
     (Path("out") / changelog.NAME).unlink()
     assert generate({"a": "A"}) == 0
-    assert history() == FIRST.replace("2 tools", "1 tool")
+    assert history() == FIRST.replace("2 tools", "1 tool").replace("0.1.0", "1.0.0")
 
 
 def test_the_entry_of_a_run_that_was_killed_is_not_repeated() -> None:

@@ -10,20 +10,44 @@ from hypothesis import strategies as st
 
 from mcpgen.errors import CannotGoOn
 from mcpgen.lock import Lock, digests, dump, load
+from mcpgen.names import ARGUMENT_NAME
 from mcpgen.options import Options
+from mcpgen.promises import NOTHING, Promise, Promises, Retired
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 SERVER = st.from_regex(r"[a-z][a-z0-9-]{0,39}", fullmatch=True)
 PATHS = st.from_regex(r"[a-z]{1,4}_(/[a-z]{1,4}_){0,2}", fullmatch=True)
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)
 OPTIONS = st.builds(Options, name=SERVER, base_url=st.none() | TEXT, include=TEXTS, ref_dir=TEXTS, server_var=TEXTS)
+KEYS = st.text(st.characters(codec="utf-8"), max_size=12)
+SLOTS = st.dictionaries(
+    st.tuples(st.sampled_from(["path", "query", "body"]), TEXT),
+    st.from_regex(ARGUMENT_NAME, fullmatch=True),
+    max_size=3,
+)
+NAMES = st.from_regex(r"[a-z]{1,12}", fullmatch=True)
+PROMISES = st.builds(
+    Promise,
+    name=NAMES,
+    arguments=SLOTS,
+    renamed=SLOTS,
+    id=TEXT,
+    shape=TEXT,
+    words=TEXT,
+    surface=TEXT,
+    by_hand=st.booleans(),
+)
+TOOLS = st.lists(st.tuples(KEYS, PROMISES), max_size=3, unique_by=(lambda row: row[0], lambda row: row[1].name)).map(
+    dict
+)
+RETIRED = st.dictionaries(NAMES, st.builds(Retired, operation=KEYS, id=TEXT), max_size=3)
 LOCKS = st.builds(
     Lock,
     source=TEXT,
     source_digest=TEXT,
     version=TEXT.filter(bool),
     options=OPTIONS,
-    tools=st.dictionaries(TEXT, TEXT, max_size=3),
+    promises=st.builds(Promises, tools=TOOLS, retired=RETIRED),
     files=st.dictionaries(PATHS, TEXT, max_size=3),
 )
 
@@ -37,12 +61,15 @@ def test_a_lock_comes_back_as_it_was_written(lock: Lock) -> None:
 
 
 def test_one_fact_a_line_in_an_order_of_its_own() -> None:
-    lock = Lock("s", "d", "0.1.0", Options(name="n"), tools={"GET /b": "b", "GET /a": "a"}, files={"b": "2", "a": "1"})
-    lines = dump(lock).decode().splitlines()
-    assert [line.strip(" ,") for line in lines if '"GET' in line or '"a"' in line][:2] == [
-        '"GET /a": "a"',
-        '"GET /b": "b"',
-    ]
+    tools = {"GET /b": Promise("b", id="x"), "GET /a": Promise("a", {("query", "z"): "z", ("path", "id"): "id"})}
+    lock = Lock("s", "d", "0.1.0", Options(name="n"), Promises(tools), files={"b": "2", "a": "1"})
+    lines = [line.strip(" ,") for line in dump(lock).decode().splitlines()]
+    start = lines.index('"GET /a": {')
+    assert lines[start : start + 10] == [
+        '"GET /a": {', '"name": "a"', '"arguments": {', '"path id": "id"', '"query z": "z"', "}", "}",
+        '"GET /b": {', '"name": "b"', '"id": "x"',
+    ]  # fmt: skip
+    assert lines.index('"a": "1"') < lines.index('"b": "2"')
 
 
 GOOD = {"lock": 1, "options": {"name": "n"}, "tools": {}, "files": {"a": "x"}}
@@ -51,15 +78,31 @@ GOOD = {"lock": 1, "options": {"name": "n"}, "tools": {}, "files": {"a": "x"}}
 @pytest.mark.parametrize(
     "value",
     [
-        None, [], {}, {"lock": 2}, {**GOOD, "lock": "1"}, {**GOOD, "options": {}}, {**GOOD, "options": {"name": 5}},
+        None, [], {}, {"lock": 3}, {**GOOD, "lock": "1"}, {**GOOD, "options": {}}, {**GOOD, "options": {"name": 5}},
         {**GOOD, "options": {"name": "../x"}}, {**GOOD, "options": {"name": "Upper"}}, {**GOOD, "files": {"../a": "x"}},
+        {**GOOD, "files": {".git/config": "x"}}, {**GOOD, "files": {"a/.GIT/b": "x"}},
         {**GOOD, "files": {"/etc/passwd": "x"}}, {**GOOD, "files": {"a/../../b": "x"}}, {**GOOD, "files": {"": "x"}},
+        {**GOOD, "files": {"\ud800": "x"}}, {**GOOD, "tools": []}, {**GOOD, "tools": "x"}, {**GOOD, "retired": [1]},
     ],
 )  # fmt: skip
 def test_a_lock_that_cannot_be_trusted_ends_the_run(value: object) -> None:
     with pytest.raises(CannotGoOn) as refused:
         load(json.dumps(value).encode(), "f")
     assert refused.value.diagnostic.code == "lock-unreadable"
+
+
+def test_a_key_that_stands_there_twice_ends_the_run() -> None:
+    """The other one would be forgotten, and its promises with it."""
+    text = json.dumps({**GOOD, "tools": {"GET /a": {"name": "a"}}})
+    load(text.encode(), "f")
+    with pytest.raises(CannotGoOn):
+        load(text.replace('"files"', '"tools": {}, "files"').encode(), "f")
+
+
+def test_a_merge_that_was_not_settled_is_told_as_one() -> None:
+    with pytest.raises(CannotGoOn) as refused:
+        load(b'{\n<<<<<<< HEAD\n "lock": 2,\n=======\n "lock": 2\n>>>>>>> other\n}', "f")
+    assert "one side of the merge" in refused.value.diagnostic.hint
 
 
 @given(st.binary(max_size=80) | st.just(b"[" * 100_000))
@@ -72,7 +115,26 @@ def test_members_of_the_wrong_kind_are_read_as_nothing() -> None:
     lock = load(
         json.dumps({**GOOD, "options": {"name": "n", "include": 5}, "version": None, "tools": {"k": 5}}).encode(), "f"
     )
-    assert (lock.options.include, lock.version, lock.tools) == ((), "0.1.0", {"k": ""})
+    assert (lock.options.include, lock.version, lock.promises) == ((), "0.1.0", NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("tools", "names"),
+    [
+        ({"GET /a": "get_a"}, {"GET /a": "get_a"}),
+        ({"GET /b": {"name": "x"}, "GET /a": {"name": "X"}}, {"GET /a": "X"}),
+        ({"GET /a": {"name": "../x"}, "GET /b": {"name": "a b"}, "GET /c": {}}, {}),
+    ],
+    ids=["the first format", "one name twice", "no names"],
+)
+def test_of_tools_what_can_be_kept_is_kept(tools: dict[str, object], names: dict[str, str]) -> None:
+    assert load(json.dumps({**GOOD, "tools": tools}).encode(), "f").promises.names == names
+
+
+def test_an_argument_that_cannot_be_called_so_is_not_promised() -> None:
+    tools = {"GET /a": {"name": "a", "arguments": {"query x": "x y", "query z": "z"}}}
+    promise = load(json.dumps({**GOOD, "tools": tools}).encode(), "f").promises.tools["GET /a"]
+    assert promise.arguments == {("query", "z"): "z"}
 
 
 @pytest.mark.parametrize(

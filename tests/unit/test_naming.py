@@ -16,6 +16,7 @@ from mcpgen.lower.shortening import LONGEST
 from mcpgen.model import Operation
 from mcpgen.names import TOOL_NAME
 from mcpgen.openapi.paths import operation_key, parse
+from mcpgen.promises import NOTHING, Promise, Promises, Retired
 
 HERE = Where("f")
 
@@ -204,18 +205,18 @@ def usable(rows: list[Row]) -> list[Operation]:
 def test_names_are_legal_unique_and_do_not_know_the_order(rows: list[Row], chance: random.Random) -> None:
     """OUT-03."""
     operations = usable(rows)
-    names = assign(operations, {}, "Petstore")
+    names = assign(operations, NOTHING, "Petstore")
     assert names.keys() == {made.key for made in operations}
     assert all(TOOL_NAME.fullmatch(name) and "__" not in name for name in names.values()), names
     assert len({name.casefold() for name in names.values()}) == len(names)
     chance.shuffle(operations)
-    assert assign(operations, {}, "Petstore") == names
+    assert assign(operations, NOTHING, "Petstore") == names
 
 
 @given(ROWS, ROWS)
 def test_a_promised_name_is_kept_and_given_to_no_other(before: list[Row], after: list[Row]) -> None:
-    promised = assign(usable(before), {}, "Petstore")
-    names = assign(usable(after), promised, "Petstore")
+    promised = assign(usable(before), NOTHING, "Petstore")
+    names = assign(usable(after), Promises({key: Promise(name) for key, name in promised.items()}), "Petstore")
     for key, name in names.items():
         if key in promised:
             assert name == promised[key]
@@ -223,9 +224,29 @@ def test_a_promised_name_is_kept_and_given_to_no_other(before: list[Row], after:
             assert name not in promised.values()
 
 
+@given(ROWS, ROWS, ROWS)
+def test_a_name_that_went_is_kept_for_its_operation(first: list[Row], second: list[Row], third: list[Row]) -> None:
+    one = assign(usable(first), NOTHING, "Petstore")
+    two = assign(usable(second), Promises({key: Promise(name) for key, name in one.items()}), "Petstore")
+    gone = {name: Retired(key) for key, name in one.items() if key not in two}
+    three = assign(usable(third), Promises({key: Promise(name) for key, name in two.items()}, gone), "Petstore")
+    for key, name in three.items():
+        assert name == two.get(key) or name == one.get(key) or (key not in two and key not in one)
+        assert gone.get(name, Retired(key)).operation == key
+
+
+def test_a_name_by_hand_is_no_promise_and_yet_goes_to_no_other() -> None:
+    promises = Promises({"GET /pets": Promise("all_pets", by_hand=True)}, {"pets": Retired("GET /pets")})
+    other = operation("GET /z", "allPets")
+    assert assign([operation("GET /pets", "listPets"), other], promises, "T") == {
+        "GET /pets": "pets",
+        "GET /z": "all_pets_get",
+    }
+
+
 def test_a_name_written_by_hand_wins_over_a_derived_one() -> None:
     written = operation("GET /b", name="list_pets")
-    assert assign([operation("GET /pets", "listPets"), written], {}, "T") == {
+    assert assign([operation("GET /pets", "listPets"), written], NOTHING, "T") == {
         "GET /pets": "list_pets_get",
         "GET /b": "list_pets",
     }
@@ -233,4 +254,4 @@ def test_a_name_written_by_hand_wins_over_a_derived_one() -> None:
 
 def test_deprecated_and_deeper_operations_give_way() -> None:
     rows = [operation("GET /a/b", "getIt"), operation("GET /z", "getIt", deprecated=True), operation("GET /c", "getIt")]
-    assert assign(rows, {}, "T")["GET /c"] == "get_it"
+    assert assign(rows, NOTHING, "T")["GET /c"] == "get_it"

@@ -1,0 +1,39 @@
+"""A difference as commands show it: by grade on a terminal, and in the JSON of a report."""
+
+from mcpgen.cli import report
+from mcpgen.diff import Change, Difference, Grade
+from mcpgen.diff.lines import lines, summary
+from mcpgen.jsonvalue import JsonObject, JsonValue
+
+_COLOURS: dict[Grade, str] = {"breaking": "red", "additive": "green", "cosmetic": "blue"}
+
+
+def show(difference: Difference) -> None:
+    """The changes as lines on stdout, by grade, and their summary."""
+    for grade, found in lines(difference):
+        report.say(f"{grade.capitalize()}:", err=False, fg=_COLOURS[grade], bold=True)
+        for line in found:
+            subject = f"{line.subject()}: " if line.tools else ""
+            report.say(f"  {subject}{line.sentence}".replace("\n", "\\n"), err=False)
+        report.say(err=False)
+    report.say(summary(difference), err=False, bold=True)
+
+
+def summary_json(difference: Difference) -> JsonObject:
+    """How many changes there are of each grade, and which part of a version moves."""
+    return {**{str(grade): count for grade, count in difference.counts.items()}, "version": difference.version}
+
+
+def changes_json(difference: Difference) -> list[JsonValue]:
+    """Every change."""
+    return [_change(change) for change in difference.changes]
+
+
+def _change(change: Change) -> JsonObject:
+    where: dict[str, JsonValue] = {
+        "tool": change.tool or None,
+        "argument": change.argument or None,
+        "path": change.path or None,
+    }
+    values = {"before": change.before, "after": change.after}
+    return {"grade": change.grade, "code": change.code, **where, **values, "sentence": change.sentence}

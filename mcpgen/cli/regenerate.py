@@ -1,0 +1,84 @@
+"""`mcpgen regenerate`: the same compile again, from what a project remembers."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from mcpgen import fetch, projects
+from mcpgen.cli import options, report, writing
+from mcpgen.cli.writing import Wanted
+from mcpgen.errors import CannotGoOn
+from mcpgen.fetch import Fetched
+from mcpgen.options import Options
+from mcpgen.pipeline import Project
+from mcpgen.publish import claimed
+from mcpgen.succession import succeed
+
+
+@click.command("regenerate", short_help="Compile the source of the project in DIR again.")
+@click.argument("directory", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
+@click.option("--source", metavar="NEW", help="Another source from now on: a path or an http(s) URL.")
+@click.option("--check", is_flag=True, help="Write nothing, and exit with 1 where the project is stale.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
+@options.fail_on
+@options.moves
+@click.option("--strict", is_flag=True, help="Write nothing and fail where an operation had to be skipped.")
+@click.option("--overwrite", is_flag=True, help="Lose edits of generated files.")
+@options.difference_format
+def command(
+    directory: Path,
+    source: str | None,
+    check: bool,
+    dry_run: bool,
+    fail_on: str | None,
+    moves: bool,
+    strict: bool,
+    overwrite: bool,
+    output: str,
+) -> None:
+    """Compile the source of the generated project in DIR again, with the flags of last time; the current directory if
+    not given.
+
+    Shows what changes, graded, and then writes it. Names hold, also of operations that moved; mcpgen.yaml, hooks.py
+    and whatever else is yours stays as it is. With --fail-on nothing is written where a change is as grave.
+
+    Exit codes: 0 done, 1 findings (a stale project under --check, a change that --fail-on names, an error in the
+    source), 2 cannot go on, 3 another run is at work there.
+    """
+    with report.ending(output), claimed(directory):
+        project = projects.remembered(directory)
+        if source is not None:
+            project = replace(project, source=projects.recorded(source, directory))
+        ref_dirs = project.recorded.ref_dir
+        _refuse_unreadable(directory, project, given=source is not None)
+        fetched = fetch.read(source, ref_dirs) if source is not None else _fetched(directory, project, ref_dirs)
+        with report.progress("Compiling"):
+            succession = succeed(directory, fetched, Options(), project, moves=moves)
+        wanted = Wanted(directory, output, strict, dry_run, check, overwrite, fail_on)
+        run = writing.carry_out(succession, wanted)
+    writing.finish(run)
+
+
+def _fetched(directory: Path, project: Project, ref_dirs: tuple[str, ...]) -> Fetched:
+    """The source that the project remembers. CannotGoOn where it is not there any more."""
+    try:
+        return fetch.read(projects.located(directory, project.source), ref_dirs)
+    except CannotGoOn as end:
+        if end.diagnostic.code == "unreadable":
+            end.diagnostic = replace(end.diagnostic, hint="Bring it back, or name another with --source.")
+        raise
+
+
+def _refuse_unreadable(directory: Path, project: Project, *, given: bool) -> None:
+    """What a project was made of and does not remember: a stream, or a secret that was part of a URL. CannotGoOn."""
+    message = ""
+    if project.source == "-" and not given:
+        message = f"{directory} was generated from standard input, which cannot be read again."
+    elif projects.LEFT_OUT in project.source and not given:
+        message = f"{directory} was generated from a URL with a secret, which is not remembered."
+    if message:
+        raise CannotGoOn("no-source", message, hint="Name the source with --source.")
+    if any(projects.LEFT_OUT in path for path in project.recorded.overlay):
+        message = f"{directory} was generated with an overlay by a URL with a secret, which is not remembered."
+        raise CannotGoOn("no-source", message, hint="Run `mcpgen generate` with its flags.")

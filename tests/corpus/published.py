@@ -1,0 +1,73 @@
+"""Published documents as a reader of its own understands them: what the compiler says of them is held to it.
+
+It knows what these documents use and no more: operations under `paths`, parameters of a path and of an operation,
+references within the document.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+VERSIONS = Path(__file__).parents[3] / "shared" / "corpus" / "versions"
+METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
+
+
+class Published(NamedTuple):
+    """One operation: its id, and its parameters by place and name, those of a form among them in OpenAPI 2.0."""
+
+    operation_id: str
+    deprecated: bool
+    parameters: dict[tuple[str, str], dict[str, Any]]
+
+    @property
+    def required(self) -> set[tuple[str, str]]:
+        return {slot for slot, parameter in self.parameters.items() if parameter.get("required")}
+
+
+def blanked(request: str) -> str:
+    """A method and a path without the names of its variables."""
+    return re.sub(r"{[^{}]*}", "{}", request)
+
+
+def load(path: Path) -> dict[str, Any]:
+    text = path.read_text(encoding="utf-8")
+    document: dict[str, Any] = json.loads(text) if path.suffix == ".json" else yaml.load(text, yaml.CSafeLoader)
+    return document
+
+
+@cache
+def operations(path: Path) -> dict[str, Published]:
+    """The operations of a document by method and path. No two of them share theirs here, and no path has a query: this
+    reader could not tell such ones apart.
+    """
+    document, found = load(path), {}
+    for template, item in document["paths"].items():
+        assert "?" not in template
+        for method in METHODS:
+            if method in item:
+                key = blanked(f"{method.upper()} {template}")
+                assert key not in found
+                found[key] = _operation(document, item, item[method])
+    return found
+
+
+def _operation(document: dict[str, Any], item: dict[str, Any], own: dict[str, Any]) -> Published:
+    listed = [resolved(document, each) for each in (*item.get("parameters", ()), *own.get("parameters", ()))]
+    parameters = {(each["in"], each["name"]): each for each in listed}
+    return Published(own.get("operationId", ""), own.get("deprecated") is True, parameters)
+
+
+def resolved(document: dict[str, Any], node: Any) -> Any:
+    """What a node is, or what it refers to."""
+    while isinstance(node, dict) and "$ref" in node:
+        found: Any = document
+        for token in node["$ref"].removeprefix("#/").split("/"):
+            found = found[token.replace("~1", "/").replace("~0", "~")]
+        node = found
+    return node

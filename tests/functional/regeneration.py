@@ -1,0 +1,64 @@
+"""Versions of a small API and the project that is generated of it, again and again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpgen import lock as locks
+from mcpgen.cli import main
+
+OUT = Path("out")
+PET: dict[str, Any] = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+
+
+def operation(identifier: str | None, summary: str = "", **more: Any) -> dict[str, Any]:
+    named = {"operationId": identifier} if identifier else {}
+    return {**named, "summary": summary or f"About {identifier}", "responses": {"200": {"description": "ok"}}, **more}
+
+
+def api(**operations: dict[str, Any]) -> bytes:
+    """A document; keys are `METHOD path`."""
+    paths: dict[str, Any] = {}
+    for request, found in operations.items():
+        method, _, path = request.partition(" ")
+        paths.setdefault(path, {})[method.lower()] = found
+    servers = [{"url": "https://api.example.com"}]
+    document = {"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "servers": servers, "paths": paths}
+    return json.dumps(document).encode()
+
+
+LIST = {"GET /pets": operation("listPets")}
+GET = {"GET /pets/{id}": operation("getPet", parameters=[PET])}
+MOVED = {"GET /animals/{id}": operation("getPet", parameters=[PET])}
+"""What `GET` is when it went elsewhere."""
+
+DELETE = {"DELETE /pets/{id}": operation("deletePet", parameters=[PET])}
+
+
+def write(*parts: dict[str, Any], name: str = "api.json") -> None:
+    Path(name).write_bytes(api(**{key: value for part in parts for key, value in part.items()}))
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments])
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
+
+
+def files(directory: Path = OUT) -> dict[str, bytes]:
+    return {
+        path.relative_to(directory).as_posix(): path.read_bytes() for path in directory.rglob("*") if path.is_file()
+    }
+
+
+def lock() -> locks.Lock:
+    return locks.load((OUT / locks.NAME).read_bytes(), "")
+
+
+def names() -> dict[str, str]:
+    return lock().promises.names

@@ -1,0 +1,331 @@
+"""`mcpgen regenerate`: what a project remembers is compiled again, shown, and written."""
+
+from __future__ import annotations
+
+import contextlib
+import http.server
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mcpgen
+from mcpgen import lock as locks
+from mcpgen import news
+from tests.functional.regeneration import (
+    DELETE,
+    GET,
+    LIST,
+    OUT,
+    PET,
+    api,
+    files,
+    lock,
+    names,
+    operation,
+    run,
+    write,
+)
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+@pytest.fixture
+def project() -> None:
+    write(LIST, GET, DELETE)
+    assert run("generate", "api.json", "-o", "out", "--name", "zoo") == 0
+
+
+# -- what it does -----------------------------------------------------------------------------------------------------
+
+
+def test_nothing_changed_is_nothing_written(project: None, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path: path.stat().st_mtime_ns for path in OUT.rglob("*")}
+    assert run("regenerate", "out") == 0
+    assert run("regenerate", "out", "--check") == 0
+    assert {path: path.stat().st_mtime_ns for path in OUT.rglob("*")} == before
+    assert capsys.readouterr().out.endswith("Pets: 3 tools; the project in out is up to date.\n" * 2)
+
+
+def test_it_is_run_where_one_stands(project: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(LIST)
+    monkeypatch.chdir(OUT)
+    assert run("regenerate") == 0
+    monkeypatch.chdir("..")
+    assert list(names().values()) == ["list_pets"]
+    assert lock().source == "../api.json"
+
+
+def test_only_what_changed_is_written(project: None) -> None:
+    before = {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in OUT.rglob("*") if path.is_file()}
+    write(LIST, GET, {"DELETE /pets/{id}": operation("deletePet", "Delete a pet for ever", parameters=[PET])})
+    assert run("regenerate", "out") == 0
+    after = {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in OUT.rglob("*") if path.is_file()}
+    assert {path.as_posix() for path in after if before.get(path) != after[path]} == {
+        f"out/{name}"
+        for name in ("CHANGELOG.md", "README.md", "mcpgen.lock.json", "pyproject.toml", "zoo_mcp/bindings.json")
+    } | {"out/zoo_mcp/tools.json"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "version", "heading"),
+    [
+        ([LIST, GET], "1.0.0", "- Breaking: delete\\_pet is gone."),
+        ([LIST, GET, DELETE, {"GET /toys": operation("listToys")}], "0.2.0", "- Additive: list\\_toys is new."),
+        (
+            [LIST, GET, {"DELETE /pets/{id}": operation("deletePet", "Delete a pet for ever", parameters=[PET])}],
+            "0.1.1",
+            "- Cosmetic: `delete_pet`: Its title",
+        ),
+    ],
+    ids=["breaking", "additive", "cosmetic"],
+)
+def test_the_version_moves_with_the_gravest_change(
+    project: None, changed: list[dict[str, Any]], version: str, heading: str
+) -> None:
+    write(*changed)
+    assert run("regenerate", "out") == 0
+    assert lock().version == version
+    assert f'version = "{version}"' in (OUT / "pyproject.toml").read_text()
+    history = (OUT / "CHANGELOG.md").read_text()
+    assert f"\n## {version}\n" in history
+    assert heading in history.partition(f"## {version}")[2]
+
+
+def test_a_version_written_by_hand_stays_and_that_is_said(project: None, capsys: pytest.CaptureFixture[str]) -> None:
+    (OUT / "mcpgen.yaml").write_text("mcpgen: 1\nserver: {name: zoo, version: 3.1.0}\n")
+    assert run("regenerate", "out") == 0
+    write(LIST)
+    assert run("regenerate", "out") == 0
+    assert lock().version == "3.1.0"
+    assert "[pinned-version]" in capsys.readouterr().err
+
+
+def test_the_flags_of_last_time_count_and_another_source_is_remembered(tmp_path: Path) -> None:
+    write(LIST, GET, DELETE)
+    flags = ["--name", "zoo", "--exclude", "method:DELETE", "--structured", "--base-url", "https://own.example"]
+    assert run("generate", "api.json", "-o", "out", *flags) == 0
+    before, own = files(), lock().options
+    write(LIST, GET, DELETE, name="next.json")
+    assert run("regenerate", "out", "--source", "next.json") == 0
+    assert lock().source == "../next.json"
+    assert (lock().options, lock().version) == (own, "0.1.0")
+    assert {path for path, data in files().items() if before[path] != data} == {locks.NAME}
+    Path("api.json").unlink()
+    assert run("regenerate", "out", "--check") == 0
+
+
+Serve = Callable[[dict[str, bytes]], str]
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Serves these bytes by their targets; gives the URL before them."""
+    with contextlib.ExitStack() as stack:
+
+        def start(served: dict[str, bytes]) -> str:
+            class Handler(http.server.BaseHTTPRequestHandler):
+                def do_GET(self) -> None:
+                    self.send_response(200)
+                    self.end_headers()
+                    self.wfile.write(served[self.path])
+
+                def log_message(self, *arguments: object) -> None:
+                    pass
+
+            server = stack.enter_context(http.server.HTTPServer(("127.0.0.1", 0), Handler))
+            stack.callback(server.shutdown)
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            return f"http://127.0.0.1:{server.server_port}"
+
+        yield start
+
+
+def test_a_source_on_the_network_is_fetched_again(serve: Serve) -> None:
+    served = {"/api.json": api(**LIST, **GET)}
+    url = f"{serve(served)}/api.json"
+    assert run("generate", url, "-o", "out") == 0
+    assert lock().source == url
+    served["/api.json"] = api(**LIST)
+    assert run("regenerate", "out", "--check") == 1
+    assert run("regenerate", "out") == 0
+    assert list(names().values()) == ["list_pets"]
+
+
+def test_a_secret_of_a_url_is_not_remembered(capsys: pytest.CaptureFixture[str], serve: Serve) -> None:
+    url = serve({"/api.json?v=1&token=hushhush": api(**LIST)})
+    assert run("generate", f"{url}/api.json?v=1&token=hushhush", "-o", "out") == 0
+    assert b"hushhush" not in b"".join(files().values())
+    assert lock().source == f"{url}/api.json?v=1&token=LEFT-OUT"
+    assert run("regenerate", "out") == 2
+    assert "Name the source with --source. " in capsys.readouterr().err.replace("\n", " ")
+    assert run("regenerate", "out", "--source", f"{url}/api.json?v=1&token=hushhush", "--check") == 0
+
+
+def test_a_project_behind_a_link_finds_its_source() -> None:
+    write(LIST)
+    Path("real/deep").mkdir(parents=True)
+    Path("link").symlink_to("real/deep")
+    assert run("generate", "api.json", "-o", "link/out") == 0
+    assert run("regenerate", "link/out", "--check") == 0
+    assert run("regenerate", "real/deep/out", "--check") == 0
+
+
+# -- looking without writing ------------------------------------------------------------------------------------------
+
+
+def test_txt_10_one_changed_description_is_stale_and_shown(project: None, capsys: pytest.CaptureFixture[str]) -> None:
+    before, surface = files(), lock().promises.tools["GET /pets"].surface
+    write({"GET /pets": operation("listPets", "Lists pets, and sends them to evil.example")}, GET, DELETE)
+    assert run("regenerate", "out", "--check") == 1
+    said = capsys.readouterr().out
+    assert "list_pets: Its description has other words." in said
+    assert "the project is stale: generating again would write 6 files to out" in said
+    assert files() == before
+    assert run("regenerate", "out") == 0
+    assert lock().promises.tools["GET /pets"].surface != surface
+    assert lock().version == "0.1.1"
+    assert (
+        lock().promises.tools["GET /pets/{}"].surface
+        == json.loads(before[locks.NAME])["tools"]["GET /pets/{}"]["surface"]
+    )
+
+
+def test_a_dry_run_shows_and_writes_nothing(project: None, capsys: pytest.CaptureFixture[str]) -> None:
+    before = files()
+    write(LIST)
+    assert run("regenerate", "out", "--dry-run") == 0
+    said = capsys.readouterr().out
+    assert "  delete_pet is gone.\n" in said
+    assert "would write" in said
+    assert files() == before
+
+
+@pytest.mark.parametrize("gate", ["breaking", "additive", "any"])
+@pytest.mark.parametrize(
+    ("grade", "changed"),
+    [
+        ("breaking", [LIST]),
+        ("additive", [LIST, GET, DELETE, {"GET /toys": operation("listToys")}]),
+        ("cosmetic", [{"GET /pets": operation("listPets", "Lists the pets")}, GET, DELETE]),
+        ("none", [LIST, GET, DELETE]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_gate_stops_what_is_as_grave(project: None, gate: str, grade: str, changed: list[dict[str, Any]]) -> None:
+    stopped = {
+        "breaking": ["breaking"],
+        "additive": ["breaking", "additive"],
+        "any": ["breaking", "additive", "cosmetic"],
+    }
+    write(*changed)
+    before = files()
+    assert run("regenerate", "out", "--fail-on", gate) == int(grade in stopped[gate])
+    assert (files() == before) == (grade in (*stopped[gate], "none"))
+
+
+def test_the_markdown_is_all_that_stdout_has(project: None, capsys: pytest.CaptureFixture[str]) -> None:
+    write(LIST, GET)
+    capsys.readouterr()
+    assert run("regenerate", "out", "--format", "markdown") == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("**1 breaking, 0 additive, 0 cosmetic. The major version moves.**\n\n### Breaking\n")
+    assert "Pets 0.1.0 → 1.0.0: 2 tools; wrote 6 files to out." in said.err
+
+
+def test_the_json_says_what_changed_and_what_was_written(project: None, capsys: pytest.CaptureFixture[str]) -> None:
+    write(LIST, GET)
+    capsys.readouterr()
+    assert run("regenerate", "out", "--check", "--format", "json") == 1
+    stale = json.loads(capsys.readouterr().out)
+    assert (stale["stale"], stale["written"], len(stale["wouldWrite"])) == (True, [], 6)
+    assert run("regenerate", "out", "--format", "json") == 0
+    done = json.loads(capsys.readouterr().out)
+    assert done["written"] == stale["wouldWrite"]
+    assert done["version"] == {"before": "0.1.0", "after": "1.0.0"}
+    assert [(change["grade"], change["code"], change["tool"]) for change in done["changes"]] == [
+        ("breaking", "tool-removed", "delete_pet")
+    ]
+    assert (done["schema"], done["stale"], done["edited"]) == (1, False, [])
+
+
+# -- compilers --------------------------------------------------------------------------------------------------------
+
+
+def test_a_later_compiler_says_what_it_changes_and_why(project: None, capsys: pytest.CaptureFixture[str]) -> None:
+    written = json.loads((OUT / locks.NAME).read_bytes())
+    module = OUT / "zoo_mcp" / "runtime" / "framing.py"
+    module.write_text("# of an older version\n")
+    written["mcpgen"] = "0.0.9"
+    written["files"]["zoo_mcp/runtime/framing.py"] = locks.digests({"": module.read_bytes()})[""]
+    (OUT / locks.NAME).write_text(json.dumps(written))
+    assert run("regenerate", "out") == 0
+    said = capsys.readouterr()
+    assert f"The project was generated by mcpgen 0.0.9; this is {mcpgen.__version__}, which changes 1 file." in said.err
+    told = news.between("0.0.9", mcpgen.__version__)
+    assert told
+    assert all(sentence in said.err for sentence in told)
+    assert (lock().version, lock().compiler) == ("0.1.1", mcpgen.__version__)
+    assert f"- Generated by mcpgen {mcpgen.__version__}; it was 0.0.9." in (OUT / "CHANGELOG.md").read_text()
+
+
+def test_an_older_compiler_says_that_it_is_one(project: None, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (OUT / locks.NAME).read_text()
+    (OUT / locks.NAME).write_text(text.replace(f'"mcpgen": "{mcpgen.__version__}"', '"mcpgen": "99.0.0"'))
+    assert run("regenerate", "out") == 0
+    assert "[older-compiler]" in capsys.readouterr().err
+
+
+def test_a_lock_of_the_first_format_is_taken_up(project: None) -> None:
+    before = lock()
+    written = json.loads((OUT / locks.NAME).read_bytes())
+    written["lock"] = 1
+    written["tools"] = {**before.promises.names, "GET /pets": "all_the_pets"}
+    del written["retired"]
+    (OUT / locks.NAME).write_text(json.dumps(written))
+    assert run("regenerate", "out", "--overwrite") == 0
+    assert json.loads((OUT / locks.NAME).read_bytes())["lock"] == locks.FORMAT
+    assert names() == {**before.promises.names, "GET /pets": "all_the_pets"}
+
+
+# -- ends -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(["nothing"], "no-project"), (["."], "no-project"), (["piped"], "no-source"), (["lost"], "unreadable")],
+    ids=["no directory", "no project", "from standard input", "its source is gone"],
+)
+def test_what_cannot_be_generated_again_is_one_sentence(
+    arguments: list[str], code: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(LIST)
+    assert run("generate", "api.json", "-o", "lost") == 0
+    process = [sys.executable, "-m", "mcpgen", "generate", "-", "-o", "piped"]
+    subprocess.run(process, input=Path("api.json").read_bytes(), check=True, capture_output=True)
+    Path("api.json").unlink()
+    before = files(Path("lost"))
+    assert run("regenerate", *arguments) == 2
+    said = capsys.readouterr().err
+    assert f"[{code}]" in said
+    assert ".." not in said, "a path as one would write it"
+    assert "Traceback" not in said
+    assert files(Path("lost")) == before
+
+
+def test_a_source_with_an_error_writes_nothing(project: None) -> None:
+    before = files()
+    (OUT / "mcpgen.yaml").write_text("mcpgen: 1\noverrides: {nothingEver: {name: x}}\n")
+    write(LIST)
+    assert run("regenerate", "out") == 1
+    assert {**files(), "mcpgen.yaml": b""} == {**before, "mcpgen.yaml": b""}

@@ -1,0 +1,302 @@
+"""The workflow of `specs/examples/scheduled`, run where an API changes: what is pushed, and what is asked for."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.interop import environments
+from tests.recipes import workflow
+from tests.recipes.workflow import PATIENCE, ROOT, WORKFLOW, Host, Job, git
+
+BRANCH = "mcpgen/regenerate"
+PET = {"get": {"operationId": "getPet", "summary": "Gets a pet."}}
+PETS = {"get": {"operationId": "listPets", "summary": "Lists all pets."}}
+TOYS = {"get": {"operationId": "listToys", "summary": "Lists toys. $(touch ran) `touch ran` ::error::no\n::error::no"}}
+
+
+def document(**paths: Any) -> str:
+    """An API with these paths."""
+    described = {f"/{name}": operations for name, operations in paths.items()}
+    servers = [{"url": "https://api.example.com"}]
+    info = {"title": "Pets", "version": "1"}
+    return json.dumps({"openapi": "3.1.0", "info": info, "servers": servers, "paths": described}, indent=1)
+
+
+def commit(work: Path, **files: str) -> None:
+    """Commit and push files as a person does, by their names without `__` for `/` and `_` for `.`."""
+    for name, text in files.items():
+        (work / name.replace("__", "/").replace("_json", ".json")).write_text(text, encoding="utf-8")
+    git(work, "add", "--all")
+    git(work, "commit", "--quiet", "--message", "Changed")
+    git(work, "push", "--quiet", "origin", "HEAD")
+
+
+def mcpgen_(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mcpgen", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Host:
+    """A repository with an API and the server that was generated from it, in `tmp_path/person`."""
+    if shutil.which("jq") is None:
+        pytest.skip("jq cannot be found here, which stands for the one inside of gh")
+    host = Host(tmp_path)
+    host.prepare()
+    git(tmp_path, "init", "--quiet", "--bare", "--initial-branch=main", str(host.origin))
+    work = tmp_path / "person"
+    git(tmp_path, "clone", "--quiet", str(host.origin), str(work))
+    git(work, "switch", "--quiet", "--create", "main")
+    (work / "api.json").write_text(document(pets=PETS, pet=PET), encoding="utf-8")
+    done = mcpgen_("generate", "api.json", "-o", "my-server", cwd=work)
+    assert done.returncode == 0, done.stderr
+    commit(work)
+    return host
+
+
+@pytest.fixture
+def work(host: Host) -> Path:
+    """The clone of the person who owns the repository."""
+    return host.home / "person"
+
+
+def body(job: Job) -> str:
+    """What the one call that opens or updates a pull request says."""
+    [found] = [text for call in job.calls for text in call.bodies]
+    return found
+
+
+def looked(job: Job) -> bool:
+    """Whether the pull requests of the branch were looked at, and nothing else was asked."""
+    return [call.given[:4] for call in job.calls] == [["api", "--method", "GET", "repos/{owner}/{repo}/pulls"]]
+
+
+def test_nothing_changed_and_nothing_is_asked(host: Host) -> None:
+    job = host.run()
+    assert job.failed == "", job.log
+    assert (job.ran, job.calls, host.tip(BRANCH)) == (["regenerate"], [], "")
+
+
+def test_the_lock_alone_is_nothing_to_look_at(host: Host, work: Path) -> None:
+    commit(work, api_json=document(pets=PETS, pet=PET) + "\n")
+    assert mcpgen_("regenerate", "my-server", "--check", cwd=work).returncode == 1
+    job = host.run()
+    assert job.failed == "", job.log
+    assert (job.ran, job.calls, host.tip(BRANCH)) == (["regenerate"], [], "")
+
+
+def test_a_change_of_the_api_becomes_a_pull_request(host: Host, work: Path) -> None:
+    commit(work, api_json=document(pets=PETS, toys=TOYS))
+    told = mcpgen_("diff", "my-server", "api.json", "--format", "markdown", cwd=work).stdout
+    job = host.run()
+    assert job.failed == "", job.log
+    assert git(host.origin, "rev-parse", f"{BRANCH}^").strip() == host.tip("main")
+    changed = git(host.origin, "diff", "--name-only", "main", BRANCH).split()
+    assert "my-server/pets_mcp/tools.json" in changed
+    assert all(name.startswith("my-server/") for name in changed)
+    assert git(host.origin, "log", "-1", "--format=%an", BRANCH).strip() == "github-actions[bot]"
+    mcpgen_("regenerate", "my-server", cwd=work)
+    git(work, "add", "--all")
+    assert git(work, "write-tree").strip() == git(host.origin, "rev-parse", f"{BRANCH}^{{tree}}").strip()
+    looked, created = job.calls
+    assert {"state=all", f"head=ann:{BRANCH}", "base=main"} <= set(looked.given)
+    assert created.given[:2] == ["pr", "create"]
+    assert created.given[created.given.index("--title") + 1] == "Regenerate my-server (breaking)"
+    assert body(job).strip() == told.strip()
+    assert "is gone." in told
+    assert (host.home / "runner-0" / "summary.md").read_text(encoding="utf-8") == body(job)
+
+
+def test_no_text_of_the_document_runs_or_speaks_to_the_runner(host: Host, work: Path) -> None:
+    pets = {"get": {**PETS["get"], "requestBody": {"content": {"::error::no": {"schema": {"$ref": "#/::error::no"}}}}}}
+    commit(work, api_json=document(pets=pets, toys=TOYS))
+    job = host.run()
+    assert job.failed == "", job.log
+    assert [*host.home.rglob("ran")] == [], "a hook of git, or a text of the document"
+    word = re.findall(r"^::stop-commands::([0-9a-f]{32})$", job.log, re.MULTILINE)
+    assert len(word) == 1
+    before, quoted, after = re.split(rf"^::(?:stop-commands::)?{word[0]}(?:::)?$", job.log, flags=re.MULTILINE)
+    assert "Pets" in quoted
+    assert "::" not in before + after
+
+
+def test_the_same_change_is_pushed_once(host: Host, work: Path) -> None:
+    commit(work, api_json=document(pets=PETS, pet=PET, toys=TOYS))
+    first = host.run()
+    tip = host.tip(BRANCH)
+    again = host.run()
+    assert (first.failed, again.failed) == ("", ""), again.log
+    assert host.tip(BRANCH) == tip
+    assert again.calls[-1].given[:5] == ["api", "--silent", "--method", "PATCH", "repos/{owner}/{repo}/pulls/7"]
+    assert body(again) == body(first)
+
+
+def test_a_further_change_replaces_the_first_in_the_open_pull_request(host: Host, work: Path) -> None:
+    commit(work, api_json=document(pets=PETS))
+    host.run()
+    commit(work, api_json=document(pets=PETS, pet=PET, toys=TOYS))
+    job = host.run()
+    assert job.failed == "", job.log
+    assert git(host.origin, "rev-parse", f"{BRANCH}^").strip() == host.tip("main")
+    assert "title=Regenerate my-server (additive)" in job.calls[-1].given
+    assert "### Additive" in body(job)
+    assert "### Breaking" not in body(job)
+
+
+@pytest.mark.parametrize("deleted", [False, True], ids=["the branch is there", "the branch was deleted"])
+def test_what_a_person_closed_is_not_proposed_again(host: Host, work: Path, deleted: bool) -> None:
+    commit(work, api_json=document(pets=PETS))
+    host.run()
+    host.close()
+    if deleted:
+        git(host.origin, "update-ref", "-d", f"refs/heads/{BRANCH}")
+    tip = host.tip(BRANCH)
+    commit(work, notes="The project is as it was, though the rest has moved on.")
+    again = host.run()
+    assert again.failed == "", again.log
+    assert looked(again)
+    assert "::notice::Somebody closed pull request 7, which proposed the same." in again.log
+    assert host.tip(BRANCH) == tip
+    commit(work, api_json=document(pets=PETS, toys=TOYS))
+    other = host.run()
+    assert other.failed == "", other.log
+    assert other.calls[-1].given[:2] == ["pr", "create"]
+    assert host.tip(BRANCH) != tip
+
+
+def test_what_was_merged_and_taken_back_is_proposed_again(host: Host, work: Path) -> None:
+    commit(work, api_json=document(pets=PETS))
+    host.run()
+    host.close(merged=True)
+    job = host.run()
+    assert job.failed == "", job.log
+    assert job.calls[-1].given[:2] == ["pr", "create"]
+
+
+PATCH = """\
+diff --git a/{name} b/{name}
+new file mode {mode}
+index 0000000000000000000000000000000000000000..257cc5642cb1a054f08cc83f2d943e56fd3ebe99
+--- /dev/null
++++ b/{name}
+@@ -0,0 +1 @@
++foo
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "told"),
+    [
+        ("README.md", "100644", "outside of PROJECT"),
+        (".github/workflows/x.yml", "100644", "outside of PROJECT"),
+        ("my-server2/x", "100644", "outside of PROJECT"),
+        ("../x", "100644", "invalid path"),
+        ("my-server/../../x", "100644", "invalid path"),
+        (".git/hooks/pre-commit", "100755", "invalid path"),
+        ("my-server/.git/config", "100644", "invalid path"),
+        ("my-server/x", "120000", "a link or a submodule"),
+    ],
+)
+def test_a_patch_that_goes_elsewhere_is_refused(host: Host, work: Path, name: str, mode: str, told: str) -> None:
+    commit(work, api_json=document(pets=PETS))
+    job = host.run(handed={"regenerate.patch": PATCH.format(name=name, mode=mode)})
+    assert (job.ran, job.failed) == (["regenerate", "propose"], "Apply")
+    assert told in job.log
+    assert (job.calls, host.tip(BRANCH)) == ([], "")
+
+
+def test_a_patch_within_the_project_is_taken_as_it_is(host: Host, work: Path) -> None:
+    commit(work, api_json=document(pets=PETS))
+    job = host.run(handed={"regenerate.patch": PATCH.format(name="my-server/x", mode="100644")})
+    assert job.failed == "", job.log
+    assert git(host.origin, "diff", "--name-only", "main", BRANCH).split() == ["my-server/x"]
+    assert not (host.home / "runner-1" / "work" / "my-server" / "x").exists(), "it goes to the index alone"
+
+
+def test_what_a_person_committed_to_the_branch_stays(host: Host, work: Path) -> None:
+    commit(work, api_json=document(pets=PETS))
+    host.run()
+    git(work, "fetch", "--quiet", "origin", BRANCH)
+    git(work, "switch", "--quiet", "--create", BRANCH, "FETCH_HEAD")
+    commit(work, notes="mine")
+    tip = host.tip(BRANCH)
+    git(work, "switch", "--quiet", "main")
+    commit(work, api_json=document(pets=PETS, toys=TOYS))
+    job = host.run()
+    assert job.failed == "Propose"
+    assert f"::error::Somebody has committed to {BRANCH}, so it stays as it is." in job.log
+    assert (job.calls, host.tip(BRANCH)) == ([], tip)
+
+
+def test_an_edited_file_is_refused_with_the_sentence(host: Host, work: Path) -> None:
+    commit(work, api_json=document(pets=PETS, toys=TOYS), **{"my-server__pets_mcp__tools_json": "[]\n"})
+    job = host.run()
+    assert job.failed == "Regenerate"
+    assert "was edited by hand" in job.log
+    assert (job.ran, job.calls, host.tip(BRANCH)) == (["regenerate"], [], "")
+
+
+def test_a_body_fits_into_a_pull_request(host: Host, work: Path) -> None:
+    commit(work, api_json=document(pets=PETS))
+    lines = [f"- `tool_{number}`: Größe — {'x' * 60}" for number in range(2000)]
+    job = host.run(handed={"difference.md": "\n".join(["### Additive", "", *lines, ""])})
+    assert job.failed == "", job.log
+    told = body(job)
+    assert 50_000 < len(told.encode()) < 65_536
+    assert told.endswith("\n… and more: see the summary of the run.\n")
+    assert told.splitlines()[2:500] == lines[:498]
+
+
+def test_every_action_is_pinned_and_every_permission_is_needed() -> None:
+    found = workflow.read()
+    jobs = found["jobs"]
+    assert found["permissions"] == {}
+    assert {name: job["permissions"] for name, job in jobs.items()} == {
+        "regenerate": {"contents": "read"},
+        "propose": {"contents": "write", "pull-requests": "write"},
+    }
+    used = re.findall(r"uses: (.*)", WORKFLOW.read_text(encoding="utf-8"))
+    assert len(used) == 5
+    assert all(re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each) for each in used)
+    assert [job["steps"][0]["with"] for job in jobs.values()] == [{"persist-credentials": False}] * 2
+    steps = [(name, step) for name, job in jobs.items() for step in job["steps"]]
+    told = [
+        (name, step["name"])
+        for name, step in steps
+        if "github.token" in str(step) or "secrets." in str(step.get("env"))
+    ]
+    assert told == [("propose", "Propose")]
+    runs = "\n".join(step.get("run", "") for step in jobs["propose"]["steps"])
+    assert not re.search(r"\b(mcpgen|python|pip|bash|sh|make|npm) ", runs), (
+        "what may write runs git, gh and filters alone"
+    )
+    assert set(found[True]) == {"schedule", "workflow_dispatch"}
+    assert found["concurrency"]["cancel-in-progress"] is False
+
+
+def test_mcpgen_is_pinned_to_a_commit_that_a_person_names() -> None:
+    """A name alone would be whatever an index has under it."""
+    assert re.fullmatch(r"mcpgen @ git\+\S+@COMMIT", workflow.read()["env"]["MCPGEN"])
+
+
+def test_two_linters_have_nothing_to_say() -> None:
+    """The schema of workflows, and what is known to go wrong in them."""
+    try:
+        folder = environments.python("workflows", "check-jsonschema==0.39.0", "zizmor==1.32.0")
+    except RuntimeError as problem:
+        pytest.skip(f"the linters of workflows cannot be installed: {str(problem).splitlines()[-1]}")
+    for program, *flags in (
+        ("check-jsonschema", "--builtin-schema", "vendor.github-workflows"),
+        ("zizmor", "--offline", "--no-config", "--persona=pedantic"),
+    ):
+        command = [str(folder / "bin" / program), *flags, str(WORKFLOW)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr

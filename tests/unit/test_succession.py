@@ -1,0 +1,27 @@
+"""Versions that follow, and news between them, whatever a lock says."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcpgen import news
+from mcpgen.succession import next_version
+
+
+@pytest.mark.parametrize(
+    ("version", "part", "following"),
+    [
+        ("0.1.0", "major", "1.0.0"), ("0.1.0", "minor", "0.2.0"), ("0.1.9", "patch", "0.1.10"),
+        ("2", "minor", "2.1.0"), ("1.2.3.4", "patch", "1.2.4"), ("1.0.0rc1", "patch", "1.0.1"),
+        ("2027.1", "major", "2028.0.0"), ("", "patch", "0.0.1"), ("x", "minor", "0.1.0"),
+        ("9" * 5000, "patch", "0.0.1"),
+    ],
+)  # fmt: skip
+def test_the_part_that_moves(version: str, part: str, following: str) -> None:
+    assert next_version(version, part) == following
+
+
+@pytest.mark.parametrize("version", ["", "x", "9" * 5000, "1." * 3000, "-1", "1.2.3.dev4"])
+def test_any_version_of_a_compiler_can_be_compared(version: str) -> None:
+    assert news.is_newer("99999.0", than=version) in (True, False)
+    assert isinstance(news.between(version, "0.1.0"), list)
