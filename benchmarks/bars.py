@@ -22,7 +22,9 @@ class Bar:
 
 def show(bars: list[Bar]) -> int:
     """Print the table; the exit code of the benchmark."""
+    width = max((len(bar.what) for bar in bars), default=0)
     for bar in bars:
-        verdict = "held" if bar.held else "MISSED"
-        print(f"{bar.what:56} {bar.value:8.2f}  (bar {bar.comparison} {bar.bar:g}: {verdict})")
+        print(
+            f"{bar.what:{width}} {bar.value:9.2f}  (bar {bar.comparison} {bar.bar:g})  {'PASS' if bar.held else 'MISS'}"
+        )
     return 0 if all(bar.held for bar in bars) else 1

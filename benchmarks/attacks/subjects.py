@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from benchmarks.start import FASTMCP
+from benchmarks.speed.programs import FASTMCP
 from tests.interop import environments
 from tests.interop.environments import ROOT
 

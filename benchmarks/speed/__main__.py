@@ -1,0 +1,86 @@
+"""Servers of ours beside those of others, in one run and in turns.
+
+    python -m benchmarks.speed [FAMILY]... [--rounds N] [--quick] [--write]
+
+Families: start, calls, arguments, memory, compile, size; all if none is named. `--quick` is for a look: few rounds, and
+what takes minutes is left out. `--write` stores what was found and writes the README's table and speed.svg, as `make
+bench` does; families that did not run keep what was stored, if the surroundings are the same. The exit code is 1 where
+a bar was missed. The first run installs what is measured, under .clients/, which takes some minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.bars import show
+from benchmarks.speed import api, arguments, calls, compiling, memory, plot, results, size, start, table, upstream
+from benchmarks.speed.figures import Found, told
+from benchmarks.speed.programs import prepare, versions
+from benchmarks.speed.setting import Setting
+
+README = Path(__file__).parents[2] / "README.md"
+SECONDS, QUICK_SECONDS = 0.5, 0.1
+CEILING_REQUESTS = 20_000
+
+
+class Family(NamedTuple):
+    """A family of cases: how it is measured, and in how many rounds if nobody says otherwise."""
+
+    measure: Callable[[Setting], Found]
+    rounds: int
+
+
+FAMILIES = {
+    "start": Family(start.measure, start.ROUNDS),
+    "calls": Family(calls.measure, calls.ROUNDS),
+    "arguments": Family(arguments.measure, arguments.ROUNDS),
+    "memory": Family(memory.measure, memory.ROUNDS),
+    "compile": Family(compiling.measure, compiling.ROUNDS),
+    "size": Family(size.measure, size.ROUNDS),
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("family", nargs="*", choices=[*FAMILIES, []], metavar="FAMILY")
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    found = measured(options.family or list(FAMILIES), options.rounds, options.quick)
+    if options.write:
+        results.write(found.over(results.read()))
+        stored = results.read()  # which is rounded
+        table.update(README, stored)
+        plot.update(stored)
+    return show([bar for family in found.families.values() for bar in family.bars])
+
+
+def measured(names: list[str], rounds: int | None, quick: bool) -> results.Results:
+    """These families, one after the other; each is printed when it is done."""
+    with tempfile.TemporaryDirectory() as folder, upstream.serving(api.bodies()) as served:
+        programs = prepare(Path(folder))
+        if programs.left_out:
+            print(programs.left_out)
+        kind = upstream.NAMES[served.kind]
+        rate = upstream.ceiling(served, "small", api.SIZES["small"], CEILING_REQUESTS)
+        print(f"The API is {kind}: at least {rate:,.0f} answers a second of 200 B.\n")
+        families = {}
+        for name in names:
+            family = FAMILIES[name]
+            seconds, usual = (QUICK_SECONDS, 1) if quick else (SECONDS, family.rounds)
+            setting = Setting(programs, served, Path(folder), rounds or usual, seconds, quick)
+            notes = results.busy()
+            families[name] = family.measure(setting)
+            families[name].notes += notes
+            print("\n".join([f"{name}:", told(families[name].figures), *families[name].notes, ""]), flush=True)
+        return results.Results(results.surroundings(kind, versions(programs), programs.many_name), families)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+"""The floor of calls: aiohttp in a bare loop, told over its pipe how many requests to make (peers/loop.py)."""
+
+from __future__ import annotations
+
+import json
+
+from benchmarks.speed.api import Call
+from benchmarks.speed.pipe import Flow
+from benchmarks.speed.process import Process
+
+
+class Alone:
+    """As a client of a server, but without a server: the process counts the bodies and its seconds by itself."""
+
+    def __init__(self, process: Process, call: Call) -> None:
+        self._process = process
+        self._call = call
+
+    def flow(self, calls: int, at_once: int) -> Flow:
+        """That many requests, so many at a time."""
+        cpu = self._process.cpu()
+        self._process.write(f"{calls} {at_once} {self._call.target} {len(self._call.body)}\n".encode())
+        told = json.loads(self._process.lines()[0])
+        return Flow(told["seconds"], told["latencies"], self._process.cpu() - cpu)

@@ -1,0 +1,40 @@
+"""Arguments: a call with 30 of them, all checked against their schemas, in CPU a call. One call at a time.
+
+FastMCP checks them where it is told to (`strict_input_validation`), the SDK's server by the validator that ours has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from benchmarks.speed import api
+from benchmarks.speed.calls import make_round
+from benchmarks.speed.figures import Found
+from benchmarks.speed.pipe import Client, Flow, shake_hands
+from benchmarks.speed.process import Process
+from benchmarks.speed.programs import GENERATOR_NAME
+from benchmarks.speed.setting import Setting
+from benchmarks.speed.turns import in_turns
+
+ROUNDS = 5
+CASE = f"{api.WIDE} arguments"
+
+
+def measure(setting: Setting) -> Found:
+    """Milliseconds of CPU a call, and calls a second."""
+    programs, url = setting.programs, setting.upstream.url
+    subjects = [programs.ours(url), programs.theirs(url, STRICT="1"), programs.lowlevel(url), *programs.generator(url)]
+    cases: dict[str, Callable[[], Flow]] = {}
+    with ExitStack() as stack:
+        for subject in subjects:
+            server = stack.enter_context(Process(subject))
+            shake_hands(server)
+            client = Client(server, api.calls()["wide"], subject.name != GENERATOR_NAME)
+            cases[subject.name] = make_round(client, 1, setting.seconds)
+        taken = in_turns(cases, setting.rounds)
+    found = Found()
+    for name, flows in taken.items():
+        found.add(CASE, name, "ms CPU", [flow.cpu_each * 1000 for flow in flows])
+        found.add(CASE, name, "calls/s", [flow.rate for flow in flows])
+    return found

@@ -1,0 +1,121 @@
+"""Calls: how many a second, how long each takes, and how much CPU, with one or many unanswered at a time.
+
+All servers run throughout, so that one which is not called costs nothing, and all call the same API. Ours checks the
+arguments of every call. FastMCP's does not, as it comes: it has the lighter work. It sends every answer twice, as text
+and as a value, and its rows are those without output schemas where ours has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from itertools import product
+from typing import Protocol
+
+from benchmarks.speed import api
+from benchmarks.speed.alone import Alone
+from benchmarks.speed.figures import Found
+from benchmarks.speed.pipe import Client, Flow, shake_hands
+from benchmarks.speed.process import Process, Subject
+from benchmarks.speed.programs import ALONE, GENERATOR_NAME, STRUCTURED, Programs
+from benchmarks.speed.setting import Setting
+from benchmarks.speed.turns import in_turns
+
+ROUNDS = 5
+AT_ONCE = (1, 16, 64)
+BODIES = {"small": "200 B", "medium": "10 kB", "large": "1 MB"}
+WHOLE = "250k tokens, 64 MiB"
+"""What lets our servers show a body of 1 MB whole, as the others do."""
+PATIENT = "300"
+"""Seconds that a call of ours may take, since 64 large ones at a time wait for each other."""
+SELDOM = 2
+"""Rounds of many large bodies at a time, which take long."""
+CALIBRATION = 4
+TYPED, THEIR_TYPED = "mcpgen --structured", "FastMCP, output schemas"
+UNITS: dict[str, Callable[[Flow], float]] = {
+    "calls/s": lambda flow: flow.rate,
+    "ms p50": lambda flow: flow.quantile(0.5) * 1000,
+    "ms p99": lambda flow: flow.quantile(0.99) * 1000,
+    "ms CPU": lambda flow: flow.cpu_each * 1000,
+}
+
+
+class Source(Protocol):
+    """Whatever calls can be made of."""
+
+    def flow(self, calls: int, at_once: int) -> Flow: ...
+
+
+def measure(setting: Setting) -> Found:
+    """Every size of body with every number of calls at a time."""
+    cases: dict[tuple[str, str], Callable[[], Flow]] = {}
+    seldom: dict[tuple[str, str], int] = {}
+    with ExitStack() as stack:
+        running = dict(_running(setting, stack))
+        for size, at_once in product(BODIES, AT_ONCE):
+            for name, sources in running.items():
+                if setting.quick and size == "large" and at_once > 1:
+                    continue
+                key = f"{BODIES[size]}, {at_once} at a time", name
+                cases[key] = make_round(sources[size], at_once, setting.seconds)
+                if size == "large":
+                    seldom[key] = SELDOM
+        taken = in_turns(cases, setting.rounds, seldom)
+    found = Found()
+    for (case, name), flows in taken.items():
+        for unit, value in UNITS.items():
+            found.add(case, name, unit, [value(flow) for flow in flows])
+    _bars(found)
+    return found
+
+
+def _running(setting: Setting, stack: ExitStack) -> Iterator[tuple[str, dict[str, Source]]]:
+    """Each subject with what makes its calls, by the size of the body."""
+    calls = {size: api.calls()[size] for size in BODIES}
+    for subject in _subjects(setting.programs, setting.upstream.url):
+        server = stack.enter_context(Process(subject))
+        shake_hands(server)
+        exact = subject.name != GENERATOR_NAME
+        yield subject.name, {size: Client(server, call, exact) for size, call in calls.items()}
+    alone = stack.enter_context(Process(setting.programs.loop(setting.upstream.url)))
+    yield alone.name, {size: Alone(alone, call) for size, call in calls.items()}
+
+
+def _subjects(programs: Programs, url: str) -> list[Subject]:
+    return [
+        programs.ours(url, MAX_RESULT=WHOLE, TIMEOUT=PATIENT),
+        replace(programs.ours(url, STRUCTURED, MAX_RESULT=WHOLE, TIMEOUT=PATIENT), name=TYPED),
+        programs.theirs(url, TEXT="1"),
+        replace(programs.theirs(url), name=THEIR_TYPED),
+        programs.lowlevel(url),
+        *programs.generator(url),
+        programs.proxy(url),
+    ]
+
+
+def make_round(source: Source, at_once: int, seconds: float) -> Callable[[], Flow]:
+    """As many calls as take about that long, but never fewer than are to be unanswered at a time."""
+    calls = 0
+
+    def run() -> Flow:
+        nonlocal calls
+        if not calls:
+            source.flow(CALIBRATION, CALIBRATION)
+            calls = max(int(source.flow(CALIBRATION, CALIBRATION).rate * seconds), at_once, CALIBRATION)
+        return source.flow(calls, at_once)
+
+    return run
+
+
+def _bars(found: Found) -> None:
+    pairs = (("mcpgen", "FastMCP"), (TYPED, THEIR_TYPED))
+    for body, (ours, theirs) in product(BODIES.values(), pairs):
+        for at_once, bar in ((1, 6), (64, 10 if body != BODIES["large"] else 6)):
+            case = f"{body}, {at_once} at a time"
+            mine, other = found.median(case, ours, "calls/s"), found.median(case, theirs, "calls/s")
+            found.at_least(bar, f"{case}: {ours} / {theirs}", mine, other)
+    for body, at_once in product(BODIES.values(), AT_ONCE):
+        case = f"{body}, {at_once} at a time"
+        floor = found.median(case, ALONE, "calls/s")
+        found.at_least(0.6, f"{case}: mcpgen / {ALONE}", found.median(case, "mcpgen", "calls/s"), floor)

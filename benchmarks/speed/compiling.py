@@ -1,0 +1,178 @@
+"""Compile: seconds and memory of whole processes, from the command line to the project on the disk.
+
+Bars in seconds are of this machine; the growth and the ratios are not. Texts that would multiply must be refused as
+quickly as an empty document, in little memory.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+from benchmarks.bars import Bar
+from benchmarks.speed import documents
+from benchmarks.speed.figures import Found
+from benchmarks.speed.setting import Setting
+from benchmarks.speed.turns import in_turns
+from tests.interop import environments
+
+ROUNDS = 3
+SIZES = (500, 1_000, 2_000, 4_000, 8_000)
+MOST_SECONDS = {"GitHub, 13 MB of JSON": 3, "Stripe, 4 MB of YAML": 1.5, "37 MB of YAML": 15}
+MOST_MEMORY = 500
+HELP, BARE, AGAIN, FIRST = "mcpgen --help", "python -c pass", "regenerate, one line changed", "generate beside it"
+BOMBS = {
+    "aliases, 9 levels of 9": "a0: &a0 [x]\n"
+    + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 10)),
+    "merges, 40 levels": "k0: &k0 {a: 1}\n"
+    + "".join(f"k{n}: &k{n} {{<<: [{', '.join(f'*k{m}' for m in range(n))}], b{n}: 1}}\n" for n in range(1, 41)),
+    "100,000 open brackets": "[" * 100_000,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Seconds, the peak of memory in MiB, and the exit code of one process."""
+
+    seconds: float
+    memory: float
+    code: int
+
+
+def measure(setting: Setting) -> Found:
+    """Large documents, growing ones, small commands, and bombs."""
+    compiler = setting.programs.compiler / "bin"
+    found = Found()
+    sources = _published(setting, found) | _growing(setting)
+    cases: dict[str, Callable[[], Run]] = {
+        name: partial(_generate, compiler / "mcpgen", path) for name, path in sources.items()
+    }
+    cases[BARE] = lambda: _run([str(compiler / "python"), "-c", "pass"])
+    cases[HELP] = lambda: _run([str(compiler / "mcpgen"), "--help"])
+    cases |= _again(setting, found)
+    taken = in_turns(cases, setting.rounds)
+    for name, runs in taken.items():
+        if failed := [run.code for run in runs if run.code]:
+            raise RuntimeError(f"{name} ended with {failed[0]}")
+        found.add(name, "mcpgen" if name != BARE else BARE, "s", [run.seconds for run in runs])
+        found.add(name, "mcpgen" if name != BARE else BARE, "MiB peak RSS", [run.memory for run in runs])
+    _bars(found)
+    found.bars += _refusals(compiler / "mcpgen", setting.folder)
+    return found
+
+
+def _bars(found: Found) -> None:
+    def seconds(name: str, subject: str = "mcpgen") -> float | None:
+        return found.median(name, subject, "s")
+
+    for name, most in MOST_SECONDS.items():
+        if (taken := seconds(name)) is not None:
+            found.bars.append(Bar(f"{name}: seconds", taken, "<=", most))
+    for small, large in pairwise(map(_sized, SIZES)):
+        found.at_most(2.2, f"{large} / {small}", seconds(large), seconds(small))
+    for name in (*list(MOST_SECONDS)[:2], _sized(SIZES[-1])):
+        if (memory := found.median(name, "mcpgen", "MiB peak RSS")) is not None:
+            found.bars.append(Bar(f"{name}: peak MiB", memory, "<=", MOST_MEMORY))
+    found.at_most(7, f"{HELP} / bare Python", seconds(HELP), seconds(BARE, BARE))
+    found.at_most(1.3, f"{AGAIN} / generate", seconds(AGAIN), seconds(FIRST))
+
+
+def _published(setting: Setting, found: Found) -> dict[str, Path]:
+    github, stripe, four = MOST_SECONDS
+    if not (documents.GITHUB.is_file() and documents.STRIPE.is_file()):
+        found.notes.append("GitHub's and Stripe's documents are not beside the repository, and were left out.")
+        return {}
+    published = {github: documents.GITHUB, stripe: documents.STRIPE}
+    return published if setting.quick else {**published, four: _four_times()}
+
+
+def _four_times() -> Path:
+    """GitHub's document four times in one YAML file, made once and kept."""
+
+    def make(folder: Path) -> None:
+        folder.mkdir(parents=True)
+        documents.copied(documents.GITHUB, folder / "four.yaml")
+
+    origin = {"size": documents.GITHUB.stat().st_size, "copies": documents.COPIES}
+    return environments.made("bench-documents", origin, make) / "four.yaml"
+
+
+def _growing(setting: Setting) -> dict[str, Path]:
+    found = {}
+    for size in SIZES[:2] if setting.quick else SIZES:
+        found[_sized(size)] = path = setting.folder / f"{size}.json"
+        path.write_text(documents.synthetic(size), encoding="utf-8")
+    return found
+
+
+def _sized(operations: int) -> str:
+    return f"{operations:,} operations"
+
+
+def _again(setting: Setting, found: Found) -> dict[str, Callable[[], Run]]:
+    """A large project generated again after one line of its document has changed, and a new one beside it."""
+    program = setting.programs.compiler / "bin" / "mcpgen"
+    if _run([str(program), "regenerate", "--help"]).code:
+        found.notes.append("This mcpgen has no command `regenerate`; its case was left out.")
+        return {}
+    folder = setting.folder / "again"
+    folder.mkdir()
+    document, project, rounds = folder / "openapi.json", folder / "project", iter(range(1_000))
+    shutil.copy(setting.programs.many, document)
+    document.chmod(0o644)
+    if (code := _run([str(program), "generate", str(document), "-o", str(project)]).code) != 0:
+        raise RuntimeError(f"generate ended with {code}")
+
+    def again() -> Run:
+        text = document.read_text(encoding="utf-8")
+        changed = re.sub(r'("summary": ")(Changed \d+\. )?', rf"\g<1>Changed {next(rounds)}. ", text, count=1)
+        document.write_text(changed, encoding="utf-8")
+        return _run([str(program), "regenerate", str(project)])
+
+    return {AGAIN: again, FIRST: partial(_generate, program, document)}
+
+
+def _refusals(program: Path, folder: Path) -> list[Bar]:
+    """Bombs, each beside an empty document."""
+    path = folder / "bomb.yaml"
+    path.write_text("x: 1\n", encoding="utf-8")
+    base, bars = _generate(program, path), []
+    for name, text in BOMBS.items():
+        path.write_text("openapi: 3.1.0\nx-bomb: 1\n" + text if text[0] != "[" else text, encoding="utf-8")
+        run = _generate(program, path)
+        bars.append(Bar(f"{name}: exit code", abs(run.code), "<=", 2))
+        bars.append(Bar(f"{name}: seconds / an empty document", run.seconds / base.seconds, "<=", 5))
+        bars.append(Bar(f"{name}: peak MiB", run.memory, "<=", 200))
+    return bars
+
+
+def _generate(program: Path, document: Path) -> Run:
+    """`mcpgen generate` into a new directory."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _run([str(program), "generate", str(document), "-o", f"{folder}/out"])
+
+
+def _run(command: list[str]) -> Run:
+    """A whole process, its output thrown away."""
+    told = subprocess.run([sys.executable, "-S", "-c", _LAUNCH, *command], check=True, capture_output=True, text=True)
+    seconds, kilobytes, code = told.stdout.split()
+    return Run(float(seconds), int(kilobytes) / 1024, int(code))
+
+
+_LAUNCH = """
+import os, sys, time
+began, null = time.perf_counter(), os.open(os.devnull, os.O_RDWR)
+to_null = [(os.POSIX_SPAWN_DUP2, null, descriptor) for descriptor in (0, 1, 2)]
+pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=to_null)
+_, status, usage = os.wait4(pid, 0)
+print(time.perf_counter() - began, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
+"""
+"""Starts a process from a small one: on Linux the peak of a process begins with what its parent held."""

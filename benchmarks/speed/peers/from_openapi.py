@@ -1,0 +1,27 @@
+"""FastMCP's server, made from the document when it starts, as its documentation shows.
+
+DOCUMENT is the document's path (JSON), BASE_URL where the API is. TEXT leaves the output schemas out, STRICT has
+arguments checked against their schemas, which it does not do by itself.
+"""
+
+import json
+import os
+from typing import Any
+
+import httpx2 as httpx  # type: ignore[import-not-found]
+from fastmcp import FastMCP  # type: ignore[import-not-found]
+
+
+def without_schema(route: Any, component: Any) -> None:
+    component.output_schema = None
+
+
+with open(os.environ["DOCUMENT"], encoding="utf-8") as file:
+    document = json.load(file)
+client = httpx.AsyncClient(base_url=os.environ["BASE_URL"], headers={"X-API-Key": os.environ["KEY"]})
+FastMCP.from_openapi(
+    openapi_spec=document,
+    client=client,
+    mcp_component_fn=without_schema if "TEXT" in os.environ else None,
+    strict_input_validation="STRICT" in os.environ,
+).run(show_banner=False)

@@ -1,0 +1,43 @@
+"""A floor: aiohttp in a bare loop. No protocol, no tools: what the HTTP client alone can do.
+
+BASE_URL is where the API is. A line `CALLS AT_ONCE TARGET BYTES` on stdin has that target asked for so often, so many
+times at once, and each body counted; the answer is a line of JSON with the seconds, and the latencies of the calls.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import time
+
+import aiohttp
+
+
+async def run(session: aiohttp.ClientSession, calls: int, at_once: int, target: str, size: int) -> None:
+    latencies: list[float] = []
+
+    async def work() -> None:
+        while len(begun) < calls:
+            begun.append(None)
+            started = time.perf_counter()
+            async with session.get(target) as response:
+                body = await response.read()
+            if response.status != 200 or len(body) != size:
+                raise RuntimeError(f"{target}: {response.status}, {len(body)} bytes")
+            latencies.append(time.perf_counter() - started)
+
+    begun: list[None] = []
+    began = time.perf_counter()
+    await asyncio.gather(*(work() for _ in range(at_once)))
+    print(json.dumps({"seconds": time.perf_counter() - began, "latencies": latencies}), flush=True)
+
+
+async def main() -> None:
+    key = {"X-API-Key": os.environ["KEY"]}
+    async with aiohttp.ClientSession(os.environ["BASE_URL"], headers=key) as session:
+        while line := await asyncio.to_thread(sys.stdin.readline):
+            calls, at_once, target, size = line.split()
+            await run(session, int(calls), int(at_once), target, int(size))
+
+
+asyncio.run(main())

@@ -1,0 +1,130 @@
+"""The client of a measurement: prepared lines into a raw pipe, so many of them unanswered at a time.
+
+It must cost little beside the servers, and still look at every answer. The first answer of a server to a call is parsed
+and compared with what the API says; each further one must be the same line, byte for byte, but for its id.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.speed.api import Call
+from benchmarks.speed.process import DIGITS, HANDSHAKE, Process, line
+
+
+class Wrong(Exception):
+    """An answer is not what it must be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """What became of a number of calls: the seconds that they took together, each of them, and the server's CPU."""
+
+    seconds: float
+    latencies: list[float]
+    cpu: float
+
+    @property
+    def rate(self) -> float:
+        """Calls a second."""
+        return len(self.latencies) / self.seconds
+
+    def quantile(self, part: float) -> float:
+        """Seconds within which that part of the calls was answered."""
+        ordered = sorted(self.latencies)
+        return ordered[min(len(ordered) - 1, int(len(ordered) * part))]
+
+    @property
+    def cpu_each(self) -> float:
+        """Seconds of CPU a call."""
+        return self.cpu / len(self.latencies)
+
+
+class Client:
+    """The client of one server for one call."""
+
+    def __init__(self, server: Process, call: Call, exact: bool = True) -> None:
+        """`exact` says that the text of an answer must be the body of the API to the byte; else the value that stands
+        in it must be the same, as with servers that lay it out anew."""
+        self._server = server
+        self._call = call
+        self._exact = exact
+        self._before = self._after = b""
+
+    def first(self) -> bytes:
+        """Make one call and look at its answer in full. Raises Wrong."""
+        number = self._server.take_ids(1)
+        self._server.write(request(self._call, number))
+        answer = self._server.until(number)
+        check(answer, self._call, self._exact)
+        before, id_, after = answer.partition(str(number).encode())
+        if not id_ or id_ in after:
+            raise Wrong(f"{self._server.name}: the id stands in the answer more than once")
+        self._before, self._after = before, after
+        return answer
+
+    def flow(self, calls: int, at_once: int) -> Flow:
+        """That many calls, so many unanswered at a time. Raises Wrong where an answer differs from the first."""
+        if not self._before:
+            self.first()
+        first = self._server.take_ids(calls)
+        lines = [request(self._call, id_) for id_ in range(first, first + calls)]
+        latencies: list[float] = []
+        clock, write = time.perf_counter, self._server.write
+        cpu, began = self._server.cpu(), clock()
+        write(b"".join(lines[:at_once]))
+        sent = at_once = min(at_once, calls)
+        started = dict.fromkeys(range(first, first + at_once), began)
+        while len(latencies) < calls:
+            for answer in self._server.lines():
+                latencies.append(clock() - started.pop(self._id(answer), _UNASKED))
+                if sent < calls:
+                    started[first + sent] = clock()
+                    write(lines[sent])
+                    sent += 1
+        seconds = clock() - began
+        if min(latencies) < 0:
+            raise Wrong(f"{self._server.name}: a call was answered twice, or one that was never made")
+        return Flow(seconds, latencies, self._server.cpu() - cpu)
+
+    def _id(self, answer: bytes) -> int:
+        """The id of an answer, all other bytes of which are those of the first."""
+        begin, end = len(self._before), len(answer) - len(self._after)
+        digits = answer[begin:end] if end - begin == DIGITS else b""
+        if digits.isdigit() and answer.startswith(self._before) and answer.endswith(self._after):
+            return int(digits)
+        raise Wrong(f"{self._server.name}: another answer than the first: {answer[:300]!r}")
+
+
+_UNASKED = float("inf")
+"""When a call began that was never made: so late that its latency is below zero."""
+
+
+def shake_hands(server: Process) -> None:
+    """Open the session."""
+    server.write(HANDSHAKE)
+    server.until(1)
+
+
+def request(call: Call, id_: int) -> bytes:
+    """The line that makes a call."""
+    params = {"name": call.tool, "arguments": call.arguments}
+    return line({"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": params})
+
+
+def check(answer: bytes, call: Call, exact: bool) -> None:
+    """The answer is a result that delivers the body of the API, as text and, where there is one, as a value."""
+    message: Mapping[str, Any] = json.loads(answer)
+    result = message.get("result", {})
+    texts = [block["text"] for block in result.get("content", ()) if block.get("type") == "text"]
+    if result.get("isError") or not texts:
+        raise Wrong(f"{call.tool} failed: {answer[:500]!r}")
+    value = json.loads(call.body)
+    if texts[0].encode() != call.body if exact else json.loads(texts[0][max(0, texts[0].find("{")) :]) != value:
+        raise Wrong(f"{call.tool} answers with another body: {texts[0][:300]!r}")
+    if result.get("structuredContent", value) != value:
+        raise Wrong(f"{call.tool} answers with another value: {result['structuredContent']!r:.300}")

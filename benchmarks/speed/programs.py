@@ -1,0 +1,168 @@
+"""What is measured, each in an environment of its own under `.clients/`, made once and kept: mcpgen, the servers that
+it generates, and the servers that others have for the same document."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from benchmarks.speed import api, documents
+from benchmarks.speed.process import Subject
+from tests.interop import environments
+from tests.interop.environments import ROOT, Missing
+
+FASTMCP = ("fastmcp>=4.1,<5", "pyyaml>=6,<7")
+SDK = ("mcp>=2.3,<3", "aiohttp>=3.14,<4", "jsonschema-rs>=0.60,<0.70")
+GENERATOR_NAME, ALONE = "openapi-mcp-generator", "aiohttp alone"
+GENERATOR = {GENERATOR_NAME: "4.0.1"}
+PEERS = Path(__file__).parent / "peers"
+OURS, STRUCTURED, MANY = "bench", "typed", "many"
+"""Our servers: of the API that is measured, the same with output schemas, and one of 1,200 tools."""
+_COMPILER_PARTS = ("mcpgen", "templates", "specs", "pyproject.toml", "README.md", "LICENSE")
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """Where everything is. `document` is that of the measured API, `many` the large one, called `many_name`;
+    `left_out` says why a peer is not there."""
+
+    document: Path
+    many: Path
+    many_name: str
+    compiler: Path
+    servers: Path
+    fastmcp: Path
+    sdk: Path
+    node: Path | None
+    left_out: str
+
+    @property
+    def python(self) -> str:
+        """The Python of our servers' environment."""
+        return str(self.servers / "bin" / "python")
+
+    def ours(self, url: str = "", name: str = OURS, module: bool = False, **more: str) -> Subject:
+        """A server of ours, by its console script or by `python -m`."""
+        prefix = name.upper()
+        told = {f"{prefix}_BASE_URL": url, f"{prefix}_API_KEY": api.KEY} if url else {}
+        variables = told | {f"{prefix}_{key}": value for key, value in more.items()}
+        script = (str(self.servers / "bin" / f"{name}-mcp"),)
+        command = (self.python, "-m", f"{name}_mcp") if module else script
+        return Subject("mcpgen", command, variables, self.servers)
+
+    def theirs(self, url: str = "http://127.0.0.1:9", document: Path | None = None, **more: str) -> Subject:
+        """FastMCP's server."""
+        return self._peer("FastMCP", self.fastmcp, "from_openapi.py", url, document, **more)
+
+    def lowlevel(self, url: str = "http://127.0.0.1:9", document: Path | None = None) -> Subject:
+        """The official SDK's lowlevel server, over aiohttp."""
+        return self._peer("SDK lowlevel", self.sdk, "lowlevel.py", url, document)
+
+    def proxy(self, url: str) -> Subject:
+        """The floor of a proxy that is nothing else."""
+        return self._peer("raw asyncio proxy", self.servers, "proxy.py", url)
+
+    def loop(self, url: str) -> Subject:
+        """The floor of aiohttp alone."""
+        return self._peer(ALONE, self.servers, "loop.py", url)
+
+    def generator(self, url: str = "http://127.0.0.1:9") -> list[Subject]:
+        """openapi-mcp-generator's server, where there is node."""
+        if self.node is None:
+            return []
+        variables = {"API_BASE_URL": url, "API_KEY_APIKEY": api.KEY}
+        return [Subject(GENERATOR_NAME, ("node", str(self.node / "out" / "build" / "index.js")), variables)]
+
+    def _peer(self, name: str, folder: Path, file: str, url: str, document: Path | None = None, **more: str) -> Subject:
+        told = {"DOCUMENT": str(document or self.document), "BASE_URL": url, "KEY": api.KEY}
+        return Subject(name, (str(folder / "bin" / "python"), str(PEERS / file)), told | more)
+
+
+def prepare(folder: Path) -> Programs:
+    """Everything installed. `folder` is for files of this run."""
+    document = folder / "bench.json"
+    document.write_text(json.dumps(api.document()), encoding="utf-8")
+    many, many_name = documents.many(folder)
+    compiler = installed_compiler()
+    node, left_out = None, ""
+    try:
+        node = _generator(document)
+    except Missing as missing:
+        left_out = f"openapi-mcp-generator is left out: {missing}."
+    return Programs(
+        document=document,
+        many=many,
+        many_name=many_name,
+        compiler=compiler,
+        servers=_servers(compiler, document, many, folder),
+        fastmcp=environments.python("bench-fastmcp", *FASTMCP),
+        sdk=environments.python("bench-sdk", *SDK),
+        node=node,
+        left_out=left_out,
+    )
+
+
+@cache
+def installed_compiler() -> Path:
+    """The environment of mcpgen itself, installed as a user has it."""
+    return environments.python("bench-mcpgen", str(ROOT), digest=_digest(ROOT / part for part in _COMPILER_PARTS))
+
+
+def _servers(compiler: Path, document: Path, many: Path, folder: Path) -> Path:
+    """The environment of our servers, compiled anew; only what the compiler makes otherwise is installed again."""
+    sources = {OURS: (document, ()), STRUCTURED: (document, ("--structured",)), MANY: (many, ())}
+    for name, (source, flags) in sources.items():
+        command = [str(compiler / "bin" / "mcpgen"), "generate", str(source), "-o", str(folder / name), "--name", name]
+        subprocess.run([*command, *flags], check=True, capture_output=True)
+    projects = [folder / name for name in sources]
+    parts = [project / part for project in projects for part in (f"{project.name}_mcp", "pyproject.toml")]
+    return environments.python("bench-servers", *map(str, projects), digest=_digest(parts))
+
+
+def _generator(document: Path) -> Path:
+    """The project that openapi-mcp-generator makes of the document, with all that it needs, compiled."""
+    tool = environments.node("bench-generator", GENERATOR)
+
+    def make(folder: Path) -> None:
+        folder.mkdir(parents=True)
+        out = folder / "out"
+        maker = tool / "node_modules" / ".bin" / "openapi-mcp-generator"
+        subprocess.run([str(maker), "-i", str(document), "-o", str(out)], check=True, capture_output=True)
+        for command in (["npm", "install", "--silent", "--no-audit", "--no-fund"], ["npx", "tsc"]):
+            subprocess.run(command, cwd=out, check=True, capture_output=True)
+
+    origin = {"packages": GENERATOR, "document": hashlib.sha256(document.read_bytes()).hexdigest()}
+    return environments.made("bench-generated", origin, make)
+
+
+def _digest(parts: Iterable[Path]) -> str:
+    """Of files and of all files in folders, by their places and bytes."""
+    seen = hashlib.sha256()
+    for part in parts:
+        for path in sorted(part.rglob("*")) if part.is_dir() else [part]:
+            if path.is_file() and "__pycache__" not in path.parts:
+                seen.update(path.relative_to(part.parent).as_posix().encode() + b"\0" + path.read_bytes())
+    return seen.hexdigest()
+
+
+def versions(programs: Programs) -> dict[str, str]:
+    """The versions of what is measured, by what it is called."""
+    found = {
+        "mcpgen": _version(programs.compiler, "mcpgen"),
+        "FastMCP": _version(programs.fastmcp, "fastmcp"),
+        "SDK lowlevel": _version(programs.sdk, "mcp"),
+        "aiohttp": _version(programs.servers, "aiohttp"),
+    }
+    return found | (GENERATOR if programs.node else {})
+
+
+def _version(folder: Path, name: str) -> str:
+    """Of a distribution in that environment."""
+    code = f"import importlib.metadata; print(importlib.metadata.version({name!r}))"
+    done = subprocess.run([str(folder / "bin" / "python"), "-c", code], check=True, capture_output=True, text=True)
+    return done.stdout.strip()

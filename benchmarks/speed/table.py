@@ -1,0 +1,119 @@
+"""The README's table, made of the stored results: a row a case, a column a program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.speed.programs import ALONE, GENERATOR_NAME
+from benchmarks.speed.results import BUSY, Results
+
+BEGIN = "<!-- speed: written by `make bench` -->"
+END = "<!-- /speed -->"
+PEERS = ("FastMCP", "SDK lowlevel", GENERATOR_NAME)
+NONE = "\u2013"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One case of a family. `more` says that more is better; `instead` maps subjects to what they are called there."""
+
+    label: str
+    family: str
+    case: str
+    unit: str
+    more: bool = False
+    instead: tuple[tuple[str, str], ...] = ()
+
+    def value(self, results: Results, subject: str) -> float | None:
+        """The median of that subject."""
+        return results.median(self.family, self.case, dict(self.instead).get(subject, subject), self.unit)
+
+
+_TYPED = (
+    ("mcpgen", "mcpgen --structured"),
+    ("FastMCP", "FastMCP, output schemas"),
+    ("SDK lowlevel", ""),
+    (GENERATOR_NAME, ""),
+)
+ROWS = (
+    Row("first list of 20 tools, ms", "start", "first list, 20 tools", "ms"),
+    Row("first list of 1,200 tools, ms", "start", "first list, 1,200 tools", "ms"),
+    Row("first call, ms", "start", "first call", "ms"),
+    Row("calls a second, 200 B", "calls", "200 B, 1 at a time", "calls/s", more=True),
+    Row("the same, 64 at a time", "calls", "200 B, 64 at a time", "calls/s", more=True),
+    Row("their 99th percentile, ms", "calls", "200 B, 64 at a time", "ms p99"),
+    Row("CPU a call, ms", "calls", "200 B, 1 at a time", "ms CPU"),
+    Row("calls a second, 10 kB, 64 at a time", "calls", "10 kB, 64 at a time", "calls/s", more=True),
+    Row("the same with output schemas", "calls", "10 kB, 64 at a time", "calls/s", more=True, instead=_TYPED),
+    Row("calls a second, 1 MB", "calls", "1 MB, 1 at a time", "calls/s", more=True),
+    Row("CPU of a call with 30 arguments, ms", "arguments", "30 arguments", "ms CPU"),
+    Row("memory until the first list, MiB", "memory", "until the first list", "MiB peak RSS"),
+    Row("memory after a call, MiB", "memory", "after a call", "MiB peak RSS"),
+    Row("memory under 64 calls at a time, MiB", "memory", "under 64 at a time", "MiB peak RSS"),
+)
+_COMPILES = ("GitHub, 13 MB of JSON", "Stripe, 4 MB of YAML", "37 MB of YAML", "8,000 operations", "mcpgen --help")
+
+
+def put(text: str, results: Results) -> str:
+    """A text with what stands between the markers written anew. Raises ValueError where there are no markers."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ValueError(f"the text has no {BEGIN} … {END}")
+    return f"{before}{BEGIN}\n{made(results)}{END}{after}"
+
+
+def update(path: Path, results: Results) -> None:
+    """The same in a file."""
+    path.write_text(put(path.read_text(encoding="utf-8"), results), encoding="utf-8")
+
+
+def made(results: Results) -> str:
+    """The table and the sentences under it, as Markdown."""
+    columns = [name for name in ("mcpgen", *PEERS) if any(row.value(results, name) is not None for row in ROWS)]
+    named = [_named(name, results) for name in columns]
+    lines = [f"| | {' | '.join(named)} | FastMCP to mcpgen |", "|---" * (len(columns) + 2) + "|"]
+    lines += [_row(row, columns, results) for row in ROWS if row.value(results, "mcpgen") is not None]
+    return "\n".join([*lines, "", *_sentences(results), ""])
+
+
+def _named(name: str, results: Results) -> str:
+    version = results.about.get(f"version of {name}", "")
+    return f"{name} {version}" if version and name != "mcpgen" else name
+
+
+def _row(row: Row, columns: list[str], results: Results) -> str:
+    ours, theirs = row.value(results, "mcpgen"), row.value(results, "FastMCP")
+    ratio = NONE
+    if ours and theirs:
+        ratio = f"{ours / theirs if row.more else theirs / ours:.1f} \u00d7"
+    values = [_number(row.value(results, name)) for name in columns]
+    return f"| {row.label} | {' | '.join(values)} | {ratio} |"
+
+
+def _number(value: float | None) -> str:
+    """Three digits."""
+    if value is None:
+        return NONE
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def _sentences(results: Results) -> list[str]:
+    about = results.about
+    found = [
+        f"Medians of runs in turns on {about.get('python')}, {about.get('machine')}; the API is "
+        f"{about.get('upstream')}. Ratios count, milliseconds are of that machine."
+    ]
+    if results.rough:
+        found.append(f"{BUSY}, so that they are rough.")
+    if (alone := results.median("calls", "200 B, 1 at a time", ALONE, "calls/s")) is not None:
+        at_once = results.median("calls", "200 B, 64 at a time", ALONE, "calls/s")
+        found.append(
+            f"The HTTP client alone, in a bare loop without a server, makes {_number(alone)} calls a second of 200 B, "
+            f"{_number(at_once)} with 64 at a time."
+        )
+    taken = [(name, results.median("compile", name, "mcpgen", "s")) for name in _COMPILES]
+    if told := [f"{name} {value:.2f} s" for name, value in taken if value is not None]:
+        found.append(f"Compiling: {'; '.join(told)}.")
+    return [" ".join(found)]

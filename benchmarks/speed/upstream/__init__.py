@@ -1,0 +1,152 @@
+"""The API that every measured server calls. It must be quicker than all of them: nginx where there is one, else a
+server of ours in C where there is a compiler and epoll, else one on asyncio in several processes. Its `ceiling` is
+measured in each run, so that a report can say how far from it the servers were.
+"""
+
+from __future__ import annotations
+
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+HERE = Path(__file__).parent
+Kind = Literal["nginx", "C", "asyncio"]
+NAMES: dict[Kind, str] = {
+    "nginx": "nginx",
+    "C": "a server of ours in C (one process, epoll)",
+    "asyncio": "a server of ours on asyncio (two processes)",
+}
+PATIENCE = 10.0
+"""Seconds in which it must listen."""
+
+_NGINX = """
+daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log; worker_rlimit_nofile 4096;
+events {{ worker_connections 2048; }}
+http {{
+  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+  access_log off; keepalive_requests 1000000000; keepalive_timeout 3600; tcp_nodelay on; sendfile on;
+  open_file_cache max=10 inactive=3600s; open_file_cache_valid 3600s; default_type application/json;
+  server {{ listen 127.0.0.1:{port}; root {folder}; {locations} }}
+}}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """Where it listens, and what it is."""
+
+    kind: Kind
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+def kinds() -> list[Kind]:
+    """Those that this machine has, the first of them to be taken."""
+    there = {"nginx": shutil.which("nginx"), "C": shutil.which("cc") and hasattr(select, "epoll"), "asyncio": True}
+    return [kind for kind in NAMES if there[kind]]
+
+
+@contextmanager
+def serving(bodies: Mapping[str, bytes], kind: Kind | None = None) -> Iterator[Upstream]:
+    """An API that answers `/NAME...` with that body, as long as the context lasts."""
+    chosen = kind or kinds()[0]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in bodies.items():
+            Path(folder, f"{name}.json").write_bytes(content)
+        command, port = _command(chosen, Path(folder), list(bodies))
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            upstream = Upstream(chosen, port or int(process.stdout.readline()))
+            _await(upstream.port)
+            yield upstream
+        finally:
+            process.stdin.close()
+            if port:
+                process.terminate()
+            process.wait()
+            process.stdout.close()
+
+
+def _command(kind: Kind, folder: Path, names: list[str]) -> tuple[list[str], int]:
+    """How it is started, and its port where that has to be given; else it prints the one that it took."""
+    pairs = [f"{name}={folder / name}.json" for name in names]
+    if kind == "asyncio":
+        return [sys.executable, str(HERE / "plain.py"), *pairs], 0
+    if kind == "C":
+        program = folder / "server"
+        subprocess.run(["cc", "-O2", "-o", str(program), str(HERE / "server.c")], check=True)
+        return [str(program), *pairs], 0
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    locations = " ".join(f"location /{name} {{ rewrite ^ /{name}.json break; }}" for name in names)
+    config = folder / "nginx.conf"
+    config.write_text(_NGINX.format(folder=folder, port=port, locations=locations))
+    return ["nginx", "-p", str(folder), "-c", str(config)], port
+
+
+def _await(port: int) -> None:
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+        else:
+            return
+
+
+def ceiling(upstream: Upstream, name: str, size: int, requests: int) -> float:
+    """Answers a second that it gives to one client which asks 8 times at once on each of 8 connections: far less work
+    than any server has with an answer, so what this client gets is what the API can give at least."""
+    connections, depth = 8, 8
+    line = f"GET /{name}/1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode() * depth
+    rounds = max(1, requests // (connections * depth))
+    links = [socket.create_connection(("127.0.0.1", upstream.port)) for _ in range(connections)]
+    try:
+        links[0].sendall(line)
+        whole = _length(links[0], size, depth)
+        began = time.perf_counter()
+        for _ in range(rounds):
+            for link in links:
+                link.sendall(line)
+            for link in links:
+                _take(link, whole)
+        return rounds * connections * depth / (time.perf_counter() - began)
+    finally:
+        for link in links:
+            link.close()
+
+
+def _length(link: socket.socket, size: int, answers: int) -> int:
+    """The bytes of that many answers, which have just been asked for, each with a body of that size."""
+    came = b""
+    while b"\r\n\r\n" not in came:
+        came += link.recv(65536)
+    whole = (came.index(b"\r\n\r\n") + 4 + size) * answers
+    _take(link, whole - len(came))
+    return whole
+
+
+def _take(link: socket.socket, size: int) -> None:
+    while size:
+        came = len(link.recv(min(size, 1 << 20)))
+        if not came:
+            raise ConnectionError("the API closed a connection while it was measured")
+        size -= came
