@@ -106,6 +106,7 @@ TXT-06 texts that give orders to a model are reported, and the instructions of t
 TXT-07 tools that are called like those of common hosts are reported
 TXT-08 the title of a tool that deletes says so
 TXT-09 links outside of texts and extensions that ask for installs reach no file
+TXT-10 a description that changed makes a project stale, is shown, and moves digest and version
 ARG-01 dot segments are refused
 ARG-02 traversal in any encoding stays one segment or is refused
 ARG-03 a slash in a path value is encoded
@@ -212,7 +213,9 @@ REL-04 what is not idempotent is sent at most once
 REL-05 a server ends in time, and never outlives its client
 REL-06 many calls leave no more behind than few
 REL-07 no line and no answer ends the process or silences it
-REL-08 a run that is killed at any moment leaves what the next run can take up, and nothing of others is lost
+REL-08 a run that is killed at any moment leaves the whole old or the whole new project, and loses nothing of others
+REL-09 a disk that is full or fails ends a run with one sentence, and leaves the whole old project or the whole new one
+REL-10 of two runs over one project at once, one is turned away with exit code 3
 REL-11 a running server is not disturbed by regeneration
 REL-12 a server of many tools starts, lists and stays small
 REL-14 calls that are given up free all that they held

@@ -13,7 +13,7 @@ from mcpgen.lock import NAME, load
 ROOT = Path(__file__).parents[2]
 PROJECTS = sorted(path for path in (ROOT / "generated").iterdir() if path.is_dir())
 
-HISTORY = (NAME, "CHANGELOG.md", "/tools.json", "/bindings.json")
+HISTORY = (NAME, "CHANGELOG.md", "/tools.json", "/bindings.json", "/resources.json", "/prompts.json")
 """What the next generation reads, so that the changelog goes on."""
 
 

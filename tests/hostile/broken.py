@@ -45,9 +45,7 @@ MUTATIONS = (
         "for _ in range(1):\n        if any",
         (REQUESTS,),
     ),
-    Mutation(
-        "what is sent against the template", "request.py", '    _compare(request, binding["path"])\n', "", (REQUESTS,)
-    ),
+    Mutation("what is sent against the template", "request.py", "    _compare(request)\n", "", (REQUESTS,)),
     Mutation("length of a target", "request.py", "if size > LONGEST_TARGET:", "if False:", (REQUESTS, ROWS)),
     Mutation("length of a head", "request.py", "if head > LONGEST_HEAD:", "if False:", (ROWS,)),
     Mutation("names of others", "ownership.py", "if owner is not bound:", "if False:", (REQUESTS,)),
@@ -77,15 +75,27 @@ MUTATIONS = (
         "return value",
         (REQUESTS, ROWS),
     ),
-    Mutation(
-        "quoting", "styles.py", "return quote(text, safe=safe)", 'return quote(text, safe=safe + "&=#")', (REQUESTS,)
-    ),
+    Mutation("quoting", "styles.py", "else quote(text, safe=safe)", 'else quote(text, safe=safe + "&=#")', (REQUESTS,)),
     Mutation(
         "redaction",
         "redaction.py",
         "            if anchor in text:\n",
         "            if False:\n",
         (LEAKS,),
+    ),
+    Mutation(
+        "redaction of what is passed on",
+        "calls.py",
+        "if result.written and not self._redactor.may_be_in(result.written):",
+        "if result.written:",
+        ("tests/runtime/test_structured.py",),
+    ),
+    Mutation(
+        "values that hooks changed",
+        "hooking.py",
+        'result.written = ""',
+        "pass",
+        ("tests/runtime/test_structured.py",),
     ),
     Mutation("redaction in base64", "redaction.py", "for offset in range(3):", "for offset in range(0):", (LEAKS,)),
     Mutation(
@@ -185,15 +195,15 @@ MUTATIONS = (
     Mutation(
         "ids in use",
         "protocol.py",
-        "if request.id in self._in_flight:",
+        "if request.id in self._in_flight.ids:",
         "if False:",
         ("tests/runtime/test_transcripts.py",),
     ),
     Mutation(
         "answers after a cancel",
         "protocol.py",
-        "        call = self._calls.pop(key)\n        withdrawn",
-        "        call = self._calls[key]\n        withdrawn",
+        "        call = self._in_flight.calls.pop(key)\n        withdrawn",
+        "        call = self._in_flight.calls[key]\n        withdrawn",
         ("tests/runtime/test_transcripts.py",),
     ),
     Mutation("private stdout", "stdio.py", "        os.dup2(2, 1)\n", "", ("tests/runtime/test_process.py",)),
@@ -203,7 +213,7 @@ MUTATIONS = (
     Mutation(
         "unknown arguments",
         "arguments.py",
-        "for name in arguments if name not in known]",
+        "for name in arguments if name not in named]",
         "for name in ()]",
         ("tests/runtime/test_arguments.py", ROWS),
     ),

@@ -23,6 +23,14 @@ class Divergence(NamedTuple):
 
 DIVERGENCES = (
     Divergence(
+        ("TXT-10",),
+        "the command, and the digest",
+        "`mcpgen check` exits with 1; the digest of the tools is in the serverInfo",
+        "`mcpgen regenerate --check` exits with 1; digests are in the lock, and the version in serverInfo moves",
+        "check is about a document; a version is what clients show, and it moves with every change that they can see",
+        "tests/functional/test_regenerate.py::test_txt_10_one_changed_description_is_stale_and_shown",
+    ),
+    Divergence(
         ("ARG-03",),
         "an opt-in for slashes",
         "a setting of a parameter that lets its slashes make segments",

@@ -17,6 +17,7 @@ import jsonschema_rs
 
 from mcpgen import assets, lock
 from mcpgen.check import problems
+from mcpgen.emit import attributes
 from mcpgen.emit.project import emit
 from mcpgen.lower.text import hidden_characters
 from mcpgen.pipeline import Compiled
@@ -50,6 +51,7 @@ def assert_sound(compiled: Compiled) -> None:
         *RENDERED,
         lock.NAME,
         editors.NAME,
+        attributes.NAME,
     }
     for path, data in python_templates().items():
         assert tree[f"{package}/{path}"] == data, f"{path} depends on the document"

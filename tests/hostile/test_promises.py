@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.bars import Bar
-from benchmarks.promises import ends, load, restarts, surroundings
+from benchmarks.promises import ends, load, restarts, surroundings, writes
 from benchmarks.promises.session import session, within
 from tests.hostile.subject import compiled
 from tests.runtime.upstream import serving
@@ -57,6 +57,14 @@ def test_rel_06_many_calls_take_no_more_descriptors_than_few(project: Path) -> N
 
     first, *others = asyncio.run(held())
     assert set(others) == {first}
+
+
+def test_rel_08_a_run_that_is_killed_leaves_a_whole_project(project: Path) -> None:
+    assert missed(asyncio.run(writes.killed(project, runs=12))) == []
+
+
+def test_rel_10_two_runs_at_once_make_the_project_of_one(project: Path) -> None:
+    assert missed(asyncio.run(writes.at_once(project, rounds=4))) == []
 
 
 def test_rel_12_a_server_of_many_tools_lists_them_all_and_stays_small(project: Path) -> None:

@@ -50,9 +50,14 @@ def without_secrets(text: str) -> str | None:
     return None if _redact is None else _redact(text)
 
 
+def hears(level: str) -> bool:
+    """Whether events of that level are written."""
+    return LEVELS.index(level) >= _threshold
+
+
 def event(level: str, name: str, **fields: object) -> None:
     """Write that it happened; names of events and fields are lower-case words joined by underscores."""
-    if LEVELS.index(level) < _threshold:
+    if not hears(level):
         return
     span = spans.current()
     told = {"time": timestamp(), "level": level, "event": name, **({"call": span.call} if span else {})}

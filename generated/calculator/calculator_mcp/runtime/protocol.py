@@ -57,9 +57,8 @@ comes again with the answer. `Dialogue` tells the call which of these its client
 is worth, is none of this file's business.
 
 Only two things outlive the message that began them. A **call** runs until `finished`. A **stream** stays open from
-`subscriptions/listen` until it is cancelled. Both keep their id in `_in_flight`, where a second request with the same
-id meets a refusal. A call also gets a `key`, a number of ours: the client may use an id again as soon as it is answered
-or cancelled, while the old call is still on its way out.
+`subscriptions/listen` until it is cancelled. Both keep their id (`inflight`), where a second request with the same id
+meets a refusal.
 
 A compiled set of tools does not change, unless the server was told to notice that it was generated again. Then `renew`
 brings the new table in, between two messages, and `subscriptions` knows who is told: the streams that asked for it,
@@ -75,9 +74,9 @@ has not.
 
 from __future__ import annotations
 
-from .batches import Answers
 from .effects import Answered, Call, Cancel, Expect, Fetch, Note, Read, Rejected, Send
 from .envelope import CAPABILITIES, VERSION, dialogue, origin, progress_token, stateless_revision, takes_forms
+from .inflight import STREAM, Answers, InFlight
 from .jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -158,24 +157,6 @@ BATCH_REVISION = "2025-03-26"
 _ONE_MESSAGE = f"A line holds one message. Only in {BATCH_REVISION} may it hold several, and never none."
 
 
-class _Running:
-    """A call between its request and its answer. `effect` is what began it; None where it is not a tool's."""
-
-    __slots__ = ("batch", "effect", "id", "last_progress", "revision", "token")
-
-    def __init__(self, id: Id, revision: str, token: Id | None) -> None:  # noqa: A002
-        self.id = id
-        self.revision = revision
-        self.token = token
-        self.last_progress = float("-inf")
-        self.batch: Answers | None = None
-        self.effect: Call | None = None
-
-
-#: What an id that is in flight stands for, where it is no call: an open stream, or an answer that its batch holds back.
-_STREAM, _ANSWERED = 0, -1
-
-
 class Protocol:
     """One client's conversation. Not thread-safe: whoever joins threads holds a lock over it."""
 
@@ -188,9 +169,7 @@ class Protocol:
         self._takes_forms = False  # the client of the handshake
         self._client: object = None  # what it calls itself
         self._questions = Questions()
-        self._calls: dict[int, _Running] = {}
-        self._in_flight: dict[Id, int] = {}  # the key of a call, or one of those above
-        self._last_key = 0
+        self._in_flight = InFlight()
         self._beside: Features | None = None
 
     # What the client says
@@ -222,7 +201,7 @@ class Protocol:
 
     def _request(self, request: Request, in_batch: bool) -> list[Effect]:
         try:
-            if request.id in self._in_flight:
+            if request.id in self._in_flight.ids:
                 raise Fault(INVALID_REQUEST, "A request with this id is still running.")
             revision = self._revision_of(request)
             if in_batch and (revision != BATCH_REVISION or request.method == "initialize"):
@@ -247,42 +226,25 @@ class Protocol:
         for message in batch.messages:
             for effect in self._single(message, in_batch=True):
                 if isinstance(effect, Send) and isinstance(message, (Request, Malformed)):
-                    self._hold(answers, message.id, effect.line)
+                    self._in_flight.hold(answers, message.id, effect.line)
                     continue
                 if isinstance(effect, (Call, Read)):
                     answers.awaited += 1
-                    self._calls[effect.key].batch = answers
+                    self._in_flight.calls[effect.key].batch = answers
                 effects.append(effect)
-        return effects + _sent(self._settle(answers))
-
-    def _hold(self, answers: Answers, id: Id | None, line: bytes) -> None:  # noqa: A002
-        """Keep an answer, and its id in flight, until the others are there."""
-        answers.lines.append(line)
-        if id is not None and id not in self._in_flight:
-            self._in_flight[id] = _ANSWERED
-            answers.ids.append(id)
-
-    def _settle(self, answers: Answers) -> bytes:
-        """One of those awaited is here or will never come; the lines to send, once that was the last."""
-        answers.awaited -= 1
-        if answers.awaited:
-            return b""
-        for id in answers.ids:  # noqa: A001
-            del self._in_flight[id]
-        return answers.arrays()
+        return effects + _sent(self._in_flight.settle(answers))
 
     def _cancelled(self, params: Members) -> list[Effect]:
         id = params.get("requestId")  # noqa: A001
-        if not is_id(id) or self._in_flight.get(id, _ANSWERED) == _ANSWERED:
+        if not is_id(id) or (key := self._in_flight.cancel(id)) is None:
             return []
-        key = self._in_flight.pop(id)
-        if key == _STREAM:
+        if key == STREAM:
             if self._subscriptions is not None:
                 self._subscriptions.end(id)
             return []
-        call = self._calls.pop(key)
+        call = self._in_flight.calls.pop(key)
         withdrawn = self._questions.withdraw(key)
-        return [*_sent(withdrawn), Cancel(key), *_sent(self._settle(call.batch) if call.batch else b"")]
+        return [*_sent(withdrawn), Cancel(key), *_sent(self._in_flight.settle(call.batch) if call.batch else b"")]
 
     # Which revision a request speaks, and who answers it
 
@@ -362,8 +324,9 @@ class Protocol:
         if not self._catalog.has(name):
             raise Fault(INVALID_PARAMS, self._unknown(name))
         who = origin(request, self._client)
-        begun = Call(self._begin(request, revision, token), name, arguments, token, heard, who)
-        self._calls[begun.key].effect = begun
+        key = self._in_flight.begin(request.id, revision, token)
+        begun = Call(key, name, arguments, token, heard, who)
+        self._in_flight.calls[key].effect = begun
         return [begun]
 
     def _unknown(self, name: str) -> str:
@@ -371,13 +334,6 @@ class Protocol:
             return f"The tool '{name}' is not offered: {self._catalog.withheld[name]}."
         nearest = self._catalog.nearest(name)
         return f"There is no tool '{name[:64]}'." + (f" Did you mean {' or '.join(nearest)}?" if nearest else "")
-
-    def _begin(self, request: Request, revision: str, token: Id | None = None) -> int:
-        """The key under which its outcome will be reported."""
-        self._last_key += 1
-        self._calls[self._last_key] = _Running(request.id, revision, token)
-        self._in_flight[request.id] = self._last_key
-        return self._last_key
 
     def _features(self) -> Features:
         """What is offered beside tools, from the first request about it on."""
@@ -401,19 +357,20 @@ class Protocol:
             raise Fault(INVALID_PARAMS, "resources/read needs params.uri, a string.")
         found = self._features().find(uri) if self._catalog.offers("resources") else None
         if found is None:
-            return [Read(self._begin(request, revision), uri)]
+            return [Read(self._in_flight.begin(request.id, revision), uri)]
         if isinstance(found, Contents):
             return [Send(self._written(request.id, found, revision))]
         who = origin(request, self._client)
-        begun = Fetch(self._begin(request, revision), uri, found.entry, found.variables, revision, who)
-        self._calls[begun.key].effect = begun
+        key = self._in_flight.begin(request.id, revision)
+        begun = Fetch(key, uri, found.entry, found.variables, revision, who)
+        self._in_flight.calls[key].effect = begun
         return [begun]
 
     def _listen(self, request: Request, revision: str) -> list[Effect]:
         asked = request.params.get("notifications")
         if not isinstance(asked, dict):
             raise Fault(INVALID_PARAMS, "subscriptions/listen needs params.notifications, an object.")
-        self._in_flight[request.id] = _STREAM
+        self._in_flight.ids[request.id] = STREAM
         told = self._subscriptions.begin(request.id, asked, self._lists()) if self._subscriptions else ()
         params = acknowledged_params(request.id, told)
         return [Send(notification("notifications/subscriptions/acknowledged", params))]
@@ -433,7 +390,7 @@ class Protocol:
 
     def ask(self, key: int, message: str) -> bytes | None:
         """The line that asks the user, or None where that cannot be asked (any more, by so many, in its era)."""
-        call = self._calls.get(key)
+        call = self._in_flight.calls.get(key)
         if call is None or not has(call.revision, "elicitation") or call.revision in STATELESS_REVISIONS:
             return None
         return self._questions.ask(key, elicitation_params(message))
@@ -450,17 +407,16 @@ class Protocol:
 
     def finished(self, key: int, outcome: Outcome | Contents) -> bytes | None:
         """The line that answers the call, or None where nothing may be said (any more, or yet)."""
-        call = self._calls.pop(key, None)
+        call = self._in_flight.finish(key)
         if call is None:
             return None
-        del self._in_flight[call.id]
         if isinstance(call.effect, Fetch) and isinstance(outcome, Result):
             outcome = Failure(str(outcome))  # a read has no results that are errors
         line = self._written(call.id, outcome, call.revision)
         if call.batch is None:
             return line
-        self._hold(call.batch, call.id, line)
-        return self._settle(call.batch) or None
+        self._in_flight.hold(call.batch, call.id, line)
+        return self._in_flight.settle(call.batch) or None
 
     def _written(self, id: Id, outcome: Outcome | Contents, revision: str) -> bytes:  # noqa: A002
         from .outcomes import written  # nothing is finished before the first answer
@@ -469,7 +425,7 @@ class Protocol:
 
     def progress(self, key: int, done: float, total: float | None, message: str) -> bytes | None:
         """The line that reports it, or None where it is not wanted or does not go forward."""
-        call = self._calls.get(key)
+        call = self._in_flight.calls.get(key)
         if call is None or call.token is None or done <= call.last_progress:
             return None
         call.last_progress = done
@@ -478,7 +434,7 @@ class Protocol:
 
     def cut(self, outcome: Callable[[Call | None], Result]) -> list[bytes]:
         """The lines that answer every call still running with its outcome: nothing will finish any more."""
-        running = [(key, call.effect) for key, call in self._calls.items()]
+        running = [(key, call.effect) for key, call in self._in_flight.calls.items()]
         return [line for key, effect in running if (line := self.finished(key, outcome(effect)))]
 
 

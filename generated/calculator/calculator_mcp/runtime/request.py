@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
 from . import bodies, ownership, parameters
-from .refusal import Gathering, Problem, Refused, Unsendable, gather
+from .refusal import Gathering, Problem, Refused, Unsendable
 
 if TYPE_CHECKING:
     from .catalog import Tool
@@ -97,15 +98,16 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
     binding = tool.binding
     made = {each["argument"]: _uuid(entropy) for each in binding.get("headers", ()) if "made" in each}
     arguments = {**made, **tool.given(arguments)}
-    given = dict(gather(lambda name: [(name, _exact(arguments[name]))], zip(arguments, arguments, strict=True)))
+    gathering = Gathering()
+    given = {name: value for name in arguments for value in gathering.one(_exactly, name, arguments[name])}
+    gathering.done()
     if binding.get("open"):
         known = {*tool.schema.get("properties", {}), *binding.get("also", ())}
         given[OTHERS] = {name: value for name, value in given.items() if name not in known}
-    gathering = Gathering()
 
     def written(write: Callable[[Any, Any], list[Written]], bound: dict[str, Any]) -> list[Written]:
-        named = _first_argument(bound), bound
-        return gathering.each(lambda parameter: write(parameter, parameters.value_of(parameter, given)), [named])
+        named = _first_argument(bound)
+        return gathering.one(lambda parameter: write(parameter, parameters.value_of(parameter, given)), named, bound)
 
     pieces = [
         part if isinstance(part, str) else "".join(written(parameters.path_piece, part)) for part in binding["path"]
@@ -115,7 +117,7 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
     pairs += [(each, written(parameters.query_string, each)) for each in binding.get("querystring", [])]
     headers = [field for each in binding.get("headers", []) for field in written(parameters.header, each)]
     cookies = [(each, written(parameters.cookies, each)) for each in binding.get("cookies", [])]
-    body = gathering.each(lambda body: bodies.build(body, given, files, entropy), [("", binding.get("body"))])
+    body = gathering.one(lambda body: bodies.build(body, given, files, entropy), "", binding.get("body"))
     gathering.done()
 
     request.headers = [("Accept", binding.get("accept", "*/*"))]
@@ -125,7 +127,7 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
     request.headers += headers
     request.query = _disjoint(pairs, "query parameter", binding.get("withheld", {}).get("query", ()))
     request.cookies = _disjoint(cookies, "cookie", binding.get("withheld", {}).get("cookies", ()))
-    _compare(request, binding["path"])
+    _compare(request)
     return request
 
 
@@ -150,6 +152,11 @@ def skeleton(path: list[Any]) -> str:
     return "".join(part if isinstance(part, str) else f"{{{part.get('argument', '')}}}" for part in path)
 
 
+def _exactly(value: Any) -> tuple[Any]:
+    """As one of many."""
+    return (_exact(value),)
+
+
 def _exact(value: Any) -> Any:
     """The value with floats that are integral as integers: to JSON Schema they are (1.0 is an integer), to many servers
     they are not. Raises Unsendable for a lone surrogate, which no encoding can carry."""
@@ -169,6 +176,8 @@ def _exact(value: Any) -> Any:
 
 def _disjoint(written: list[tuple[dict[str, Any], list[str]]], place: str, withheld: Iterable[str]) -> list[str]:
     """The pairs of all parameters; an exploded object must not write the name of another parameter."""
+    if not any(pairs for _, pairs in written):
+        return []
     named = [(_first_argument(each), each, ownership.names_of(pairs)) for each, pairs in written]
     ownership.check(named, place, withheld)
     return [pair for _, pairs in written for pair in pairs]
@@ -176,33 +185,44 @@ def _disjoint(written: list[tuple[dict[str, Any], list[str]]], place: str, withh
 
 def check_target(request: Request) -> None:
     """Raises Refused where path and query are no request target, or one that servers do not read."""
-    size = len(request.target)
+    target = request.target
+    size = len(target)
     if size > LONGEST_TARGET:
         raise Refused(Problem("", f"the request target is longer than {LONGEST_TARGET >> 10} KiB ({size} bytes)"))
     head = sum(len(name) + len(value) + len(": \r\n") for name, value in request.fields)
     if head > LONGEST_HEAD:
         raise Refused(Problem("", f"the header fields are longer than {LONGEST_HEAD >> 10} KiB ({head} bytes)"))
-    if not _TARGET.fullmatch(request.target):
+    if not _TARGET.fullmatch(target):
         raise Refused(Problem("", "the request target holds characters that no URL has"))
 
 
-def _compare(request: Request, template: list[Any]) -> None:
+def _compare(request: Request) -> None:
     """What will be sent against what the binding says. Raises Refused before a byte leaves."""
     check_target(request)
-    expected, sent = skeleton(template).split("/"), request.path.split("/")
+    expected, sent = _segments(request.template), request.path.split("/")
     if len(expected) != len(sent):
         raise Refused(Problem("", "the arguments would make another path"))
-    for pattern, segment in zip(expected, sent, strict=True):
-        holes = _HOLE.findall(pattern)
+    for (holes, pattern), segment in zip(expected, sent, strict=True):
         if holes and misleads(segment):
             raise Refused(Problem(holes[0], "expected text that cannot be read as a step to another path"))
-        if not re.fullmatch(".+".join(re.escape(literal) for literal in _HOLE.split(pattern)[::2]), segment):
+        if not pattern.fullmatch(segment):
             raise Refused(Problem("".join(holes[:1]), "the arguments would make another path"))
+
+
+@lru_cache(maxsize=256)
+def _segments(template: str) -> list[tuple[list[str], re.Pattern[str]]]:
+    """Of each segment of a skeleton the arguments in it, and what it looks like when they are filled in."""
+    return [
+        (_HOLE.findall(segment), re.compile(".+".join(map(re.escape, _HOLE.split(segment)[::2]))))
+        for segment in template.split("/")
+    ]
 
 
 def misleads(segment: str) -> bool:
     """Whether any server might take it for a dot segment: as sent, after up to three decodings, with `\\` for `/`, or
     with parameters behind a semicolon taken off."""
+    if "." not in segment and "%" not in segment:
+        return False  # whatever is decoded, no dot comes of it
     for _ in range(4):
         if any(piece.partition(";")[0] in (".", "..") for piece in re.split(r"[/\\]", segment)):
             return True

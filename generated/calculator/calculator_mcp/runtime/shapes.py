@@ -57,14 +57,18 @@ def has(revision: str, part: str) -> bool:
 
 
 class Result:
-    """What a call came to: content blocks in the shape of 2026-07-28, perhaps a JSON value, and whether it failed."""
+    """What a call came to: content blocks in the shape of 2026-07-28, perhaps a JSON value, and whether it failed.
 
-    __slots__ = ("content", "is_error", "structured")
+    `written` is the value as JSON in ASCII on one line, "" where nobody has it; whoever changes the value empties it.
+    """
+
+    __slots__ = ("content", "is_error", "structured", "written")
 
     def __init__(self, content: list[Block], structured: object = ABSENT, is_error: bool = False) -> None:
         self.content = content
         self.structured = structured
         self.is_error = is_error
+        self.written = ""
 
     def __str__(self) -> str:
         """What it says: its texts, a line break between them."""
@@ -128,16 +132,16 @@ class Contents:
 
 def call_result(result: Result, revision: str, server: dict[str, str]) -> bytes:
     """CallToolResult. Raises ValueError or TypeError where the result holds what JSON cannot."""
-    written: dict[str, object] = {}
-    if has(revision, "resultType"):
-        written["resultType"] = "complete"
-    written["content"] = [_block(block, revision, server["name"]) for block in result.content]
-    if _shows_structured(result, revision):
-        written["structuredContent"] = result.structured
-    written["isError"] = result.is_error
-    if has(revision, "resultType"):
-        written["_meta"] = _signature(server)
-    return dumps(written)
+    stateless = has(revision, "resultType")
+    before: dict[str, object] = {"resultType": "complete"} if stateless else {}
+    before["content"] = [_block(block, revision, server["name"]) for block in result.content]
+    after: dict[str, object] = {"isError": result.is_error}
+    if stateless:
+        after["_meta"] = _signature(server)
+    if not _shows_structured(result, revision):
+        return dumps(before | after)
+    value = result.written.encode("ascii") or dumps(result.structured)
+    return b'%b,"structuredContent":%b,%b' % (dumps(before)[:-1], value, dumps(after)[1:])
 
 
 def input_required_result(question: Question, server: dict[str, str]) -> bytes:

@@ -281,10 +281,12 @@ class Caller:
             ready.request.headers = [*ready.request.headers, *tracecontext.fields(span, begin)]
 
     def _redacted(self, result: Result) -> Result:
-        redact = self._redactor.value
-        content = [self._shown(block) for block in result.content]
-        structured = result.structured if result.structured is ABSENT else redact(result.structured)
-        return Result(content, structured, result.is_error)
+        shown = Result([self._shown(block) for block in result.content], result.structured, result.is_error)
+        if result.written and not self._redactor.may_be_in(result.written):
+            shown.written = result.written
+        elif result.structured is not ABSENT:
+            shown.structured = self._redactor.whole(result.structured)
+        return shown
 
     def _shown(self, block: dict[str, Any]) -> dict[str, Any]:
         """The block without secrets. Its base64 stays: it was made of what holds none, and must stay readable."""

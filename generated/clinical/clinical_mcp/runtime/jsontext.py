@@ -16,6 +16,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     Repeated = tuple[dict[str, object], set[str]]
     Pairs = list[tuple[str, object]]
@@ -144,16 +145,17 @@ def _verdict(text: str, rules: _Rules) -> object:
 
 
 def _too_deep(value: object) -> bool:
-    level: list[object] = [value]
+    level: list[Any] = [value] if isinstance(value, (dict, list)) else []
     for _ in range(MAX_DEPTH):
         level = [
             child
             for node in level
-            if isinstance(node, (dict, list))
-            for child in (node.values() if isinstance(node, dict) else node)
-            if isinstance(child, (dict, list))
+            for child in (node.values() if type(node) is dict else node)
+            if type(child) is dict or type(child) is list
         ]
-    return bool(level)
+        if not level:
+            return False
+    return True
 
 
 def _repaired(value: object) -> object:

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import codecs
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+from .shortening import written
 
 if TYPE_CHECKING:
     from .redaction import Redactor
@@ -30,15 +33,23 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
+# Those of them that ASCII has: to delete bytes takes a seventh of the time of the expression.
+_UNSEEN_ASCII = bytes(code for code in range(128) if _UNSEEN.match(chr(code)))
+
 
 def is_text(media_type: str, content: bytes) -> bool:
     """Whether content of that media type is to be read; where none is given, whether it looks like text."""
     if media_type:
-        return bool(_TEXTUAL.fullmatch(media_type))
+        return _is_textual(media_type)
     try:
         return not _UNSEEN.search(content[:4096].decode())
     except UnicodeDecodeError as fault:
         return fault.start >= 4093 and fault.reason == "unexpected end of data"
+
+
+@lru_cache(maxsize=64)
+def _is_textual(media_type: str) -> bool:
+    return bool(_TEXTUAL.fullmatch(media_type))
 
 
 def decode(content: bytes, content_type: str) -> tuple[str, bool]:
@@ -54,9 +65,15 @@ def decode(content: bytes, content_type: str) -> tuple[str, bool]:
 
 def charset(content: bytes, content_type: str) -> str:
     """The encoding of content that begins so, by the name of a codec that exists."""
+    marked = next((known for mark, known in _MARKS if content.startswith(mark)), "")
+    return _codec(marked, content_type)
+
+
+@lru_cache(maxsize=64)
+def _codec(marked: str, content_type: str) -> str:
+    """The codec of content with that mark, "" for none, and that media type."""
     declared = _DECLARED.search(content_type)
     named = declared[1].lower() if declared and _CHARSET.fullmatch(declared[1].lower()) else "utf-8"
-    marked = next((known for mark, known in _MARKS if content.startswith(mark)), None)
     try:
         name = codecs.lookup(marked or named).name
     except LookupError:
@@ -67,11 +84,16 @@ def charset(content: bytes, content_type: str) -> str:
 
 def clean(text: str) -> tuple[str, int]:
     """The text without what cannot be seen, and how many characters that were."""
+    if text.isascii():
+        seen = text.encode().translate(None, _UNSEEN_ASCII)
+        return (text, 0) if len(seen) == len(text) else (seen.decode(), len(text) - len(seen))
     return _UNSEEN.subn("", text)
 
 
 def presentable(value: Any, redactor: Redactor) -> tuple[Any, int]:
     """The value without secrets and characters that cannot be seen, and how many of these there were."""
+    if _is_presentable(value, redactor):
+        return value, 0
     unseen = 0
 
     def shown(part: Any) -> Any:
@@ -87,6 +109,27 @@ def presentable(value: Any, redactor: Redactor) -> tuple[Any, int]:
         return redactor.value(part)
 
     return shown(value), unseen
+
+
+def _is_presentable(value: Any, redactor: Redactor) -> bool:
+    """Whether there is nothing to take out: one look at all of it as JSON takes a third of the time of a walk,
+    or less. What is written by an escape is taken for an unseen character."""
+    try:
+        text = written(value)
+    except (TypeError, ValueError):  # ABSENT, which is no JSON
+        return False
+    return _holds_nothing(text, redactor)
+
+
+def is_presentable_line(text: str, redactor: Redactor) -> bool:
+    """Whether a text that is JSON is one line, and there is nothing to take out of its value."""
+    return not ("\n" in text or "\r" in text) and _holds_nothing(text, redactor)
+
+
+def _holds_nothing(text: str, redactor: Redactor) -> bool:
+    """Whether there is neither a secret in a JSON text nor, written out or by an escape, what cannot be seen."""
+    escaped = any(escape in text for escape in ("\\u", "\\b", "\\f"))
+    return not (escaped or redactor.may_be_in(text) or clean(text)[1])
 
 
 def brief(text: str, limit: int) -> str:

@@ -14,6 +14,7 @@ A schema written by hand may forbid all that. What does not fit it is an error t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +81,13 @@ def wrapped(value: Any, form: str, text: str = "") -> dict[str, Any]:
     return {**made, TEXT: text} if text and TEXT not in made else made
 
 
+def wrapped_text(text: str, value: Any, form: str) -> str:
+    """What `wrapped` makes of a value, written out; `text` is the value so."""
+    if isinstance(value, dict) and form != "value":
+        return text
+    return f'{{"{"items" if isinstance(value, list) and form != "value" else "value"}":{text}}}'
+
+
 class Promises:
     """Keeps what the tools of one server promise."""
 
@@ -104,7 +112,9 @@ def _kept(tool: Tool, schema: dict[str, Any], result: Result, validator: Validat
     candidates = _candidates(result, form)
     for made in candidates:
         if validator.is_valid(made):
-            return Result(result.content, made)
+            kept = Result(result.content, made)
+            kept.written = result.written if made is result.structured else ""
+            return kept
     if form == "written":
         return _broken_promise(tool, schema, _errors(validator, candidates[-1]), result)
     return _mended(tool, schema, result, candidates[-1], validator)
@@ -119,7 +129,7 @@ def _mended(tool: Tool, schema: dict[str, Any], result: Result, made: dict[str, 
     more = f" and {len(paths) - MOST_SHOWN} more." if len(paths) > MOST_SHOWN else "."
     if len(paths) > MOST_MOVED:
         more = " and many more."
-    moved = _moved(made, paths) if len(paths) <= MOST_MOVED else {UNEXPECTED: {"": made}}
+    moved = _moved(deepcopy(made), paths) if len(paths) <= MOST_MOVED else {UNEXPECTED: {"": made}}
     assert validator.is_valid(moved)
     return Result([*result.content, {"type": "text", "text": note + more}], moved)
 

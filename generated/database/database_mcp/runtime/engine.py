@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import threading  # first imported by the main thread: 3.11 hangs at its end where another thread was first
+from collections import deque
 
 from . import log, spans
 from .backlog import Backlog
@@ -66,11 +67,12 @@ class Engine:
         """Start; `load` makes the caller, in the engine's thread, inside its loop."""
         self._load = load
         self._backlog = Backlog()
-        self._starting = threading.Lock()
+        self._waking = threading.Lock()
+        self._woken = False
+        self._told: deque[Callable[[], None]] = deque()
         self._at_work = 0
         self._waiting: dict[int, _Taken] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._early: list[Callable[[], None]] = []
         self._tasks: dict[int, asyncio.Task[Outcome]] = {}
         self._questions: dict[int, asyncio.Future[object]] = {}
         threading.Thread(target=self._run, name="engine", daemon=True).start()
@@ -111,11 +113,13 @@ class Engine:
         self._backlog.drain(seconds)
 
     def _post(self, action: Callable[[], None]) -> None:
-        with self._starting:
-            if self._loop is None:
-                self._early.append(action)
+        """Have the engine do that, after all else. One wake-up is enough for what it has not seen."""
+        self._told.append(action)
+        with self._waking:
+            if self._loop is None or self._woken:
                 return
-        self._loop.call_soon_threadsafe(action)
+            self._woken = True
+        self._loop.call_soon_threadsafe(self._hear)
 
     # What follows runs in the engine's thread.
 
@@ -129,12 +133,17 @@ class Engine:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(_unhandled)
         self._caller = self._loaded(self._load)
-        with self._starting:
+        with self._waking:
             self._loop = loop
-        for action in self._early:
-            action()
-        self._early.clear()
+        self._hear()
         await loop.create_future()  # for ever: the process ends with its reader
+
+    def _hear(self) -> None:
+        """Do all that was told, in order."""
+        with self._waking:
+            self._woken = False
+        while self._told:
+            asyncio.get_running_loop().call_soon(self._told.popleft())
 
     def _loaded(self, load: Callable[[], Caller]) -> Caller | None:
         try:

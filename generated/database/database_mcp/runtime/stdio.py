@@ -171,7 +171,7 @@ class Room:
     as the shell on a terminal, share that setting.
     """
 
-    __slots__ = ("_both", "_left", "_out", "_size", "_writing", "seconds")
+    __slots__ = ("_both", "_left", "_out", "_size", "_whole", "_writing", "seconds")
 
     def __init__(self, stdin: int, stdout: int, seconds: float) -> None:
         """`seconds` is how long a client that has left may take nothing."""
@@ -180,6 +180,7 @@ class Room:
         self.seconds = seconds
         self._out = stdout
         self._size = getattr(select, "PIPE_BUF", _CHUNK)  # what never blocks once there is room
+        self._whole = _capacity(stdout)
         self._left = stat.S_ISREG(os.fstat(stdin).st_mode)  # a file has no other side that could hang up
         self._both: select.poll | None = None
         if hasattr(select, "poll"):
@@ -202,4 +203,26 @@ class Room:
                 self._both = self._writing
             else:
                 self._left = True
-        return self._size
+        return self._whole if self._whole > self._size and _is_empty(self._out) else self._size
+
+
+def _capacity(descriptor: int) -> int:
+    """What an empty pipe takes without blocking; 0 for all else, and where the system does not say."""
+    if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+        return 0
+    try:
+        import fcntl  # not every system has it, and only answers that are long need it
+
+        return fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
+    except (ImportError, AttributeError, OSError):
+        return 0
+
+
+def _is_empty(pipe: int) -> bool:
+    """Whether its reader has taken all that was written. Of a pipe that holds something nobody can say how much more
+    it takes, since what was written in small pieces may fill it sooner.
+    """
+    import fcntl  # there, since it told the capacity
+    import termios  # as long answers alone need it
+
+    return not any(fcntl.ioctl(pipe, termios.FIONREAD, b"\0\0\0\0"))

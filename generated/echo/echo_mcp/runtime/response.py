@@ -2,10 +2,11 @@
 """An HTTP response becomes a tool result. Pure.
 
 Text is passed on as it came: JSON is not parsed, so nothing in it is lost and its numbers stay exact. That of a tool
-with an output schema is parsed, and its text is made from the value, so that both say the same; so is JSON that is too
-long to be shown, to be cut along its structure. What was cut is said, with how to see it, and a link goes to all of it.
-An error is one block of text, since some clients show only the first. What a model cannot read is left out and said:
-bytes that are no text, characters that cannot be seen.
+with an output schema is parsed; where nothing in it is to be changed, its text stands for the value too, and else it is
+made from the value, so that both say the same. JSON that is too long to be shown is parsed to be cut along its
+structure. What was cut is said, with how to see it, and a link goes to all of it. An error is one block of text, since
+some clients show only the first. What a model cannot read is left out and said: bytes that are no text, characters that
+cannot be seen.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import paging
 from .jsontext import NotJSON, loads
-from .readable import brief, clean, decode, is_text, presentable
+from .readable import brief, clean, decode, is_presentable_line, is_text, presentable
 from .shapes import ABSENT, Result
 from .sizes import Sizes
 
@@ -115,6 +116,8 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     value, twice = structured.read(text if complete else shortening.beginning(text), mark)
     if value is ABSENT:
         return None
+    if not twice and whole and complete and response.size <= shown and _shows_as_it_came(text, sent, redactor):
+        return _as_it_came(text, value, response, sent, redactor)
     value, unseen = presentable(value, redactor)
     cut, missing = projection.shortened(value, sent, shown, complete)
     notes = [*_notes(response, sent, value, cut.items), *map(redactor.text, missing)]
@@ -131,6 +134,24 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     if promised:
         beside = redactor.text("\n".join(notes))
         result.structured = structured.wrapped(cut.value, sent.tool.binding.get("output", "written"), beside)
+    return result
+
+
+def _shows_as_it_came(text: str, sent: Sent, redactor: Redactor) -> bool:
+    """Whether a JSON text is all that its tool promises to say, and can be passed on without being written again."""
+    chosen = sent.fields or "result" in sent.tool.binding or sent.tool.output_schema is None
+    return not chosen and text.isascii() and is_presentable_line(text, redactor)
+
+
+def _as_it_came(text: str, value: Any, response: Response, sent: Sent, redactor: Redactor) -> Result:
+    """A JSON answer whose text stands in the content and, unless more is told beside it, as the value."""
+    from . import structured  # it has read the value
+
+    notes = _notes(response, sent, value)
+    result = _linked({"type": "text", "text": text}, notes, response, sent, False)
+    form, beside = sent.tool.binding.get("output", "written"), redactor.text("\n".join(notes))
+    result.structured = structured.wrapped(value, form, beside)
+    result.written = "" if beside else structured.wrapped_text(text, value, form)
     return result
 
 

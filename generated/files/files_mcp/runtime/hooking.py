@@ -95,6 +95,8 @@ class Hooks:
         """The arguments to check and to send. Raises HookFailed or Refuse, as all of these do."""
         if self._unloaded:
             raise HookFailed("hooks.py of this server could not be loaded. Its log says why.")
+        if not self._found:
+            return arguments  # as in most servers
         for name, first in (("before_all", (tool,)), (own_name("before_", tool), ())):
             changed = await self._call(name, allowance, *first, arguments)
             if changed is not None:
@@ -103,7 +105,7 @@ class Hooks:
 
     async def request(self, tool: str, built: Request, allowance: Allowance) -> Request:
         """The request to send. The hook for all tools comes last: it may sign what is sent."""
-        for name, first in ((own_name("request_", tool), ()), ("request_all", (tool,))):
+        for name, first in ((own_name("request_", tool), ()), ("request_all", (tool,))) if self._found else ():
             if name in self._found:
                 from . import hooks, rewriting  # few hooks are about requests
 
@@ -114,7 +116,7 @@ class Hooks:
 
     def replacing(self, tool: str) -> str:
         """The name of the hook that the user wrote in place of the request of a tool; "" where there is none."""
-        name = own_name("instead_of_", tool)
+        name = own_name("instead_of_", tool) if self._found else ""
         return name if name in self._found else ""
 
     async def instead(self, tool: str, arguments: Arguments, allowance: Allowance) -> Result:
@@ -130,10 +132,13 @@ class Hooks:
 
     def follow(self, tool: str) -> bool:
         """Whether a hook is given the results of a tool."""
-        return not self._found.keys().isdisjoint((own_name("after_", tool), "after_all"))
+        return bool(self._found) and not self._found.keys().isdisjoint((own_name("after_", tool), "after_all"))
 
     async def after(self, tool: str, result: Result, allowance: Allowance, done: str = "") -> Result:
         """The result to answer with. Errors pass through here too. `done` is what stays true where it is withheld."""
+        if not self.follow(tool):
+            return result
+        result.written = ""  # they may change the value in place
         for name, first in ((own_name("after_", tool), ()), ("after_all", (tool,))):
             try:
                 changed = await self._call(name, allowance, *first, result, least=LEAST)

@@ -39,9 +39,11 @@ class CatalogError(Exception):
 
 
 class Tool:
-    """One tool: its name, the schema of its arguments, and its binding (how they become a request)."""
+    """One tool: its name, the schema of its arguments, and its binding (how they become a request). `paged` is what
+    `paging` found out about it, None until it was asked.
+    """
 
-    __slots__ = ("binding", "name", "output_schema", "schema", "title")
+    __slots__ = ("binding", "name", "output_schema", "paged", "schema", "title")
 
     def __init__(
         self,
@@ -56,6 +58,7 @@ class Tool:
         self.binding = binding
         self.title = title
         self.output_schema = output_schema
+        self.paged: bool | None = None
 
     def given(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a call, with what is sent for those that it leaves out."""

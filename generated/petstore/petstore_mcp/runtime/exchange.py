@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,7 @@ class Response:
     """An answer. `content` is decoded. Where it is `cut`, only its beginning came; where there is a `spool`, that holds
     what came, and `content` is the beginning of it. So many bytes of what came are `kept` under `Sent.uri`."""
 
-    __slots__ = ("content", "cut", "fields", "kept", "reason", "spool", "status")
+    __slots__ = ("_named", "_named_of", "content", "cut", "fields", "kept", "reason", "spool", "status")
 
     def __init__(
         self,
@@ -94,6 +95,8 @@ class Response:
         self.status = status
         self.reason = reason
         self.fields = fields
+        self._named: dict[str, str] = {}
+        self._named_of: list[tuple[str, str]] | None = None
         self.content = content
         self.cut = cut
         self.spool = spool
@@ -101,12 +104,17 @@ class Response:
 
     def redact(self, redact: Callable[[str], str]) -> None:
         """Take secrets out of all but the content, before any of it is cut or comes to be in lower case."""
+        told = "\n".join([self.reason, *(value for _, value in self.fields)])
+        if not clean(told)[1] and redact(told) == told:
+            return  # as with most answers: one look at all of it
         self.reason = redact(clean(self.reason)[0])
         self.fields = [(name, redact(clean(value)[0])) for name, value in self.fields]
 
     def header(self, name: str) -> str:
         """All values of a field, joined as RFC 9110 section 5.3 allows; "" where there is none."""
-        return ", ".join(value for key, value in self.fields if key.lower() == name)
+        if self._named_of is not self.fields:
+            self._named, self._named_of = _joined(self.fields), self.fields
+        return self._named.get(name, "")
 
     @property
     def retry_after(self) -> int | None:
@@ -144,5 +152,19 @@ class Response:
     @property
     def media_type(self) -> str:
         """The type and subtype of the content, in lower case; "" where they are not said or not well-formed."""
-        essence = self.header("content-type").partition(";")[0].strip().lower()
-        return essence if _MEDIA_TYPE.fullmatch(essence) else ""
+        return _media_type(self.header("content-type"))
+
+
+def _joined(fields: list[tuple[str, str]]) -> dict[str, str]:
+    """The values of each field by its name in lower case."""
+    found: dict[str, str] = {}
+    for name, value in fields:
+        key = name.lower()
+        found[key] = f"{found[key]}, {value}" if key in found else value
+    return found
+
+
+@lru_cache(maxsize=64)
+def _media_type(value: str) -> str:
+    essence = value.partition(";")[0].strip().lower()
+    return essence if _MEDIA_TYPE.fullmatch(essence) else ""

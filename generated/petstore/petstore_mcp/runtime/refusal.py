@@ -61,15 +61,17 @@ class Gathering:
 
     def each(self, write: Callable[[Given], Iterable[Written]], named: Iterable[tuple[str, Given]]) -> list[Written]:
         """What `write` makes of each, in order; what it refuses is kept, under the name that came with it."""
-        written: list[Written] = []
-        for name, given in named:
-            try:
-                written.extend(write(given))
-            except Unsendable as reason:
-                self.problems.append(Problem(name, str(reason)))
-            except Refused as refused:
-                self.problems.extend(refused.problems)
-        return written
+        return [written for name, given in named for written in self.one(write, name, given)]
+
+    def one(self, write: Callable[[Given], Iterable[Written]], name: str, given: Given) -> list[Written]:
+        """The same of one."""
+        try:
+            return list(write(given))
+        except Unsendable as reason:
+            self.problems.append(Problem(name, str(reason)))
+        except Refused as refused:
+            self.problems.extend(refused.problems)
+        return []
 
     def done(self) -> None:
         """Raises Refused where anything was refused."""

@@ -30,8 +30,9 @@ class Checker:
 
     def check(self, tool: Tool, arguments: dict[str, Any]) -> list[Problem]:
         """What is wrong: unknown arguments first, the others in the order of the schema."""
-        known = dict.fromkeys([*tool.schema.get("properties", {}), *tool.binding.get("also", ())])
-        strange = [] if tool.binding.get("open") else [name for name in arguments if name not in known]
+        named, also = tool.schema.get("properties", {}), tool.binding.get("also", ())
+        unlisted = [] if tool.binding.get("open") else [name for name in arguments if name not in named]
+        strange = [name for name in unlisted if name not in also]
         errors: list[ValidationError] | None = None
         with suppress(UnicodeEncodeError):
             errors = list(self._validators.of(tool.name, tool.schema).iter_errors(arguments))
@@ -39,6 +40,7 @@ class Checker:
             return []
         from . import wording  # most arguments are right
 
+        known = dict.fromkeys([*named, *also])
         if errors is None:
             names = [wording.shown_name(name) for name in _broken(arguments)]
             return [Problem(name, "expected text without lone surrogates") for name in names]

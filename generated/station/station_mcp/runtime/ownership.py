@@ -36,17 +36,24 @@ def readings(name: str) -> set[str]:
 
 def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) -> None:
     """Raises Refused for a name that is another's, or one of those `withheld`. `place` is what it would be there."""
-    written, nobody = list(written), dict[str, Any]()
-    held = dict.fromkeys(folded(withheld), nobody)
-    held |= {bound["name"].casefold(): bound for _, bound, _ in written if "value" in bound or "template" in bound}
+    written = list(written)
+    strays = any(name != bound["name"] for _, bound, names in written for name in names)
+    held = _held(written, withheld) if strays else {}
     owners: dict[str, tuple[str, dict[str, Any]]] = {}
     for argument, bound, names in written:
         for name in names:
             first, owner = owners.setdefault(name, (argument, bound))
             if owner is not bound:
                 raise _refused(argument if bound["name"] != name else first, place, name)
-            if any(held.get(each, bound) is not bound for each in _beyond(name, bound["name"])):
+            if held and any(held.get(each, bound) is not bound for each in _beyond(name, bound["name"])):
                 raise _refused(argument, place, name)
+
+
+def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """The names that the owner holds, and what holds them; nothing that was written does where they are withheld."""
+    nobody = dict[str, Any]()
+    held = {bound["name"].casefold(): bound for _, bound, _ in written if "value" in bound or "template" in bound}
+    return dict.fromkeys(folded(withheld), nobody) | held
 
 
 def _beyond(name: str, own: str) -> set[str]:

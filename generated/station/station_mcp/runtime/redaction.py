@@ -113,6 +113,10 @@ class Redactor:
         self._forms = sorted(forms.values(), key=lambda form: (-len(form.text), form.text))
         self._anchors = [form.anchor for form in self._forms]
 
+    def may_be_in(self, text: str) -> bool:
+        """Whether the text may hold a secret, in whatever way it is written: false of most texts, at little cost."""
+        return any(anchor in text for anchor in self._anchors)
+
     def text(self, text: str) -> str:
         """The text without secrets."""
         for anchor in self._anchors:
@@ -140,6 +144,14 @@ class Redactor:
     def stream(self) -> Stream:
         """Something that does it piece by piece."""
         return Stream(self._forms)
+
+    def whole(self, value: Any) -> Any:
+        """As `value`, for what may be large: most need not be walked, as one look at all of it written out says."""
+        try:
+            written = json.dumps(value, ensure_ascii=False)
+        except (ValueError, TypeError):  # a hook made it
+            return self.value(value)
+        return self.value(value) if self.may_be_in(written) else value
 
     def value(self, value: Any) -> Any:
         """A JSON value without secrets, names of members included; a number that is one becomes text."""

@@ -18,6 +18,8 @@ from urllib.parse import quote
 
 from .refusal import Unsendable
 
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
 Encode = Callable[[str], str]
 
 
@@ -77,7 +79,7 @@ def scalar(value: Any) -> str:
     if isinstance(value, str):
         return value
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return str(value) if type(value) is int else _JSON.encode(value)
     except (ValueError, TypeError):
         raise Unsendable("expected a value that JSON can hold") from None
 
@@ -104,11 +106,11 @@ def write(style: Style, name: str, value: Any, explode: bool, place: Place) -> s
 
 def parts(style: Style, name: str, value: Any, explode: bool, place: Place) -> list[str]:
     """The pieces of an expansion that the style's separator stands between: in a query or a form, the pairs."""
+    if value is not None and not isinstance(value, (list, dict)):
+        return [_named(style, place.name(name), place.value(scalar(value)))]
     value = defined(value)
     if value is None:
         return []
-    if not isinstance(value, (list, dict)):
-        return [_named(style, place.name(name), place.value(scalar(value)))]
     if style is STYLES["deepObject"]:
         return list(brackets(name, value, place))
     if explode:
@@ -169,12 +171,13 @@ def _apart(text: str, separator: str) -> str:
 # --- how characters are written -----------------------------------------------------------------------------------
 
 _RESERVED = ":/?#[]@!$&'()*+,;="
+_UNRESERVED = re.compile(r"[A-Za-z0-9\-._~]*")
 _TRIPLE = re.compile(r"(%[0-9A-Fa-f]{2})")
 
 
 def percent(text: str, safe: str = "") -> str:
     """Percent-encoded UTF-8 (RFC 3986): letters, digits and `-._~` stay, and `safe`."""
-    return quote(text, safe=safe)
+    return text if _UNRESERVED.fullmatch(text) else quote(text, safe=safe)
 
 
 def reserved(text: str, forbidden: str) -> str:

@@ -28,6 +28,9 @@ Scheme = dict[str, Any]
 Encoding = dict[str, Callable[[str], str]]
 """How a value is written where it cannot stand as it is: in the query, in a cookie, in HTTP Basic."""
 
+MOST_CHOSEN = 1024
+"""Bindings of which is remembered what they want."""
+
 _LOGIN = ("username", "password")
 
 
@@ -160,16 +163,25 @@ def set_token(request: Request, token: str) -> None:
 
 
 class Keys:
-    """The credentials of one server, as requests carry them."""
+    """The credentials of one server, as requests carry them. What a binding wants is found out once."""
 
-    __slots__ = ("_security", "_settings")
+    __slots__ = ("_chosen", "_security", "_settings")
 
     def __init__(self, security: dict[str, Scheme], settings: Settings) -> None:
         self._security = security
         self._settings = settings
+        self._chosen: dict[int, tuple[dict[str, Any], Chosen]] = {}
 
     def choose(self, binding: dict[str, Any]) -> Chosen:
         """What the binding wants, as far as it is there. Raises NotReady."""
+        known = self._chosen.get(id(binding))
+        if known is None:
+            if len(self._chosen) >= MOST_CHOSEN:
+                self._chosen.clear()
+            known = self._chosen[id(binding)] = binding, self._choose(binding)  # which keeps the binding, and so its id
+        return known[1]
+
+    def _choose(self, binding: dict[str, Any]) -> Chosen:
         secrets, wanted = self._settings.secrets, binding.get("security")
         schemes = choose(wanted, self._security, secrets)
         grants = [self._grant(scheme, binding) for scheme in schemes if fetched(scheme, secrets)]

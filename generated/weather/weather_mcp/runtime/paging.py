@@ -38,7 +38,9 @@ LONGEST = 500
 
 def is_paged(tool: Tool) -> bool:
     """Whether the tool takes an argument that says where an answer begins."""
-    return any(_argument(tool, kind) for kind in (_CURSOR, _NUMBER, _OFFSET))
+    if tool.paged is None:
+        tool.paged = any(_argument(tool, kind) for kind in (_CURSOR, _NUMBER, _OFFSET))
+    return tool.paged
 
 
 def linked(url: str, sent: Sent) -> str:
