@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,7 +41,7 @@ def load(path: Path) -> dict[str, Any]:
     return document
 
 
-@cache
+@lru_cache(maxsize=2)  # they are large, and asked for in pairs
 def operations(path: Path) -> dict[str, Published]:
     """The operations of a document by method and path. No two of them share theirs here, and no path has a query: this
     reader could not tell such ones apart.
