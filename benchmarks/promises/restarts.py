@@ -20,7 +20,12 @@ import os, re, socketserver, sys
 class Handler(socketserver.StreamRequestHandler):
     def handle(self):
         while line := self.rfile.readline():
-            fields = dict(field.split(b": ", 1) for field in iter(self.rfile.readline, b"\\r\\n") if field)
+            head = []
+            while (field := self.rfile.readline()) not in (b"\\r\\n", b""):
+                head.append(field)
+            if not field:
+                return
+            fields = dict(field.split(b": ", 1) for field in head)
             self.rfile.read(int({name.lower(): value for name, value in fields.items()}.get(b"content-length", 0)))
             os.write(heard, line)
             self.wfile.write(b"HTTP/1.1 200 OK\\r\\nContent-Type: text/plain\\r\\nContent-Length: 2\\r\\n\\r\\nok")

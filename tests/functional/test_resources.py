@@ -12,7 +12,7 @@ from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -81,7 +81,7 @@ class Upstream:
 
     def _serve(self, connection: socket.socket) -> None:
         with connection, suppress(OSError), connection.makefile("rb") as said:
-            while head := b"".join(iter(said.readline, b"\r\n")).decode():
+            while head := _head(said):
                 self.heads.append(head)
                 if " /v1/events" in head:
                     connection.sendall(f"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n{EVENT}".encode())
@@ -93,6 +93,17 @@ class Upstream:
                     self.closed.set()
                     return
                 connection.sendall(_answer(head))
+
+
+def _head(said: IO[bytes]) -> str:
+    """The next head, whose body is read too; "" where the client has gone."""
+    lines = []
+    while (line := said.readline()) not in (b"\r\n", b""):
+        lines.append(line)
+    head = b"".join(lines).decode()
+    if length := re.search(r"(?i)^content-length: (\d+)", head, re.MULTILINE):
+        said.read(int(length[1]))
+    return head
 
 
 def _answer(head: str) -> bytes:
