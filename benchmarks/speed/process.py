@@ -37,7 +37,9 @@ class Dead(Exception):
 
 
 class Process:
-    """A running subject. Its output is read as lines, of whatever length, without a copy more than that takes."""
+    """A running subject. Its output is read as lines, of whatever length, without a copy more than that takes. It
+    `began` and was last `heard` then, by the clock of perf_counter.
+    """
 
     def __init__(self, subject: Subject) -> None:
         base = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
@@ -57,6 +59,7 @@ class Process:
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
         self._pieces: list[bytes] = []
         self._ids = FIRST_ID
+        self.heard = self.began
 
     @property
     def pid(self) -> int:
@@ -94,6 +97,7 @@ class Process:
                 raise Dead(f"{self.name} ended")
             self._pieces.append(data)
             if b"\n" in data:
+                self.heard = time.perf_counter()
                 *found, rest = b"".join(self._pieces).split(b"\n")
                 self._pieces = [rest] if rest else []
                 return found

@@ -5,7 +5,7 @@ one line a tool in the same order; as a whole it is JSON too. The header carries
 server notices when the two do not belong together. `table.schema.json` beside this module describes both.
 """
 
-import hashlib
+from binascii import crc32
 from collections.abc import Mapping
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, compact
@@ -35,9 +35,10 @@ def tools_json(catalog: Catalog) -> bytes:
 
 def bindings_json(catalog: Catalog, tools: bytes, features: Mapping[str, bytes]) -> bytes:
     """The header and the bindings; `tools` are the bytes of `tools.json`, `features` those of the tables beside it."""
-    header = compact(_header(catalog, tools, features)).removesuffix("}")
     lines = ",\n".join(compact(_binding(tool)) for tool in catalog.tools)
-    return f'{header},"bindings":[\n{lines}\n]}}\n'.encode("ascii")
+    bindings = f"{lines}\n]}}\n".encode("ascii")
+    header = compact(_header(catalog, tools, features, len(bindings))).removesuffix("}")
+    return f'{header},"bindings":[\n'.encode("ascii") + bindings
 
 
 def tool_object(tool: ToolSpec) -> JsonObject:
@@ -61,7 +62,7 @@ def tool_object(tool: ToolSpec) -> JsonObject:
     return result
 
 
-def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes]) -> JsonObject:
+def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size: int) -> JsonObject:
     identity = catalog.identity
     server: JsonObject = {"name": identity.name, "title": identity.title, "version": identity.version}
     if identity.instructions:
@@ -70,6 +71,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes]) -> Js
     return {
         "mcpgen": FORMAT,
         "digest": _digest(tools),
+        "bytes": size,
         "server": server,
         "environment": identity.prefix,
         "servers": [_server(entry, identity.prefix) for entry in catalog.servers],
@@ -87,7 +89,7 @@ def completes(catalog: Catalog) -> bool:
 
 
 def _digest(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=32).hexdigest()
+    return f"{crc32(content):08x}"
 
 
 def _server(server: Server, prefix: str) -> JsonObject:

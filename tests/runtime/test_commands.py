@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
 import threading
+import zlib
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -64,7 +64,7 @@ def test_list_is_shown_whatever_the_terminal_can_show(tmp_path: Path) -> None:
     before = table.read_text()
     table.write_text(before.replace('"Echo"', '"\\u00c9cho"'))
     bindings = package / "bindings.json"
-    old, new = (hashlib.blake2b(text.encode(), digest_size=32).hexdigest() for text in (before, table.read_text()))
+    old, new = (f"{zlib.crc32(text.encode()):08x}" for text in (before, table.read_text()))
     bindings.write_text(bindings.read_text().replace(old, new))
     done = run(tmp_path, "--list", PYTHONIOENCODING="ascii")
     assert done.stdout.startswith("echo  \\xc9cho\n")

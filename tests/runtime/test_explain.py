@@ -255,7 +255,7 @@ def test_what_a_hook_prints_is_no_part_of_the_result(tmp_path: Path) -> None:
 
 def test_a_table_that_is_torn_is_one_sentence(tmp_path: Path) -> None:
     bindings = generate(tmp_path) / "bindings.json"
-    bindings.write_text(bindings.read_text().replace('"path":["/echo"]', '"path":["/echo"'))
+    bindings.write_text(bindings.read_text().replace('"path":["/echo"]', '"path":["/echo" '))
     done = run_command(tmp_path, "--explain", "echo", "{}")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith("a line of its table is no JSON object.\n")

@@ -18,7 +18,7 @@ from tests.runtime.process import Server, call, fill, generate, line
 from tests.runtime.revisions import R1, R2, R3, R4, R5
 
 #: What may be imported before the first answer, beside the package's own modules and what Python starts with.
-EARLY = {"__future__", "_blake2", "_json", "_signal", "_thread"}
+EARLY = {"__future__", "_json", "_signal", "_thread", "binascii"}
 OWN = {
     *(
         "framing",

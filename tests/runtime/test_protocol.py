@@ -169,7 +169,7 @@ def test_a_batch_has_a_bound() -> None:
 
 def test_a_list_that_is_too_large_is_an_error() -> None:
     catalog = Catalog.load(str(TABLE))
-    catalog.tools = b"[" + b" " * MAX_LINE + b"]"
+    catalog.tools = [b"[", b" " * MAX_LINE, b"]"]
     [effect] = Protocol(catalog).receive(parse(request(1, "tools/list").encode()))
     assert isinstance(effect, Send)
     assert json.loads(effect.line)["error"]["code"] == -32603

@@ -120,7 +120,7 @@ class TestReadOnly:
         catalog = Catalog.load(str(TABLE))
         lines = (TABLE / "tools.json").read_bytes().splitlines()
         catalog.hide_changing()
-        assert catalog.tools == b"[" + lines[1] + lines[2].rstrip(b",") + b"]"
+        assert catalog.tools == [b"[" + lines[1] + lines[2].rstrip(b",") + b"]"]
         assert (catalog.names(), catalog.hidden) == (["echo", "show"], ["wait"])
         assert not catalog.has("wait")
         assert catalog.nearest("wait") == []

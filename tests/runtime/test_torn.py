@@ -17,7 +17,7 @@ TORN = {
     "bindings.json lacks a tool": (
         "bindings.json",
         lambda text: text.replace(text.split("\n")[1] + "\n", ""),
-        "do not belong",
+        "was edited",
     ),
     "its first line is no JSON": ("bindings.json", lambda text: "{" + text, "no JSON object"),
     "its first line lacks a key": (
@@ -32,7 +32,7 @@ TORN = {
 class TestStart:
     def test_cfg_01_the_working_directory_is_not_imported_from(self, tmp_path: Path) -> None:
         generate(tmp_path)
-        for name in ("json", "_json", "asyncio", "select", "_blake2", "threading", "shapes", "runtime"):
+        for name in ("json", "_json", "asyncio", "select", "binascii", "threading", "shapes", "runtime"):
             (tmp_path / f"{name}.py").write_text("raise SystemExit('imported from the working directory')\n")
         with Server(tmp_path) as server:
             assert server.ask("tools/call", name="echo", arguments={"text": "hi"})["result"]["isError"] is False

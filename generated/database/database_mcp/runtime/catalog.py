@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock
+from binascii import crc32
 
 from .jsontext import loads
 
@@ -29,6 +30,8 @@ FORMAT = 1
 _AGAIN = "Generate the server again"
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 _NAMED = b'{"name":"'
+#: What is read at a time of the tools. With what an answer has around them, it fits into an empty pipe (stdio.Room).
+_PIECE = 60 * 1024
 
 #: The tables that may stand beside the two, by what they are called in MCP.
 FEATURES = ("resources", "prompts")
@@ -86,6 +89,17 @@ class _File:
         os.close(self._descriptor)
         self._held = content
 
+    def size(self) -> int:
+        """In bytes."""
+        return os.fstat(self._descriptor).st_size if self._held is None else len(self._held)
+
+    def first_line(self) -> bytes:
+        """Up to the line feed; all of it where there is none."""
+        line = b""
+        while b"\n" not in line and (piece := self.read(len(line), _PIECE)):
+            line += piece
+        return line.partition(b"\n")[0]
+
     def read(self, offset: int = 0, length: int = -1) -> bytes:
         """So many bytes from there, or all."""
         if self._held is not None:
@@ -105,18 +119,29 @@ class _File:
         self._places = {name: place for name, place in self.places().items() if name in names}
         return b"[" + b",".join(self.read(*place).rstrip(b",") for place in self._places.values()) + b"]"
 
+    def array(self) -> tuple[list[bytes], str]:
+        """All of it on one line, in pieces, and its digest. In pieces since memory that is new is what costs most."""
+        pieces, found, offset = [], 0, 0
+        while piece := self.read(offset, _PIECE):
+            found = crc32(piece, found)
+            pieces.append(piece.replace(b"\n", b""))
+            offset += len(piece)
+        return pieces, _digest(found)
+
     def line(self, name: str) -> dict[str, Any]:
         """The object on the line of that tool. Raises CatalogError."""
         return _object(self.read(*self.places().get(name, (0, 0))).rstrip(b","))
 
 
 class Catalog:
-    """The tools of this server. `header` is the first line of bindings.json, `tools` the array on one line."""
+    """The tools of this server. `header` is the first line of bindings.json, `tools` the array on one line, in pieces
+    (one at least) that can each be written as they are.
+    """
 
     def __init__(
         self,
         header: dict[str, Any],
-        tools: bytes,
+        tools: list[bytes],
         described: _File,
         bound: _File,
         features: dict[str, _File] | None = None,
@@ -148,21 +173,21 @@ class Catalog:
         try:
             described = _opened(directory, "tools", held)
             bound = _opened(directory, "bindings", held)
-            tools, bindings = described.read(), bound.read()
-            header = _header(bindings)
+            header = _header(bound)
+            tools, found = described.array()
             wanted = header.get("features", {})
             features = {name: _opened(directory, name, held) for name in FEATURES if name in wanted}
         except OSError as problem:
             raise CatalogError(f"{_AGAIN}: {problem.filename} cannot be read.") from None
         if header.get("mcpgen") != FORMAT:
             raise CatalogError(f"{_AGAIN}: its table is not of format {FORMAT}.")
-        if header.get("digest") != digest(tools) or tools.count(b"\n") != bindings.count(b"\n"):
+        if header.get("digest") != found:
             raise CatalogError(f"{_AGAIN}: tools.json and bindings.json do not belong together.")
         for name, file in features.items():
-            if digest(file.read()) != wanted[name]:
+            if _digest(crc32(file.read())) != wanted[name]:
                 raise CatalogError(f"{_AGAIN}: {name}.json and bindings.json do not belong together.")
         try:
-            return cls(header, tools.replace(b"\n", b""), described, bound, features)
+            return cls(header, tools, described, bound, features)
         except (KeyError, TypeError, AttributeError):
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
 
@@ -182,7 +207,7 @@ class Catalog:
 
     def _leave(self, kept: list[str]) -> None:
         self.hidden += [name for name in self.names() if name not in kept]
-        self.tools = self._described.keep(kept)
+        self.tools = [self._described.keep(kept)]
 
     def is_same(self, other: Catalog) -> bool:
         """Whether both are of the same files, whatever is hidden of either."""
@@ -245,12 +270,13 @@ def _opened(directory: str, name: str, held: bool) -> _File:
     return file
 
 
-def _header(bindings: bytes) -> dict[str, Any]:
-    """Line 1, which is left open: the bindings follow, one a line, and a last line closes it."""
-    first, _, rest = bindings.partition(b"\n")
-    if not rest.rstrip().endswith(b"]}"):
-        raise CatalogError(f"{_AGAIN}: bindings.json is cut short.")
-    return _object(first + b"]}")
+def _header(bound: _File) -> dict[str, Any]:
+    """Line 1, which is left open: so many bytes as it says follow, the bindings, one a line, and what closes it."""
+    first = bound.first_line()
+    header = _object(first + b"]}") if first else {}
+    if header.get("mcpgen", FORMAT) == FORMAT and header.get("bytes") != bound.size() - len(first) - 1:
+        raise CatalogError(f"{_AGAIN}: bindings.json is cut short, or was edited.")
+    return header
 
 
 def _places(content: bytes) -> dict[str, tuple[int, int]]:
@@ -273,10 +299,8 @@ def _object(text: bytes) -> dict[str, Any]:
     return value
 
 
-def digest(content: bytes) -> str:
-    """BLAKE2b-256, by the interpreter's own C: `hashlib` would load OpenSSL before the first answer."""
-    try:
-        from _blake2 import blake2b  # late, beside what stands in for it
-    except ImportError:  # an interpreter that builds it otherwise
-        from hashlib import blake2b
-    return str(blake2b(content, digest_size=32).hexdigest())
+def _digest(sum_: int) -> str:
+    """A CRC-32 as it stands in a header. What it tells is an accident; what nobody could forge would take four times as
+    long, at every start.
+    """
+    return f"{sum_:08x}"

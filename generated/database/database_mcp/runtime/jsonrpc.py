@@ -174,6 +174,14 @@ def answer(id: Id, result: bytes) -> bytes:  # noqa: A002
     return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (echo(id), result)
 
 
+def long_answer(id: Id, before: bytes, pieces: list[bytes], behind: bytes) -> list[bytes]:  # noqa: A002
+    """The same in pieces, of a result that is in some: none is copied but the first and the last."""
+    line = [*pieces]
+    line[0] = b'{"jsonrpc":"2.0","id":%b,"result":%b%b' % (echo(id), before, line[0])
+    line[-1] += behind + b"}\n"
+    return line
+
+
 def error(id: Id | None, code: int, sentence: str, data: object = None) -> bytes:  # noqa: A002
     """The line that answers with an error; without an id where None."""
     named = b"" if id is None else b'"id":%b,' % echo(id)

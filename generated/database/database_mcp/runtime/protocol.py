@@ -92,6 +92,7 @@ from .jsonrpc import (
     answer,
     error,
     is_id,
+    long_answer,
     notification,
 )
 from .questions import Questions
@@ -306,12 +307,13 @@ class Protocol:
     def _list(self, request: Request, revision: str) -> list[Effect]:
         if "cursor" in request.params:
             raise Fault(INVALID_PARAMS, "Unknown cursor: the list of tools has one page.")
-        line = answer(request.id, list_result(self._catalog.tools, revision, self._catalog.server, self._changes))
-        if len(line) > MAX_LINE:
+        listed = list_result(self._catalog.tools, revision, self._catalog.server, self._changes)
+        line = long_answer(request.id, *listed)
+        if sum(map(len, line)) > MAX_LINE:
             raise Fault(
                 INTERNAL_ERROR, "The list of tools is larger than clients read. Generate the server with fewer."
             )
-        return [Send(line), Expect()]
+        return [Send(*line), Expect()]
 
     def _call(self, request: Request, revision: str) -> list[Effect]:
         name, arguments = request.params.get("name"), request.params.get("arguments", {})

@@ -15,11 +15,12 @@ from __future__ import annotations
 import os
 import threading
 import time
+from binascii import crc32
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from . import log
-from .catalog import Catalog, CatalogError, digest
+from .catalog import Catalog, CatalogError
 
 if TYPE_CHECKING:
     from .settings import Again, Settings
@@ -103,11 +104,11 @@ def _seen(package: str) -> object:
     return found
 
 
-def _runtime(package: str) -> dict[str, str]:
+def _runtime(package: str) -> dict[str, int]:
     """The digest of each module of the runtime that lies there."""
     found = {}
     for name in os.listdir(f"{package}/runtime"):
         if name.endswith(".py"):
             with open(f"{package}/runtime/{name}", "rb") as file:
-                found[name] = digest(file.read())
+                found[name] = crc32(file.read())
     return found

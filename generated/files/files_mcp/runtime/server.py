@@ -117,7 +117,8 @@ class Server:
                 effects = self._protocol.receive(message)
                 for effect in effects:
                     if isinstance(effect, Send):
-                        self._wire.write(effect.line)
+                        for piece in effect.pieces:
+                            self._wire.write(piece)
             for effect in effects:  # without the lock: a submit may have to wait for a call that waits for the lock
                 self._do(effect, size)
 

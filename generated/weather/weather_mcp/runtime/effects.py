@@ -14,12 +14,16 @@ if TYPE_CHECKING:
 
 
 class Send:
-    """Write this line now."""
+    """Write this line now, which is long in several pieces."""
 
-    __slots__ = ("line",)
+    __slots__ = ("pieces",)
 
-    def __init__(self, line: bytes) -> None:
-        self.line = line
+    def __init__(self, *pieces: bytes) -> None:
+        self.pieces = pieces
+
+    @property
+    def line(self) -> bytes:
+        return b"".join(self.pieces)
 
 
 class Dialogue:
