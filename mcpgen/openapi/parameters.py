@@ -150,7 +150,7 @@ def matched_with_path(
                 where,
                 "Declare it under `parameters`.",
             )
-    for name in in_path.keys() - set(template.variables):
+    for name in sorted(in_path.keys() - set(template.variables)):
         diagnostics.add(
             "unused-path-parameter",
             f"The path does not hold {{{name}}}; the parameter is left out.",

@@ -60,6 +60,30 @@ def test_hash_seed_locale_time_zone_and_directory_change_nothing(tmp_path: Path)
     assert trees[0] == trees[1] == trees[2]
 
 
+def test_findings_come_in_one_order(tmp_path: Path) -> None:
+    parameters = [{"name": f"id_{number}", "in": "path", "required": True} for number in range(8)]
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": {"/a": {"get": {"parameters": parameters}}},
+    }
+    (tmp_path / "api.json").write_text(json.dumps(document))
+    command = [sys.executable, "-m", "mcpgen", "check", "api.json"]
+    told = [
+        subprocess.run(
+            command,
+            cwd=tmp_path,
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **surroundings},
+            check=False,
+            capture_output=True,
+            timeout=60,
+        ).stderr
+        for surroundings in SURROUNDINGS
+    ]
+    assert told[0].count(b"unused-path-parameter") == len(parameters)
+    assert told[0] == told[1] == told[2]
+
+
 def test_generating_over_itself_changes_nothing(tmp_path: Path) -> None:
     output = tmp_path / "out"
     _generate(PETSTORE, output, {}, tmp_path)
