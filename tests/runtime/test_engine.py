@@ -81,12 +81,11 @@ class Bench:
         self.loading = threading.Event()
         self._made: list[Upstream] = []
         self.reports: list[tuple[int, Outcome]] = []
-        self.together: list[int] = []
         self.progress: list[tuple[int, float, str]] = []
         self.asked: list[tuple[int, str | None]] = []
         self.reachable = True
         self._reported = threading.Condition()
-        self.engine = Engine(load or self._load, self._done)
+        self.engine = Engine(load or self._load)
 
     @property
     def upstream(self) -> Upstream:
@@ -97,7 +96,7 @@ class Bench:
 
     def submit(self, key: int, name: str = "", **arguments: object) -> None:
         call = Call(key, name or str(key), arguments, None, Dialogue("request", "2025-11-25"))
-        self.engine.submit(call, self._progress, self._ask)
+        self.engine.submit(call, self._progress, self._ask, self._done)
 
     def _ask(self, key: int, question: str | None) -> bool:
         with self._reported:
@@ -127,10 +126,9 @@ class Bench:
     def _progress(self, key: int, done: float, message: str) -> None:
         self.progress.append((key, done, message))
 
-    def _done(self, ended: list[tuple[int, Outcome]]) -> None:
+    def _done(self, key: int, outcome: Outcome) -> None:
         with self._reported:
-            self.reports += ended
-            self.together.append(len(ended))
+            self.reports.append((key, outcome))
             self._reported.notify_all()
 
 
@@ -352,34 +350,3 @@ def test_a_task_of_a_hook_that_fails_alone_is_one_line_of_the_log(capfd: Any) ->
     assert event["event"] == "background_task"
     assert event["error"] == "ValueError"
     assert "secret" not in json.dumps(event)
-
-
-def test_what_ends_together_is_reported_together_and_each_once(bench: Bench) -> None:
-    def both() -> None:
-        upstream.gates["1"].set()
-        upstream.gates["2"].set()
-
-    for key in (1, 2, 3):
-        bench.submit(key)
-    upstream = bench.upstream
-    upstream.until(lambda upstream: upstream.running == {"1", "2", "3"})
-    upstream.loop.call_soon_threadsafe(both)
-    assert bench.outcomes(2).keys() == {1, 2}
-    upstream.let_go("3")
-    assert bench.outcomes(3).keys() == {1, 2, 3}
-    assert bench.together == [2, 1]
-
-
-def test_an_action_that_breaks_costs_no_other(bench: Bench) -> None:
-    def breaks() -> None:
-        raise ZeroDivisionError
-
-    def told() -> None:
-        bench.engine._told.extend([breaks, lambda: upstream.let_go("1")])
-        bench.engine._hear()
-
-    upstream = bench.upstream
-    bench.submit(1)
-    upstream.until(lambda upstream: upstream.running == {"1"})
-    upstream.loop.call_soon_threadsafe(told)
-    assert bench.outcomes(1).keys() == {1}

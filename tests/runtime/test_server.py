@@ -48,7 +48,7 @@ class Watched:
     def attended(self) -> bool:
         return True
 
-    def submit(self, call: Any, on_progress: Any, on_ask: Any, size: int, attended: Any) -> bool:
+    def submit(self, call: Any, on_progress: Any, on_ask: Any, on_done: Any, size: int, attended: Any) -> bool:
         """Free of the lock, since it may have to wait; and what is reported comes from another thread. No other table
         comes between what was decided and this."""
         assert not self.server._lock.locked()
@@ -58,7 +58,7 @@ class Watched:
             lambda: on_progress(key, 1, "sent"),
             lambda: self.asked.append(on_ask(key, "May I?")),
             lambda: self.asked.append(on_ask(key, None)),
-            lambda: self.server._ended([(key, Result.text("done"))]),
+            lambda: on_done(key, Result.text("done")),
         ):
             thread = threading.Thread(target=report)
             thread.start()

@@ -150,7 +150,7 @@ class Server:
             self._done(call.key, refusal)
             return
         on_progress = self._progress if call.progress_token is not None else _nothing
-        if not self._running().submit(call, on_progress, self._ask, size, self._wire.attended):
+        if not self._running().submit(call, on_progress, self._ask, self._done, size, self._wire.attended):
             self._done(call.key, _CROWDED)
 
     def _running(self) -> Engine:
@@ -158,7 +158,7 @@ class Server:
             from .engine import Engine
 
             catalog, settings = self._catalog, self._settings
-            self._engine = Engine(lambda: self._load(catalog, settings), self._ended)
+            self._engine = Engine(lambda: self._load(catalog, settings))
             self._wire.watch()
         return self._engine
 
@@ -177,15 +177,12 @@ class Server:
         return self._caller
 
     def _done(self, key: int, outcome: Outcome) -> None:
-        self._ended([(key, outcome)])
-
-    def _ended(self, ended: list[tuple[int, Outcome]]) -> None:
         if self._audit is not None:
-            for key, outcome in ended:
-                self._audit.end(key, outcome)
+            self._audit.end(key, outcome)
         with self._lock:
-            lines = [self._protocol.finished(key, outcome) or b"" for key, outcome in ended]
-            self._wire.write(b"".join(lines))
+            line = self._protocol.finished(key, outcome)
+            if line is not None:
+                self._wire.write(line)
 
     def _ask(self, key: int, question: str | None) -> bool:
         with self._lock:

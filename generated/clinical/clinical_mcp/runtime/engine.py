@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     Outcome: TypeAlias = Result | Failure | Question | Contents
     Progress: TypeAlias = Callable[[int, int, str], None]
     Ask: TypeAlias = Callable[[int, "str | None"], bool]
-    Done: TypeAlias = Callable[[list[tuple[int, Outcome]]], None]
+    Done: TypeAlias = Callable[[int, Outcome], None]
 
 #: Calls that are at work: more than any agent has, and few enough to hold what each of them builds.
 MOST = 320
@@ -63,13 +63,9 @@ class Engine:
     `on_ask` puts a question of that call to the client and says whether it could; None takes the question back.
     """
 
-    def __init__(self, load: Callable[[], Caller], on_done: Done) -> None:
-        """Start; `load` makes the caller, in the engine's thread, inside its loop. What becomes of calls is reported
-        for all that end together: writing costs more than most of what is done for a call.
-        """
+    def __init__(self, load: Callable[[], Caller]) -> None:
+        """Start; `load` makes the caller, in the engine's thread, inside its loop."""
         self._load = load
-        self._on_done = on_done
-        self._ended: list[tuple[_Taken, Outcome]] = []
         self._backlog = Backlog()
         self._waking = threading.Lock()
         self._woken = False
@@ -86,6 +82,7 @@ class Engine:
         call: Call,
         on_progress: Progress,
         on_ask: Ask,
+        on_done: Done,
         size: int = 0,
         attended: Callable[[], bool] = lambda: True,
     ) -> bool:
@@ -95,7 +92,7 @@ class Engine:
         if not self._backlog.enter(size, attended):
             return False
         call.span = call.span or spans.Span(call.origin)
-        taken = _Taken(call, on_progress, on_ask, size)
+        taken = _Taken(call, on_progress, on_ask, on_done, size)
         self._post(lambda: self._arrive(taken))
         return True
 
@@ -145,12 +142,8 @@ class Engine:
         """Do all that was told, in order."""
         with self._waking:
             self._woken = False
-        try:
-            while self._told:
-                self._told.popleft()()
-        finally:
-            if self._told:  # one of them raised: it is not the others' fault
-                asyncio.get_running_loop().call_soon(self._hear)
+        while self._told:
+            asyncio.get_running_loop().call_soon(self._told.popleft())
 
     def _loaded(self, load: Callable[[], Caller]) -> Caller | None:
         try:
@@ -223,42 +216,28 @@ class Engine:
             return _failure(call, problem)
 
     def _end(self, taken: _Taken, task: asyncio.Task[Outcome]) -> None:
-        """Have it reported, unless the call was abandoned; only then make room for the next."""
-        if self._tasks.pop(taken.call.key, None) is None:
-            self._leave(taken)
-            return
-        cut_short = Failure("The call was cut short inside the server.")
-        self._ended.append((taken, cut_short if task.cancelled() else task.result()))
-        if self._at_work == 1:  # nothing can end together with it
-            self._report()
-        elif len(self._ended) == 1:
-            asyncio.get_running_loop().call_soon(self._report)
-
-    def _report(self) -> None:
-        """Of all that have ended by now."""
-        ended, self._ended = self._ended, []
+        """Report, unless the call was abandoned; only then make room for the next."""
         try:
-            self._on_done([(taken.call.key, outcome) for taken, outcome in ended])
+            if self._tasks.pop(taken.call.key, None) is not None:
+                cut_short = Failure("The call was cut short inside the server.")
+                taken.on_done(taken.call.key, cut_short if task.cancelled() else task.result())
         finally:
-            for taken, _ in ended:
-                self._leave(taken)
-
-    def _leave(self, taken: _Taken) -> None:
-        self._at_work -= 1
-        self._backlog.leave(taken.size)
-        self._admit()
+            self._at_work -= 1
+            self._backlog.leave(taken.size)
+            self._admit()
 
 
 class _Taken:
     """A call that was taken, and the caller that was there when it was."""
 
-    __slots__ = ("call", "caller", "on_ask", "on_progress", "size")
+    __slots__ = ("call", "caller", "on_ask", "on_done", "on_progress", "size")
 
-    def __init__(self, call: Call, on_progress: Progress, on_ask: Ask, size: int) -> None:
+    def __init__(self, call: Call, on_progress: Progress, on_ask: Ask, on_done: Done, size: int) -> None:
         self.call = call
         self.caller: Caller | None = None
         self.on_progress = on_progress
         self.on_ask = on_ask
+        self.on_done = on_done
         self.size = size
 
 
