@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
+from package.runtime.catalog import Catalog
 
 from tests.runtime.process import Server, generate
 
@@ -36,6 +40,28 @@ class TestStart:
             (tmp_path / f"{name}.py").write_text("raise SystemExit('imported from the working directory')\n")
         with Server(tmp_path) as server:
             assert server.ask("tools/call", name="echo", arguments={"text": "hi"})["result"]["isError"] is False
+            server.end()
+            assert server.ended() == 0
+
+    @pytest.mark.parametrize("size", [10, 61_440, 200_000])
+    def test_a_table_of_any_length_is_listed_as_it_is(self, tmp_path: Path, size: int) -> None:
+        """It is read, and written, in pieces; so is the first line of the bindings read."""
+        table = generate(tmp_path)
+        tools: list[dict[str, Any]] = json.loads((table / "tools.json").read_text())
+        for tool in tools:
+            tool["description"] += " a\\n" * size
+        described = ("[\n" + ",\n".join(json.dumps(tool, separators=(",", ":")) for tool in tools) + "\n]\n").encode()
+        first, _, rest = (table / "bindings.json").read_text().partition("\n")
+        header = json.loads(first + "]}")
+        header["digest"] = f"{zlib.crc32(described):08x}"
+        header["server"]["instructions"] = "b" * size
+        first = json.dumps(header, separators=(",", ":")).removesuffix("]}")
+        (table / "tools.json").write_bytes(described)
+        (table / "bindings.json").write_text(f"{first}\n{rest}")
+        assert all(len(piece) <= 61_440 for piece in Catalog.load(str(table)).tools)
+        with Server(tmp_path) as server:
+            assert server.ask("tools/list")["result"]["tools"] == tools
+            assert server.ask("server/discover")["result"]["instructions"] == "b" * size
             server.end()
             assert server.ended() == 0
 

@@ -162,14 +162,12 @@ def elicitation_params(message: str) -> bytes:
     return dumps(_form(message))
 
 
-def list_result(
-    tools: list[bytes], revision: str, server: dict[str, str], changes: bool = False
-) -> tuple[bytes, list[bytes], bytes]:
-    """ListToolsResult around the ready bytes of the array: one page, always. `changes` says whether it ever does."""
+def list_result(revision: str, server: dict[str, str], changes: bool = False) -> tuple[bytes, bytes]:
+    """What ListToolsResult has before and behind the array: one page, always. `changes` says whether it ever does."""
     if not has(revision, "resultType"):
-        return b'{"tools":', tools, b"}"
+        return b'{"tools":', b"}"
     cache = dumps(STALE if changes else FIXED)[1:-1]
-    return b'{"resultType":"complete","tools":', tools, b',%b,"_meta":%b}' % (cache, dumps(_signature(server)))
+    return b'{"resultType":"complete","tools":', b',%b,"_meta":%b}' % (cache, dumps(_signature(server)))
 
 
 def complete_result(

@@ -307,8 +307,8 @@ class Protocol:
     def _list(self, request: Request, revision: str) -> list[Effect]:
         if "cursor" in request.params:
             raise Fault(INVALID_PARAMS, "Unknown cursor: the list of tools has one page.")
-        listed = list_result(self._catalog.tools, revision, self._catalog.server, self._changes)
-        line = long_answer(request.id, *listed)
+        before, behind = list_result(revision, self._catalog.server, self._changes)
+        line = long_answer(request.id, before, self._catalog.tools, behind)
         if sum(map(len, line)) > MAX_LINE:
             raise Fault(
                 INTERNAL_ERROR, "The list of tools is larger than clients read. Generate the server with fewer."
