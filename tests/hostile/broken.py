@@ -129,8 +129,8 @@ MUTATIONS = (
     Mutation(
         "deadline",
         "client.py",
-        "async with asyncio.timeout(seconds) as deadline:",
-        "async with asyncio.timeout(None) as deadline:",
+        "self._deadlines.within(seconds)",
+        "self._deadlines.within(86400)",
         (ANSWERS,),
     ),
     Mutation(

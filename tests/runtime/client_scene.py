@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
+from package.runtime import deadlines
 from package.runtime.addresses import Address
 from package.runtime.client import Client, Failure
 from package.runtime.exchange import Response
@@ -78,16 +79,21 @@ class Deadlines:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seconds: list[float] = []
-        self._made: list[asyncio.Timeout] = []
+        self._made: list[Callable[[], None]] = []
         monkeypatch.setattr(asyncio, "timeout", self._make)
+        monkeypatch.setattr(deadlines.Deadlines, "begin", self._begin)
 
     def _make(self, seconds: float | None) -> asyncio.Timeout:
         made = asyncio.Timeout(None)
         if seconds is not None:  # the library asks for some without an end
             self.seconds.append(seconds)
-            self._made.append(made)
+            self._made.append(lambda: made.reschedule(asyncio.get_running_loop().time()))
         return made
+
+    def _begin(self, deadline: deadlines.Deadline, seconds: float) -> None:
+        self.seconds.append(seconds)
+        self._made.append(deadline.expire)
 
     def pass_now(self) -> None:
         """The latest deadline is over."""
-        self._made[-1].reschedule(asyncio.get_running_loop().time())
+        self._made[-1]()

@@ -377,7 +377,7 @@ class TestWaiting:
             deadlines = Deadlines(monkeypatch)
             hooks = Hooks(dict.fromkeys(("before_all", "request_all", "after_get_pet", "after_all"), busy), TOOLS)
             await hooks.before("get-pet", {}, shared)
-            with shared.counted() as left:
+            with shared as left:
                 assert left == 4
                 now[0] += 1.5
             await hooks.request("get-pet", built(), shared)

@@ -144,7 +144,7 @@ def test_only_a_client_that_has_left_must_make_room_in_time(monkeypatch: pytest.
 
     def wait() -> None:
         with contextlib.suppress(SystemExit):
-            Room(said, write, 0.001).wait()
+            Room(said, write, 0.001).wait(1)
 
     monkeypatch.setattr(os, "_exit", end)
     fill(write)

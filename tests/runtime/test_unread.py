@@ -83,10 +83,32 @@ def test_an_empty_pipe_is_filled_at_once_and_any_other_in_pieces_that_never_bloc
     (stdin, other), (reader, stdout) = os.pipe(), os.pipe()
     try:
         os.write(stdout, b"x" * before)
-        size = Room(stdin, stdout, 1.0).wait()
+        size = Room(stdin, stdout, 1.0).wait(1 << 20)
         assert size == (select.PIPE_BUF if before else fcntl.fcntl(stdout, fcntl.F_GETPIPE_SZ))
         os.set_blocking(stdout, False)
         assert os.write(stdout, b"x" * size) == size
+    finally:
+        for descriptor in (stdin, other, reader, stdout):
+            os.close(descriptor)
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_GETPIPE_SZ"), reason="the system does not say what a pipe takes")
+@pytest.mark.parametrize("size", [1, 300, 4096, 4097, 9000, 65536, 65537])
+def test_what_is_known_of_a_pipe_that_was_empty_never_makes_a_write_block(
+    monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """Nobody reads: whatever is granted without another look goes in, and some of it is granted without."""
+    (stdin, other), (reader, stdout) = os.pipe(), os.pipe()
+    os.set_blocking(stdout, False)
+    looks, room = [], Room(stdin, stdout, 1.0)
+    monkeypatch.setattr(Room, "_wait", lambda room: looks.append(None))
+    written = 0
+    try:
+        while (granted := room.wait(size)) and len(looks) == 1:
+            assert 0 < granted <= size
+            assert os.write(stdout, b"x" * granted) == granted
+            written += granted
+        assert written >= min(size, 16)
     finally:
         for descriptor in (stdin, other, reader, stdout):
             os.close(descriptor)

@@ -44,6 +44,16 @@ class Backlog:
             self._bytes += size
             return True
 
+    @property
+    def busy(self) -> bool:
+        """Whether anything is unfinished."""
+        return self._calls > 0
+
+    def has_room(self, size: int, calls: int) -> bool:
+        """Whether so many calls of that size would enter without waiting, if nobody else did."""
+        with self._changed:
+            return self._calls + calls <= MOST_CALLS and self._bytes + size * calls <= MOST_BYTES
+
     def leave(self, size: int) -> None:
         """A call of that size is finished."""
         with self._changed:

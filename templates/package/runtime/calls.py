@@ -180,9 +180,10 @@ class Caller:
             arguments = await self._preparation.checked(tool, arguments, allowance)
             hook = self._hooks.replacing(tool.name)
             ready = None if hook else await self._preparation.ready(tool, arguments, os.urandom(16), allowance)
-            about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
-            if "confirm" in tool.binding and (refusal := await self._confirmed(tool, given, about, dialogue, ask)):
-                return refusal, ""
+            if "confirm" in tool.binding:
+                about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
+                if refusal := await self._confirmed(tool, given, about, dialogue, ask):
+                    return refusal, ""
             if ready is not None:
                 return await self._sent(tool, ready, arguments, report, allowance)
             if not spans.act():
@@ -237,7 +238,7 @@ class Caller:
         if response.is_large(answer, self._settings.sizes.shown):
             from . import keeping  # most answers fit
 
-            with allowance.counted() as seconds:
+            with allowance as seconds:
                 answer.kept = await keeping.keep(answer, sent.uri, self._redactor, self.resources, seconds)
 
     async def _exchanged(
@@ -253,7 +254,7 @@ class Caller:
             self._redactor.learn(secret, "hook")
         self._traced(ready)
         try:
-            with allowance.counted() as seconds:
+            with allowance as seconds:
                 answer = await self._sender.send(ready, sent, seconds, report)
             spans.note(status=answer.status)
         except Failure as failure:
@@ -290,6 +291,8 @@ class Caller:
 
     def _shown(self, block: dict[str, Any]) -> dict[str, Any]:
         """The block without secrets. Its base64 stays: it was made of what holds none, and must stay readable."""
+        if block.keys() == {"type", "text"} and block["type"] == "text" and isinstance(block["text"], str):
+            return {"type": "text", "text": self._redactor.text(block["text"])}  # as with most
         encoded = {name: block[name] for name in ("data", "blob") if name in block}
         inner = {name: self._shown(block[name]) for name in ("resource",) if isinstance(block.get(name), dict)}
         rest = {name: member for name, member in block.items() if name not in encoded and name not in inner}

@@ -14,13 +14,15 @@ Nothing is sent twice in here: retry.py says what may be.
 
 from __future__ import annotations
 
-import asyncio
 import re
 import ssl
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from . import tls
+from .deadlines import Deadlines
 from .exchange import Response
 from .inflate import BadCoding, Inflate
 from .request import sender_fields
@@ -32,6 +34,10 @@ with tls.unloaded():
     from yarl import URL
 
 if TYPE_CHECKING:
+    import asyncio
+
+    from aiohttp.connector import Connection
+
     from .addresses import Address
     from .request import Request
     from .settings import Settings
@@ -48,7 +54,13 @@ LONGEST_LINE = 16 * 1024
 LONGEST_FIELD = 32 * 1024
 MOST_FIELDS = 256
 
-_AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
+_AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding")
+"""The fields that the library adds to any request that does not have them; to one that may have a body, its type too.
+"""
+
+_RECEIVED = 64 * 1024
+"""Bytes that are read from a connection at a time. Python gives a buffer of asyncio's own size, four times that, back
+to the system after each."""
 
 _UNREACHED = "{} could not be reached"
 
@@ -97,6 +109,7 @@ class Client:
         self._settings = settings
         self.agent = agent
         self._session: aiohttp.ClientSession | None = None
+        self._deadlines = Deadlines()
         self._tls: ssl.SSLContext | None = None
 
     async def send(
@@ -112,13 +125,14 @@ class Client:
         self, request: Request, address: Address, seconds: float, report: Callable[[str], None]
     ) -> Response:
         sent, body = _Sent(report), _Body()
+        deadline = self._deadlines.within(seconds)
         try:
-            async with asyncio.timeout(seconds) as deadline:
+            with deadline:
                 return await self._exchange(request, address, sent, body)
         except TimeoutError as late:
-            if deadline.expired() and body.streams:
+            if deadline.expired and body.streams:
                 return body.response()
-            if deadline.expired():
+            if deadline.expired:
                 raise Failure(
                     f"{address.authority} gave no complete answer within {_said(seconds)}", sent.done
                 ) from None
@@ -134,22 +148,26 @@ class Client:
             await self._session.close()
 
     async def _exchange(self, request: Request, address: Address, sent: _Sent, body: _Body) -> Response:
+        fields = [*request.fields, *sender_fields(request, self.agent)]
+        named = {name.lower() for name, _ in fields}
+        automatic = _AUTOMATIC if request.method == "GET" and not request.body else (*_AUTOMATIC, "Content-Type")
+        _leaving.set(sent)
         answer = await self._opened().request(
             request.method,
             URL(address.origin + address.path + request.target, encoded=True),
             data=request.body,
-            headers=[*request.fields, *sender_fields(request, self.agent)],
+            headers=fields,
+            skip_auto_headers=[name for name in automatic if name.lower() not in named] or None,
             allow_redirects=False,
             ssl=self._secured() if address.scheme == "https" else True,
             proxy=self._settings.proxy,
-            trace_request_ctx=sent,
         )
         try:
             sent.report("headers")
             body.begin(answer)
             limit = self._settings.sizes.kept if 200 <= answer.status < 300 else LIMIT
             inflate = Inflate(",".join(answer.headers.getall("Content-Encoding", [])), limit, body.take)
-            async for chunk in answer.content.iter_any():
+            while chunk := await answer.content.readany():
                 inflate.feed(chunk)
                 if inflate.full or body.full:
                     break
@@ -164,9 +182,6 @@ class Client:
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
-            trace = aiohttp.TraceConfig()
-            trace.on_request_headers_sent.append(_left)
-            trace.on_connection_reuseconn.append(_reused)
             self._session = aiohttp.ClientSession(
                 # Without a limit: pacing.py has one, and whoever is cancelled waiting for it leaves nothing in here.
                 connector=aiohttp.TCPConnector(limit=0, resolver=aiohttp.ThreadedResolver()),
@@ -174,11 +189,10 @@ class Client:
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
                 trust_env=False,
                 auto_decompress=False,
-                skip_auto_headers=_AUTOMATIC,
+                request_class=_Leaving,
                 max_line_size=LONGEST_LINE,
                 max_field_size=LONGEST_FIELD,
                 max_headers=MOST_FIELDS,
-                trace_configs=[trace],
             )
             # The library would send whatever is idempotent once more, DELETE too, on any connection that died. There is
             # no public way to have it leave that to us; tests count the requests at a socket.
@@ -205,6 +219,27 @@ class _Sent:
         if not self.done:
             self.done = True
             self.report("sent")
+
+
+_leaving: ContextVar[_Sent] = ContextVar("leaving")
+
+
+class _Leaving(aiohttp.ClientRequest):
+    """Says when it leaves: its connection is there, and nothing else is waited for."""
+
+    async def send(self, conn: Connection) -> aiohttp.ClientResponse:
+        sent, transport = _leaving.get(), conn.transport
+        sent.reused = transport in _used
+        if transport is not None and not sent.reused:
+            _used.add(transport)
+            if hasattr(transport, "max_size"):
+                transport.max_size = _RECEIVED
+        sent.mark()
+        return await super().send(conn)
+
+
+_used: WeakSet[asyncio.Transport] = WeakSet()
+"""The connections that a request has gone over."""
 
 
 class _Body:
@@ -243,14 +278,6 @@ class _Body:
             found.content = self._spool.read(0, LIMIT)
             self._spool.close()
         return found
-
-
-async def _left(session: aiohttp.ClientSession, context: Any, params: aiohttp.TraceRequestHeadersSentParams) -> None:
-    context.trace_request_ctx.mark()
-
-
-async def _reused(session: aiohttp.ClientSession, context: Any, params: aiohttp.TraceConnectionReuseconnParams) -> None:
-    context.trace_request_ctx.reused = True
 
 
 def _end(problem: BaseException, sent: _Sent) -> str:

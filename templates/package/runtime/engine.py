@@ -73,7 +73,8 @@ class Engine:
         self._at_work = 0
         self._waiting: dict[int, _Taken] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._tasks: dict[int, asyncio.Task[Outcome]] = {}
+        self._thread: int | None = None
+        self._tasks: dict[int, asyncio.Task[None]] = {}
         self._questions: dict[int, asyncio.Future[object]] = {}
         threading.Thread(target=self._run, name="engine", daemon=True).start()
 
@@ -92,28 +93,47 @@ class Engine:
         if not self._backlog.enter(size, attended):
             return False
         call.span = call.span or spans.Span(call.origin)
-        taken = _Taken(call, on_progress, on_ask, on_done, size)
-        self._post(lambda: self._arrive(taken))
+        taken = _Taken(call, on_progress, on_ask, on_done, size, self._end)
+        self.tell(lambda: self._arrive(taken))
         return True
 
     def cancel(self, key: int) -> None:
         """Stop that call, wherever it is; it will not report. Unknown keys are those that have finished."""
-        self._post(lambda: self._abandon(key))
+        self.tell(lambda: self._abandon(key))
 
     def answer(self, key: int, reply: object) -> None:
         """What the client answers to the question of that call; None where it does not."""
-        self._post(lambda: self._answered(key, reply))
+        self.tell(lambda: self._answered(key, reply))
 
     def renew(self, load: Callable[[], Caller]) -> None:
         """Calls that are submitted from now on run with the caller that `load` makes."""
-        self._post(lambda: self._renewed(load))
+        self.tell(lambda: self._renewed(load))
 
     def drain(self, seconds: float) -> None:
         """Wait until nothing is unfinished, or for so long."""
         self._backlog.drain(seconds)
 
-    def _post(self, action: Callable[[], None]) -> None:
-        """Have the engine do that, after all else. One wake-up is enough for what it has not seen."""
+    @property
+    def loaded(self) -> bool:
+        """Whether calls can begin, and what is told is heard at once."""
+        return self._loop is not None
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is unfinished."""
+        return self._backlog.busy
+
+    def has_room(self, size: int, calls: int) -> bool:
+        """Whether so many calls, of so many bytes each, would be taken without waiting."""
+        return self._backlog.has_room(size, calls)
+
+    def tell(self, action: Callable[[], None]) -> None:
+        """Have the engine do that in its loop, after all that other threads told it; at once where this is the loop.
+        One wake-up is enough for what it has not seen.
+        """
+        if threading.get_ident() == self._thread:
+            action()
+            return
         self._told.append(action)
         with self._waking:
             if self._loop is None or self._woken:
@@ -135,6 +155,7 @@ class Engine:
         self._caller = self._loaded(self._load)
         with self._waking:
             self._loop = loop
+        self._thread = threading.get_ident()
         self._hear()
         await loop.create_future()  # for ever: the process ends with its reader
 
@@ -167,7 +188,7 @@ class Engine:
             taken = self._waiting.pop(next(iter(self._waiting)))
             self._at_work += 1
             task = self._tasks[taken.call.key] = asyncio.ensure_future(self._work(taken))
-            task.add_done_callback(lambda task, taken=taken: self._end(taken, task))  # type: ignore[misc]
+            task.add_done_callback(taken.cut_short)
 
     def _abandon(self, key: int) -> None:
         if key in self._waiting:
@@ -189,25 +210,24 @@ class Engine:
             del self._questions[key]
             on_ask(key, None)
 
-    async def _work(self, taken: _Taken) -> Outcome:
-        call, caller, phase = taken.call, taken.caller, 0
+    async def _work(self, taken: _Taken) -> None:
+        """Run it and report, in one step of the loop with the last that was waited for."""
+        self._end(taken, await self._outcome(taken))
+
+    async def _outcome(self, taken: _Taken) -> Outcome:
+        call, caller = taken.call, taken.caller
         if call.span is not None:
             spans.enter(call.span)
-
-        def report(message: str) -> None:
-            nonlocal phase
-            phase += 1
-            taken.on_progress(call.key, phase, message)
-
-        def ask(question: str) -> Awaitable[object]:
-            return self._asked(call.key, question, taken.on_ask)
-
         if caller is None:
             return Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
         try:
             if isinstance(call, Fetch):
                 return await caller.fetch(call)
-            return await caller.call(call.name, call.arguments, report, call.dialogue, ask)
+
+            def ask(question: str) -> Awaitable[object]:
+                return self._asked(call.key, question, taken.on_ask)
+
+            return await caller.call(call.name, call.arguments, taken.report, call.dialogue, ask)
         except asyncio.CancelledError:
             raise
         except Ended as ended:
@@ -215,12 +235,12 @@ class Engine:
         except BaseException as problem:  # SystemExit too: nothing that a call does may end the server
             return _failure(call, problem)
 
-    def _end(self, taken: _Taken, task: asyncio.Task[Outcome]) -> None:
+    def _end(self, taken: _Taken, outcome: Outcome) -> None:
         """Report, unless the call was abandoned; only then make room for the next."""
+        taken.over = True
         try:
             if self._tasks.pop(taken.call.key, None) is not None:
-                cut_short = Failure("The call was cut short inside the server.")
-                taken.on_done(taken.call.key, cut_short if task.cancelled() else task.result())
+                taken.on_done(taken.call.key, outcome)
         finally:
             self._at_work -= 1
             self._backlog.leave(taken.size)
@@ -230,15 +250,37 @@ class Engine:
 class _Taken:
     """A call that was taken, and the caller that was there when it was."""
 
-    __slots__ = ("call", "caller", "on_ask", "on_done", "on_progress", "size")
+    __slots__ = ("_end", "_phase", "call", "caller", "on_ask", "on_done", "on_progress", "over", "size")
 
-    def __init__(self, call: Call, on_progress: Progress, on_ask: Ask, on_done: Done, size: int) -> None:
+    def __init__(
+        self,
+        call: Call,
+        on_progress: Progress,
+        on_ask: Ask,
+        on_done: Done,
+        size: int,
+        end: Callable[[_Taken, Outcome], None],
+    ) -> None:
+        """`end` is how it ends where nothing that it runs can say so."""
         self.call = call
         self.caller: Caller | None = None
-        self.on_progress = on_progress
         self.on_ask = on_ask
         self.on_done = on_done
+        self.on_progress = on_progress
         self.size = size
+        self.over = False
+        self._end = end
+        self._phase = 0
+
+    def report(self, message: str) -> None:
+        """One phase of it is done."""
+        self._phase += 1
+        self.on_progress(self.call.key, self._phase, message)
+
+    def cut_short(self, task: asyncio.Task[None]) -> None:
+        """Its task is done, by which it has ended but where it was cancelled, perhaps before it began."""
+        if not self.over:
+            self._end(self, Failure("The call was cut short inside the server."))
 
 
 def _failure(call: Call, problem: BaseException) -> Failure:

@@ -153,7 +153,7 @@ class Hooks:
         function = self._found.get(name)
         if function is None:
             return None
-        with allowance.counted() as left:
+        with allowance as left:
             deadline = asyncio.timeout(max(left, least))
             try:
                 async with deadline:

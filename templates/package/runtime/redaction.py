@@ -10,8 +10,8 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from types import TracebackType
 from typing import Any
 
 from . import escapes
@@ -86,15 +86,10 @@ class Redactor:
         if known is None:
             self._forget()
 
-    @contextmanager
-    def during(self) -> Iterator[None]:
+    def during(self) -> During:
         """A call, in which nothing is forgotten that was in use since it began."""
-        self._turn = turn = self._turn + 1
-        self._calls[turn] = None
-        try:
-            yield
-        finally:
-            del self._calls[turn]
+        self._turn += 1
+        return During(self._calls, self._turn)
 
     def _forget(self) -> None:
         """Keep what calls may still bring back, and the latest of each source."""
@@ -164,6 +159,24 @@ class Redactor:
         if isinstance(value, dict):
             return {self.text(name): self.value(member) for name, member in value.items()}
         return value
+
+
+class During:
+    """A call and its turn, which is among those of `calls` inside a `with` block."""
+
+    __slots__ = ("_calls", "_turn")
+
+    def __init__(self, calls: dict[int, None], turn: int) -> None:
+        self._calls = calls
+        self._turn = turn
+
+    def __enter__(self) -> None:
+        self._calls[self._turn] = None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        del self._calls[self._turn]
 
 
 class Stream:

@@ -99,7 +99,7 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
     made = {each["argument"]: _uuid(entropy) for each in binding.get("headers", ()) if "made" in each}
     arguments = {**made, **tool.given(arguments)}
     gathering = Gathering()
-    given = {name: value for name in arguments for value in gathering.one(_exactly, name, arguments[name])}
+    given = {name: exact for name, value in arguments.items() for exact in gathering.one(_exactly, name, value)}
     gathering.done()
     if binding.get("open"):
         known = {*tool.schema.get("properties", {}), *binding.get("also", ())}
@@ -117,7 +117,9 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
     pairs += [(each, written(parameters.query_string, each)) for each in binding.get("querystring", [])]
     headers = [field for each in binding.get("headers", []) for field in written(parameters.header, each)]
     cookies = [(each, written(parameters.cookies, each)) for each in binding.get("cookies", [])]
-    body = gathering.one(lambda body: bodies.build(body, given, files, entropy), "", binding.get("body"))
+    body = None
+    if "body" in binding:
+        body = gathering.one(lambda body: bodies.build(body, given, files, entropy), "", binding["body"])
     gathering.done()
 
     request.headers = [("Accept", binding.get("accept", "*/*"))]

@@ -19,6 +19,7 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import select
+    from collections.abc import Callable
     from typing import NoReturn
 
     from .audit import Audit
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 LAST_SECONDS = 1.5
 
 _CHUNK = 65536
+_PAGE = 4096 if os.name != "posix" else os.sysconf("SC_PAGE_SIZE")
 #: So much goes into any pipe or socket that is new, whether or not somebody reads.
 _ROOM_AT_FIRST = 4096
 
@@ -111,10 +113,29 @@ class Wire:
         """What has come, at least one byte; nothing at the end of the stream."""
         if self._poll is not None:
             self._wait(self._poll)
+        return self.read_ready()
+
+    def read_ready(self) -> bytes:
+        """The same where it is known that something has come."""
         try:
             return os.read(self._in, _CHUNK)
         except OSError:
             return b""
+
+    def tell_loop(self, ready: Callable[[], None] | None) -> bool:
+        """Have the running event loop call that whenever something has come, None for nobody. False where the loop
+        cannot wait for what stdin is, such as a file, or anything on Windows.
+        """
+        from asyncio import get_running_loop  # there, since a loop runs
+
+        try:
+            if ready is not None:
+                get_running_loop().add_reader(self._in, ready)
+            else:
+                get_running_loop().remove_reader(self._in)
+        except (NotImplementedError, OSError):
+            return False
+        return True
 
     def write(self, lines: bytes) -> None:
         """All of it, however long that takes while stdin is open."""
@@ -124,7 +145,7 @@ class Wire:
         rest = memoryview(lines)
         try:
             while rest:
-                size = len(rest) if self._room is None else self._room.wait()
+                size = len(rest) if self._room is None else self._room.wait(len(rest))
                 rest = rest[os.write(self._out, rest[:size]) :]
         except OSError:
             leave(0)
@@ -167,11 +188,14 @@ class Wire:
 class Room:
     """Says how much can be written without waiting, and ends the process where the client has left and takes nothing.
 
+    A pipe of Linux is made of pages, of which a write takes no more than it fills; so of one that was seen empty it is
+    known for a while how much it takes, without asking again.
+
     A write that blocks could not be told that stdin was closed. The descriptors themselves stay blocking: others, such
     as the shell on a terminal, share that setting.
     """
 
-    __slots__ = ("_both", "_left", "_out", "_size", "_whole", "_writing", "seconds")
+    __slots__ = ("_both", "_free", "_left", "_out", "_pages", "_size", "_writing", "seconds")
 
     def __init__(self, stdin: int, stdout: int, seconds: float) -> None:
         """`seconds` is how long a client that has left may take nothing."""
@@ -180,7 +204,8 @@ class Room:
         self.seconds = seconds
         self._out = stdout
         self._size = getattr(select, "PIPE_BUF", _CHUNK)  # what never blocks once there is room
-        self._whole = _capacity(stdout)
+        self._pages = _capacity(stdout) // _PAGE
+        self._free = 0
         self._left = stat.S_ISREG(os.fstat(stdin).st_mode)  # a file has no other side that could hang up
         self._both: select.poll | None = None
         if hasattr(select, "poll"):
@@ -189,8 +214,19 @@ class Room:
             for poll in (self._both, self._writing):
                 poll.register(stdout, select.POLLOUT)
 
-    def wait(self) -> int:
-        """Wait until something can be written; how much."""
+    def wait(self, size: int) -> int:
+        """Wait until some of so many bytes can be written; how many."""
+        needed = -(-size // _PAGE)
+        if needed > self._free:
+            self._wait()
+            self._free = self._pages if self._pages > 1 and _is_empty(self._out) else 0
+        if not self._free:
+            return min(size, self._size)
+        needed = min(needed, self._free)
+        self._free -= needed
+        return min(size, needed * _PAGE)
+
+    def _wait(self) -> None:
         import select
 
         while self._both is not None:
@@ -198,12 +234,11 @@ class Room:
             if not ready:
                 leave(0)
             if any(descriptor == self._out for descriptor, _ in ready):
-                break
+                return
             if ready[0][1] & select.POLLNVAL:  # where poll cannot watch stdin, nothing tells that the client has left
                 self._both = self._writing
             else:
                 self._left = True
-        return self._whole if self._whole > self._size and _is_empty(self._out) else self._size
 
 
 def _capacity(descriptor: int) -> int:
@@ -220,7 +255,7 @@ def _capacity(descriptor: int) -> int:
 
 def _is_empty(pipe: int) -> bool:
     """Whether its reader has taken all that was written. Of a pipe that holds something nobody can say how much more
-    it takes, since what was written in small pieces may fill it sooner.
+    it takes, since what was written in small pieces has filled it sooner.
     """
     import fcntl  # there, since it told the capacity
     import termios  # as long answers alone need it
