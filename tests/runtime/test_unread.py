@@ -100,7 +100,8 @@ def test_what_is_known_of_a_pipe_that_was_empty_never_makes_a_write_block(
     """Nobody reads: whatever is granted without another look goes in, and some of it is granted without."""
     (stdin, other), (reader, stdout) = os.pipe(), os.pipe()
     os.set_blocking(stdout, False)
-    looks, room = [], Room(stdin, stdout, 1.0)
+    looks: list[None] = []
+    room = Room(stdin, stdout, 1.0)
     monkeypatch.setattr(Room, "_wait", lambda room: looks.append(None))
     written = 0
     try:
