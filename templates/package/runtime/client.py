@@ -28,8 +28,9 @@ from .inflate import BadCoding, Inflate
 from .request import sender_fields
 from .requestlog import Exchange
 from .spool import Spool
+from .unasked import deferred
 
-with tls.unloaded():
+with tls.unloaded(), deferred():
     import aiohttp
     from yarl import URL
 

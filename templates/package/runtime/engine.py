@@ -144,8 +144,11 @@ class Engine:
     # What follows runs in the engine's thread.
 
     def _run(self) -> None:
+        from .unasked import deferred  # heavy, too
+
         global asyncio
-        import asyncio
+        with deferred():
+            import asyncio
 
         asyncio.run(self._serve())
 

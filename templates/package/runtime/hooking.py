@@ -13,7 +13,6 @@ import asyncio
 import contextlib
 import contextvars
 import importlib
-import inspect
 import json
 import os
 import threading
@@ -199,6 +198,8 @@ def _is_cancelled() -> bool:
 
 
 async def _outcome(function: Any, given: tuple[Any, ...]) -> Any:
+    import inspect  # most servers have no hooks
+
     if inspect.iscoroutinefunction(function):
         return await function(*given)
     made = await _in_thread(function, given)
