@@ -64,6 +64,7 @@ def test_what_is_in_a_file_is_kept_from_there() -> None:
     response = Response(200, "", [("Content-Type", "text/plain")], b"x" * 10, spool=spool)
     [found] = kept(response, Redactor([])) or [{}]
     assert found["text"] == "x" * 20_000
+    assert spool._file is not None
     assert spool._file.closed
 
 

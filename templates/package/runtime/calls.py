@@ -252,14 +252,15 @@ class Caller:
         sent.scopes, sent.offers = ready.chosen.scopes, ready.chosen.offers
         for secret in ready.private:
             self._redactor.learn(secret, "hook")
-        self._traced(ready)
+        if self._settings.trace or ((span := spans.current()) is not None and span.origin.traceparent):
+            self._trace(ready)
         try:
             with allowance as seconds:
                 answer = await self._sender.send(ready, sent, seconds, report)
-            spans.note(status=answer.status)
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
             return failure, sent
+        spans.note(status=answer.status)
         answer.redact(self._redactor.field)
         return answer, sent
 
@@ -271,14 +272,13 @@ class Caller:
 
         return failures.answered(answer, sent)
 
-    def _traced(self, ready: Ready) -> None:
-        """Tell the API which trace the call is part of, where it is to know."""
-        span, begin = spans.current(), self._settings.trace
-        if span is None or not (begin or span.origin.traceparent):
-            return
+    def _trace(self, ready: Ready) -> None:
+        """Tell the API which trace the call is part of."""
         from . import tracecontext  # most clients trace nothing
 
-        if all(name.lower() != "traceparent" for name, _ in ready.request.headers):  # what a hook wrote stands
+        span, begin = spans.current(), self._settings.trace
+        by_hook = any(name.lower() == "traceparent" for name, _ in ready.request.headers)
+        if span is not None and not by_hook:
             ready.request.headers = [*ready.request.headers, *tracecontext.fields(span, begin)]
 
     def _redacted(self, result: Result) -> Result:

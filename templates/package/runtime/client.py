@@ -18,6 +18,7 @@ import re
 import ssl
 from collections.abc import Callable
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
@@ -55,9 +56,8 @@ LONGEST_LINE = 16 * 1024
 LONGEST_FIELD = 32 * 1024
 MOST_FIELDS = 256
 
-_AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding")
-"""The fields that the library adds to any request that does not have them; to one that may have a body, its type too.
-"""
+_AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
+"""The fields that the library adds to a request that does not have them; the last one to some."""
 
 _RECEIVED = 64 * 1024
 """Bytes that are read from a connection at a time. Python gives a buffer of asyncio's own size, four times that, back
@@ -150,15 +150,14 @@ class Client:
 
     async def _exchange(self, request: Request, address: Address, sent: _Sent, body: _Body) -> Response:
         fields = [*request.fields, *sender_fields(request, self.agent)]
-        named = {name.lower() for name, _ in fields}
-        automatic = _AUTOMATIC if request.method == "GET" and not request.body else (*_AUTOMATIC, "Content-Type")
+        skipped = _absent(tuple([name for name, _ in fields]), request.method != "GET" or request.body is not None)
         _leaving.set(sent)
         answer = await self._opened().request(
             request.method,
             URL(address.origin + address.path + request.target, encoded=True),
             data=request.body,
             headers=fields,
-            skip_auto_headers=[name for name in automatic if name.lower() not in named] or None,
+            skip_auto_headers=skipped,
             allow_redirects=False,
             ssl=self._secured() if address.scheme == "https" else True,
             proxy=self._settings.proxy,
@@ -279,6 +278,14 @@ class _Body:
             found.content = self._spool.read(0, LIMIT)
             self._spool.close()
         return found
+
+
+@lru_cache(maxsize=256)
+def _absent(names: tuple[str, ...], typed: bool) -> tuple[str, ...] | None:
+    """Those of the automatic fields that a request of these fields does not have; None where it has all. `typed` is one
+    that may be given the type of a body."""
+    own = {name.lower() for name in names}
+    return tuple(name for name in _AUTOMATIC[: None if typed else -1] if name.lower() not in own) or None
 
 
 def _end(problem: BaseException, sent: _Sent) -> str:

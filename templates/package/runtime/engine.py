@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     Ask: TypeAlias = Callable[[int, "str | None"], bool]
     Done: TypeAlias = Callable[[int, Outcome], None]
 
+_CUT_SHORT = Failure("The call was cut short inside the server.")
 #: Calls that are at work: more than any agent has, and few enough to hold what each of them builds.
 MOST = 320
 
@@ -74,7 +75,7 @@ class Engine:
         self._waiting: dict[int, _Taken] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: int | None = None
-        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._running: dict[int, _Taken] = {}
         self._questions: dict[int, asyncio.Future[object]] = {}
         threading.Thread(target=self._run, name="engine", daemon=True).start()
 
@@ -93,7 +94,7 @@ class Engine:
         if not self._backlog.enter(size, attended):
             return False
         call.span = call.span or spans.Span(call.origin)
-        taken = _Taken(call, on_progress, on_ask, on_done, size, self._end)
+        taken = _Taken(call, on_progress, on_ask, on_done, size)
         self.tell(lambda: self._arrive(taken))
         return True
 
@@ -182,22 +183,23 @@ class Engine:
 
     def _arrive(self, taken: _Taken) -> None:
         taken.caller = self._caller
-        self._waiting[taken.call.key] = taken
-        self._admit()
+        if self._waiting or self._at_work >= MOST:
+            self._waiting[taken.call.key] = taken
+        else:
+            self._begin(taken)
 
-    def _admit(self) -> None:
-        """Begin what waits, as long as there is room."""
-        while self._waiting and self._at_work < MOST:
-            taken = self._waiting.pop(next(iter(self._waiting)))
-            self._at_work += 1
-            task = self._tasks[taken.call.key] = asyncio.ensure_future(self._work(taken))
-            task.add_done_callback(taken.cut_short)
+    def _begin(self, taken: _Taken) -> None:
+        self._at_work += 1
+        self._running[taken.call.key] = taken
+        taken.task = asyncio.get_running_loop().create_task(self._work(taken))
 
     def _abandon(self, key: int) -> None:
         if key in self._waiting:
             self._backlog.leave(self._waiting.pop(key).size)
-        elif task := self._tasks.pop(key, None):
-            task.cancel()
+        elif taken := self._running.pop(key, None):
+            # Where it has not begun, nothing of it is there that could end it.
+            taken.task.add_done_callback(lambda task: self._end(taken, _CUT_SHORT))
+            taken.task.cancel()
 
     def _answered(self, key: int, reply: object) -> None:
         question = self._questions.get(key)
@@ -214,8 +216,12 @@ class Engine:
             on_ask(key, None)
 
     async def _work(self, taken: _Taken) -> None:
-        """Run it and report, in one step of the loop with the last that was waited for."""
-        self._end(taken, await self._outcome(taken))
+        """Run it and report, in the same turn of the loop as what it waited for last."""
+        try:
+            outcome = await self._outcome(taken)
+        except asyncio.CancelledError:
+            outcome = _CUT_SHORT
+        self._end(taken, outcome)
 
     async def _outcome(self, taken: _Taken) -> Outcome:
         call, caller = taken.call, taken.caller
@@ -230,7 +236,8 @@ class Engine:
             def ask(question: str) -> Awaitable[object]:
                 return self._asked(call.key, question, taken.on_ask)
 
-            return await caller.call(call.name, call.arguments, taken.report, call.dialogue, ask)
+            report = taken.report if call.progress_token is not None else _unheard
+            return await caller.call(call.name, call.arguments, report, call.dialogue, ask)
         except asyncio.CancelledError:
             raise
         except Ended as ended:
@@ -240,31 +247,27 @@ class Engine:
 
     def _end(self, taken: _Taken, outcome: Outcome) -> None:
         """Report, unless the call was abandoned; only then make room for the next."""
+        if taken.over:
+            return
         taken.over = True
         try:
-            if self._tasks.pop(taken.call.key, None) is not None:
+            if self._running.pop(taken.call.key, None) is not None:
                 taken.on_done(taken.call.key, outcome)
         finally:
             self._at_work -= 1
             self._backlog.leave(taken.size)
-            self._admit()
+            if self._waiting:
+                self._begin(self._waiting.pop(next(iter(self._waiting))))
 
 
 class _Taken:
-    """A call that was taken, and the caller that was there when it was."""
+    """A call that was taken, the caller that was there when it was, and the task that it is since it began."""
 
-    __slots__ = ("_end", "_phase", "call", "caller", "on_ask", "on_done", "on_progress", "over", "size")
+    __slots__ = ("_phase", "call", "caller", "on_ask", "on_done", "on_progress", "over", "size", "task")
 
-    def __init__(
-        self,
-        call: Call,
-        on_progress: Progress,
-        on_ask: Ask,
-        on_done: Done,
-        size: int,
-        end: Callable[[_Taken, Outcome], None],
-    ) -> None:
-        """`end` is how it ends where nothing that it runs can say so."""
+    task: asyncio.Task[None]
+
+    def __init__(self, call: Call, on_progress: Progress, on_ask: Ask, on_done: Done, size: int) -> None:
         self.call = call
         self.caller: Caller | None = None
         self.on_ask = on_ask
@@ -272,7 +275,6 @@ class _Taken:
         self.on_progress = on_progress
         self.size = size
         self.over = False
-        self._end = end
         self._phase = 0
 
     def report(self, message: str) -> None:
@@ -280,10 +282,9 @@ class _Taken:
         self._phase += 1
         self.on_progress(self.call.key, self._phase, message)
 
-    def cut_short(self, task: asyncio.Task[None]) -> None:
-        """Its task is done, by which it has ended but where it was cancelled, perhaps before it began."""
-        if not self.over:
-            self._end(self, Failure("The call was cut short inside the server."))
+
+def _unheard(message: str) -> None:
+    """A phase that nobody asked to hear of."""
 
 
 def _failure(call: Call, problem: BaseException) -> Failure:

@@ -23,7 +23,7 @@ class BadCoding(Exception):
 class Inflate:
     """Passes content on as it comes. `full` says that there was more than the limit, which was dropped."""
 
-    __slots__ = ("_behind", "_coding", "_limit", "_raw", "_size", "_stream", "_take", "full")
+    __slots__ = ("_behind", "_coded", "_coding", "_limit", "_raw", "_size", "_stream", "_take", "full")
 
     def __init__(self, coding: str, limit: int, take: Callable[[bytes], None]) -> None:
         """`coding` is the value of Content-Encoding; `take` is given what was decoded, at most the limit. Raises
@@ -31,6 +31,7 @@ class Inflate:
         self._coding = coding.strip().lower()
         if self._coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
             raise BadCoding("has a content coding that was not asked for")
+        self._coded = self._coding not in ("", "identity")
         self._limit = limit
         self._take = take
         self._size = 0
@@ -42,10 +43,10 @@ class Inflate:
     def feed(self, data: bytes) -> None:
         """Take in what came, as far as there is room. Raises BadCoding."""
         self._raw += len(data)
-        if self._coding in ("", "identity"):
-            self._pass(data)
-        else:
+        if self._coded:
             self._decode(data)
+        else:
+            self._pass(data)
         self.full = self._raw > self._limit or self._size > self._limit
 
     def finish(self) -> None:
@@ -54,8 +55,9 @@ class Inflate:
             raise BadCoding("is compressed, and ends too early")
 
     def _pass(self, data: bytes) -> None:
-        if room := max(0, self._limit - self._size):
-            self._take(data[:room])
+        room = self._limit - self._size
+        if room > 0:
+            self._take(data if len(data) <= room else data[:room])
         self._size += len(data)
 
     def _decode(self, data: bytes) -> None:

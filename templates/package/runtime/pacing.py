@@ -77,7 +77,8 @@ class Pace:
         self._under_way[tool] -= 1
         if not self._under_way[tool]:
             del self._under_way[tool]
-        self._admit()
+        if self._waiting:
+            self._admit()
 
     def _in_time(self, latest: float) -> None:
         if self._clock() > latest:

@@ -43,7 +43,8 @@ class Exchange:
         sent, received = len(self._request.body or b""), answer.size
         self._span.sent += sent
         self._span.received += received
-        self._line = {"status": answer.status, "sent": sent, "received": received}
+        if self._heard:
+            self._line = {"status": answer.status, "sent": sent, "received": received}
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None

@@ -1,0 +1,268 @@
+"""Stdin is read by the engine's loop while calls run and it keeps up, and otherwise by the reader: each line is taken
+once, in its turn, whatever holds up the loop. A real pipe, a real engine; what a line means is made up here."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import threading
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from package.runtime import backlog, lending
+from package.runtime.effects import Call, Dialogue
+from package.runtime.engine import Engine
+from package.runtime.framing import Inbox
+from package.runtime.lending import Lending
+from package.runtime.shapes import Result
+from package.runtime.stdio import Wire
+
+#: How long to wait for what must happen before the test fails. Nothing is measured with it.
+PATIENCE = 30
+
+
+class Calls:
+    """A caller whose calls end when they are told to, and of which `hold` keeps the loop from everything else."""
+
+    def __init__(self) -> None:
+        self.gates: dict[str, asyncio.Event] = {}
+        self.held = threading.Event()
+        self.let_go = threading.Event()
+
+    async def call(self, name: str, *given: Any) -> Result:
+        if name == "hold":
+            self.held.set()
+            assert self.let_go.wait(PATIENCE)
+        else:
+            await self.gates.setdefault(name, asyncio.Event()).wait()
+        return Result.text(name)
+
+    def end(self, name: str) -> None:
+        self.gates.setdefault(name, asyncio.Event()).set()
+
+
+class _Told(Wire):
+    """A wire that notes when the loop is to read, and when no longer."""
+
+    note: Callable[[str], None]
+
+    def tell_loop(self, ready: Callable[[], None] | None) -> bool:
+        done = super().tell_loop(ready)
+        self.note("returned" if ready is None else "lent")
+        return done
+
+
+class Bench:
+    """A reader as server.py has it. A line `call NAME` begins a call, `end NAME` ends it; others are only taken."""
+
+    def __init__(self, stdin: int) -> None:
+        self.calls = Calls()
+        self.engine = Engine(lambda: self.calls)  # type: ignore[arg-type, return-value]
+        self.heard, self._out = os.pipe()
+        self._wire = object.__new__(_Told)
+        self._wire.note = self._note
+        self._wire._in, self._wire._out, self._wire._poll, self._wire._left_at = stdin, self._out, None, 0.0
+        self._inbox = Inbox()
+        self._lending = Lending(self.engine, self._wire, self._inbox, self._take)
+        self.taken: list[tuple[str, str]] = []
+        self._changed = threading.Condition()
+        self._numbers = iter(range(1, 1 << 30))
+        self.reader = threading.Thread(target=self._serve, name="reader", daemon=True)
+
+    def _serve(self) -> None:
+        while True:
+            while self._inbox.first is not None:
+                self._take(self._inbox.pop())
+            if self._inbox.ended:
+                break
+            if not self._lending.lend():
+                self._inbox.feed(self._wire.read())
+
+    def _take(self, line: object) -> None:
+        assert isinstance(line, bytes)
+        word, _, name = line.decode().partition(" ")
+        if word == "call":
+            call = Call(next(self._numbers), name, {}, None, Dialogue("", ""))
+            self.engine.submit(
+                call, lambda *_: None, lambda *_: False, lambda *_: self._note(f"ended {name}"), len(line)
+            )
+        elif word == "end":
+            self.engine.tell(lambda: self.calls.end(name))
+        self._note(line.decode())
+
+    def _note(self, word: str) -> None:
+        with self._changed:
+            self.taken.append((word, threading.current_thread().name))
+            self._changed.notify_all()
+
+    def until(self, word: str, since: int = 0) -> str:
+        """The thread that noted that word, once it has, behind so many others."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: word in (each for each, _ in self.taken[since:]), PATIENCE), word
+            return next(thread for each, thread in self.taken[since:] if each == word)
+
+    @property
+    def lines(self) -> list[str]:
+        return [word for word, _ in self.taken if not word.startswith(("ended ", "lent", "returned"))]
+
+
+class Piped(Bench):
+    """One that reads a pipe."""
+
+    def __init__(self) -> None:
+        read, self._stdin = os.pipe()
+        super().__init__(read)
+        self.reader.start()
+
+    def say(self, *lines: str) -> None:
+        os.write(self._stdin, "".join(f"{line}\n" for line in lines).encode())
+
+    def taken_by(self, line: str) -> str:
+        self.say(line)
+        return self.until(line)
+
+    def end(self) -> None:
+        os.close(self._stdin)
+        self.reader.join(PATIENCE)
+        assert not self.reader.is_alive()
+
+
+@pytest.fixture
+def bench() -> Iterator[Piped]:
+    made = Piped()
+    made.say("call first", "end first")
+    made.until("ended first")  # the engine is loaded
+    yield made
+    made.calls.let_go.set()
+    if made.reader.is_alive():
+        made.end()
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lending, "SECONDS", 0.005)
+
+
+def lent(bench: Piped) -> None:
+    """Come back when the loop has read a line: it takes over behind one that the reader takes."""
+    numbers = count(len(bench.taken))
+    while bench.taken_by(f"line {next(numbers)}") != "engine":
+        continue
+
+
+def test_while_a_call_runs_the_loop_reads_and_behind_the_last_the_reader(bench: Piped, quick: None) -> None:
+    bench.say("call a")
+    lent(bench)
+    bench.say("end a")
+    bench.until("ended a")
+    bench.until("returned", since=len(bench.taken))
+    assert bench.taken_by("behind") == "reader"
+
+
+def test_a_loop_that_is_held_up_is_not_waited_for(bench: Piped, quick: None) -> None:
+    bench.say("call a")
+    lent(bench)
+    bench.say("call hold")
+    assert bench.calls.held.wait(PATIENCE)
+    assert bench.taken_by("ping") == "reader"
+    assert bench.taken_by("again") == "reader"
+    bench.calls.let_go.set()
+    bench.until("ended hold")
+    lent(bench)
+
+
+def test_what_would_wait_for_room_waits_in_the_reader(
+    bench: Piped, quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backlog, "MOST_CALLS", 2)
+    bench.say("call a")
+    lent(bench)
+    bench.say("call b", "call c", "end a", "end b")
+    bench.until("call b")
+    assert "call c" not in bench.lines
+    bench.engine.tell(lambda: bench.calls.end("a"))
+    assert bench.until("call c") == "reader"
+    bench.say("end c")
+    bench.until("ended c")
+
+
+def test_the_end_of_stdin_is_the_end(bench: Piped) -> None:
+    bench.say("call a")
+    lent(bench)
+    bench.say("last")
+    bench.end()
+    assert bench.lines[-1] == "last"
+
+
+def test_a_file_is_read_by_the_reader_alone(tmp_path: Path) -> None:
+    (tmp_path / "said").write_text("call a\n" + "".join(f"line {number}\n" for number in range(2000)) + "end a\n")
+    with open(tmp_path / "said", "rb") as said:
+        bench = Bench(said.fileno())
+        bench.engine.tell(lambda: bench._note("ended nothing"))
+        bench.until("ended nothing")  # the engine is loaded
+        bench.reader.start()
+        bench.until("ended a")
+        bench.reader.join(PATIENCE)
+    lines = set(bench.lines)
+    assert {thread for word, thread in bench.taken if word in lines} == {"reader"}
+    assert bench.lines == ["call a", *(f"line {number}" for number in range(2000)), "end a"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_each_line_is_taken_once_and_in_its_turn(bench: Piped, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Reading goes to and fro as fast as it can, while calls begin and end, and lines come in any pieces."""
+    monkeypatch.setattr(lending, "SECONDS", 0.0001)
+    chance = random.Random(seed)
+    said, running = list(bench.lines), list[str]()
+    for number in range(1500):
+        kind = chance.random()
+        if kind < 0.1 and len(running) < 50:
+            running.append(str(number))
+            said.append(f"call {number}")
+        elif kind < 0.2 and running:
+            said.append(f"end {running.pop(chance.randrange(len(running)))}")
+        else:
+            said.append(f"line {number}")
+    said += [f"end {name}" for name in running]
+    rest = "".join(f"{line}\n" for line in said[2:]).encode()
+    while rest:
+        size = chance.choice((1, 10, 100, 1000))
+        os.write(bench._stdin, rest[:size])
+        rest = rest[size:]
+    bench.end()
+    assert bench.lines == said
+    threads = {thread for _, thread in bench.taken}
+    assert threads == {"reader", "engine"}
+    bench.engine.drain(PATIENCE)
+    ended = sorted(word for word, _ in bench.taken if word.startswith("ended "))
+    assert ended == sorted(f"ended {word.removeprefix('call ')}" for word in said if word.startswith("call "))
+
+
+class _Stuck:
+    """An engine whose loop hears nothing, and a wire that must not be read."""
+
+    loaded = busy = True
+
+    def tell(self, action: Callable[[], None]) -> None:
+        """It is held up."""
+
+    def attended(self) -> bool:
+        return True
+
+    def read_ready(self) -> bytes:
+        raise AssertionError("two threads read")
+
+
+def test_a_loop_that_comes_back_late_reads_nothing(quick: None) -> None:
+    """That something has come may be on its list already when reading is taken back from it."""
+    stuck: Any = _Stuck()
+    lent_by = Lending(stuck, stuck, Inbox(), lambda line: None)
+    loan = lending._Loan(lent_by, stuck, stuck, Inbox(), lambda line: None)
+    loan.run()
+    loan._read()
+    assert lent_by.lend()
+    assert not lent_by.lend()  # as long as it has not shown that it is there
