@@ -248,7 +248,7 @@ class _Body:
     __slots__ = ("_answer", "_spool", "cut", "full")
 
     def __init__(self) -> None:
-        self._answer = Response(0, "", [])
+        self._answer: Response | None = None
         self._spool = Spool(LIMIT)
         self.cut = True
         self.full = False
@@ -266,11 +266,14 @@ class _Body:
     @property
     def streams(self) -> bool:
         """Whether what came is worth having though its end did not come: it is one thing after another."""
-        fits = 200 <= self._answer.status < 300 and self._spool.size > 0
-        return fits and bool(_STREAM.fullmatch(self._answer.media_type))
+        if self._answer is None or not self._spool.size or not 200 <= self._answer.status < 300:
+            return False
+        return bool(_STREAM.fullmatch(self._answer.media_type))
 
     def response(self) -> Response:
+        """What came, of an answer that has begun."""
         found = self._answer
+        assert found is not None
         found.cut = self.cut
         if self._spool.size > LIMIT:
             found.content, found.spool = self._spool.read(0, BEGINNING), self._spool

@@ -29,9 +29,9 @@ class Inflate:
         """`coding` is the value of Content-Encoding; `take` is given what was decoded, at most the limit. Raises
         BadCoding for all but one of those that were offered."""
         self._coding = coding.strip().lower()
-        if self._coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
-            raise BadCoding("has a content coding that was not asked for")
         self._coded = self._coding not in ("", "identity")
+        if self._coded and self._coding not in ("gzip", "x-gzip", "deflate"):
+            raise BadCoding("has a content coding that was not asked for")
         self._limit = limit
         self._take = take
         self._size = 0
