@@ -95,7 +95,7 @@ class Bench:
         return self._made[0]
 
     def submit(self, key: int, name: str = "", **arguments: object) -> None:
-        call = Call(key, name or str(key), arguments, None, Dialogue("request", "2025-11-25"))
+        call = Call(key, name or str(key), arguments, key, Dialogue("request", "2025-11-25"))
         self.engine.submit(call, self._progress, self._ask, self._done)
 
     def _ask(self, key: int, question: str | None) -> bool:
