@@ -9,12 +9,14 @@ win over later ones, and each copied key counts.
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NoReturn
 
 import yaml
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import budgets
+from mcpgen.document.outline import LEVELS, Outline, Path
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonValue, as_list
 
@@ -53,18 +55,29 @@ def place(event: yaml.Event) -> tuple[int, int]:
     return (mark.line + 1, mark.column + 1) if mark else (1, 1)
 
 
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """The value of a text, and where its outer keys stand."""
+
+    value: JsonValue
+    outline: Outline
+
+
 class _Frame:
-    """A collection that is being filled: a sequence by `append`, or a mapping, in which `key` waits for its value."""
+    """A collection that is being filled: a sequence by `append`, or a mapping, in which `key` waits for its value. The
+    keys of a mapping with a `path` belong to the outline.
+    """
 
-    __slots__ = ("anchor", "append", "key", "mapping", "merges", "nodes_before", "value")
+    __slots__ = ("anchor", "append", "key", "mapping", "merges", "nodes_before", "path", "value")
 
-    def __init__(self, is_mapping: bool, anchor: str | None, nodes_before: int) -> None:
+    def __init__(self, is_mapping: bool, anchor: str | None, nodes_before: int, path: Path | None = None) -> None:
         sequence: list[JsonValue] = []
         self.mapping: dict[str, JsonValue] = {}
         self.append = None if is_mapping else sequence.append
         self.value: JsonValue = self.mapping if is_mapping else sequence
         self.anchor = anchor
         self.nodes_before = nodes_before
+        self.path = path
         self.key: object = None
         self.merges: list[JsonValue] = []
 
@@ -74,9 +87,10 @@ class _Composer:
     that were met, each kept once.
     """
 
-    def __init__(self, name: str, diagnostics: Diagnostics) -> None:
+    def __init__(self, text: str, name: str, diagnostics: Diagnostics) -> None:
         self.name = name
         self.diagnostics = diagnostics
+        self.outline = Outline(text)
         self.stack: list[_Frame] = []
         self.frame = _Frame(False, None, 0)
         self.anchors: dict[str, tuple[JsonValue, int]] = {}
@@ -91,6 +105,10 @@ class _Composer:
         values = as_list(self.frame.value)
         return values[0] if values else None
 
+    def start(self, event: yaml.DocumentStartEvent) -> None:
+        if event.tags:  # which no piece of the text would know
+            self.outline.drop()
+
     # -- what each event does: this runs a million times, and calls as little as it can ------------------------------
 
     def scalar(self, event: yaml.ScalarEvent) -> None:
@@ -104,6 +122,8 @@ class _Composer:
                 self._take_unusual_key(frame, event)
             else:
                 frame.key = self.keys.setdefault(text, text)
+                if frame.path is not None:
+                    self._note(frame.path, text, event)
             return
         if event.tag is not None or not event.implicit[0]:
             value = self._tagged(text, event)
@@ -132,8 +152,9 @@ class _Composer:
         self.literal += 1
         if self.literal > budgets.NODES:
             self._refuse_more(event)
+        path = None if event.flow_style or not mapping else self._path()
         self.stack.append(self.frame)
-        self.frame = _Frame(mapping, event.anchor, self.literal + self.expanded)
+        self.frame = _Frame(mapping, event.anchor, self.literal + self.expanded, path)
         if event.anchor:
             self.open_anchors.add(event.anchor)
 
@@ -192,6 +213,22 @@ class _Composer:
         frame.key = key
         if event.anchor:
             self.anchors[event.anchor] = (key, 1)
+        if frame.path is not None:
+            self._note(frame.path, key, event)
+
+    def _path(self) -> Path | None:
+        """The path of a mapping that begins here, as far as its keys belong to the outline."""
+        frame = self.frame
+        if not self.stack:
+            return ()
+        if frame.path is None or len(frame.path) + 1 >= LEVELS or not isinstance(frame.key, str):
+            return None
+        return (*frame.path, frame.key)
+
+    def _note(self, path: Path, key: str, event: yaml.Event) -> None:
+        mark = event.start_mark
+        if mark is not None:
+            self.outline.note((*path, key), mark.index, mark.line, mark.column)
 
     def _merge(self, frame: _Frame, event: yaml.Event) -> None:
         target = frame.mapping
@@ -268,7 +305,7 @@ class _Composer:
         return Where(self.name, "", *place(event))
 
 
-def compose(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
+def compose(text: str, name: str, diagnostics: Diagnostics) -> Composed:
     """The value of the first document in `text`. CannotGoOn with a place for everything that is refused."""
     clean = printable(text)
     if len(clean) != len(text):
@@ -277,7 +314,7 @@ def compose(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
             f"{len(text) - len(clean)} control characters were taken out; YAML does not allow them.",
             Where(name),
         )
-    composer = _Composer(name, diagnostics)
+    composer = _Composer(clean, name, diagnostics)
     handlers: dict[type[yaml.Event], Callable[[yaml.Event], None]] = {
         yaml.ScalarEvent: composer.scalar,  # type: ignore[dict-item]
         yaml.MappingStartEvent: composer.begin,  # type: ignore[dict-item]
@@ -285,6 +322,7 @@ def compose(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
         yaml.MappingEndEvent: composer.end,
         yaml.SequenceEndEvent: composer.end,
         yaml.AliasEvent: composer.alias,  # type: ignore[dict-item]
+        yaml.DocumentStartEvent: composer.start,  # type: ignore[dict-item]
     }
     next_event = events(clean)
     try:
@@ -292,7 +330,7 @@ def compose(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
             event = next_event()
             if event is None or isinstance(event, yaml.DocumentEndEvent):
                 _report_more(next_event, name, diagnostics)
-                return composer.result
+                return Composed(composer.result, composer.outline)
             handler = handlers.get(type(event))
             if handler is not None:
                 handler(event)
