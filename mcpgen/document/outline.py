@@ -55,5 +55,6 @@ class Outline:
         """The text that has this key, which was noted, as its first; and how many lines are above it."""
         number = self._numbers[path]
         _, start, (line, _) = self._keys[number]
-        ends = (begin for other, begin, _ in self._keys[number + 1 :] if len(other) <= len(path))
+        after = map(self._keys.__getitem__, range(number + 1, len(self._keys)))  # no copy: pieces may be many
+        ends = (begin for other, begin, _ in after if len(other) <= len(path))
         return self.text[start : next(ends, len(self.text))], line - 1
