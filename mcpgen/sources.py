@@ -5,16 +5,19 @@ Everything is read once, through the file that names it: from its folder, or fro
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from mcpgen import fetch, openapi, overlay, toolsfile
+from mcpgen import fetch, openapi, toolsfile
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import Document, Library, budgets
 from mcpgen.errors import CannotGoOn
 from mcpgen.fetch import Fetched, Folder
 from mcpgen.model import Api
 from mcpgen.names import clipped
-from mcpgen.overlay import Overlay
 from mcpgen.toolsfile import Included, Named, ToolsFile
+
+if TYPE_CHECKING:
+    from mcpgen.overlay import Overlay
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,9 @@ class Sources:
             fetched = replace(fetched, folder=fetched.folder.and_beside(fetched.name, folders))
             assert fetched.folder is not None
             self.library.allow(fetched.name, fetched.folder.read)
-        return Opened(fetched, document, toolsfile.read(document, self._definitions, self._diagnostics))
+        from mcpgen.toolsfile.read import read  # brings a dozen readers, and most runs have no tools file
+
+        return Opened(fetched, document, read(document, self._definitions, self._diagnostics))
 
     def _folders(self, document: Document) -> Iterator[Named]:
         """The folders that the tools file `document` names; one that is not there is reported."""
@@ -197,16 +202,20 @@ class Sources:
         if found.extends and not _is_meant(found, document.name):
             message = f"The overlay says that it extends {found.extends}; it is applied to {document.name}."
             self._diagnostics.add("foreign-overlay", message, Where(found.name, "/extends"))
-        document, used = overlay.applied(found, document, self._diagnostics)
+        from mcpgen.overlay import applied  # as below
+
+        document, used = applied(found, document, self._diagnostics)
         self._used[found.name] |= used
         return document
 
-    def _overlay(self, fetched: Fetched) -> Overlay | None:
+    def _overlay(self, fetched: Fetched) -> "Overlay | None":
+        from mcpgen.overlay import read  # brings JSONPath, which few runs have a use for
+
         if fetched.name not in self._overlays:
             self._overlays[fetched.name] = None  # of one that is wrong nothing is said twice
             self._used[fetched.name] = set()
             document = self.library.add(fetched.name, fetched.data, None)
-            self._overlays[fetched.name] = overlay.read(document, self._diagnostics)
+            self._overlays[fetched.name] = read(document, self._diagnostics)
         return self._overlays[fetched.name]
 
     def _report(self, failure: CannotGoOn, where: Where) -> None:
@@ -217,6 +226,6 @@ class Sources:
         self._diagnostics.add(code, found.message, inside, found.hint)
 
 
-def _is_meant(found: Overlay, document: str) -> bool:
+def _is_meant(found: "Overlay", document: str) -> bool:
     """Whether the document is the one that an overlay extends, by the end of its name: where it lies may differ."""
     return found.extends.rpartition("/")[2] == document.replace("\\", "/").rpartition("/")[2]

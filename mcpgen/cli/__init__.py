@@ -1,5 +1,6 @@
 """The command line: click, one file a command. The only printer, and the only place of exit codes."""
 
+import atexit
 import contextlib
 import gc
 import importlib
@@ -54,6 +55,7 @@ def _group() -> None:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """The entry point. Never shows a traceback for anything that a document, a flag, a stream or a signal can cause."""
     gc.disable()  # a compile builds one large tree and ends; scanning it over and over is most of the time of reading
+    atexit.register(gc.freeze)  # else Python looks through all of it once more as it ends
     streams.prepare()
     given = sys.argv[1:] if arguments is None else arguments
     try:

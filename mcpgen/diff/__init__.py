@@ -4,7 +4,6 @@ Every change has a grade: breaking, where a call that worked, or code that read 
 where there is more than before; cosmetic, where nobody but a reader notices.
 """
 
-from mcpgen.diff import authorization, features, rules, server, tools
 from mcpgen.diff.change import GRADES, Change, Difference, Grade, ordered
 from mcpgen.diff.matching import match
 from mcpgen.diff.surface import TABLES, Surface, of_catalog, of_tables
@@ -17,6 +16,9 @@ def compare(old: Surface, new: Surface, *, moves: bool = True) -> Difference:
     """Every change from `old` to `new`; without `moves` a tool whose operation went elsewhere is gone, and another
     new.
     """
+    # a run that makes a new project compares nothing
+    from mcpgen.diff import authorization, features, rules, server, tools
+
     matched = match(old, new, follow=moves)
     schemes = authorization.renamed_schemes(
         as_object(old.header.get("security")), as_object(new.header.get("security"))

@@ -2,20 +2,22 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 from mcpgen.diagnostics import Where
+from mcpgen.document.outline import Outline
 from mcpgen.jsonvalue import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`name` is what diagnostics call the file; `text` is kept to look positions up in."""
+    """`name` is what diagnostics call the file; `text` is kept to look positions up in, and so is the `outline` of what
+    is YAML.
+    """
 
     name: str
     value: JsonValue
     text: str
-    syntax: Literal["json", "yaml"]
+    outline: Outline | None = None
 
     def where(self, pointer: str) -> Where:
         """The place of a JSON Pointer, without its line yet."""
@@ -24,9 +26,9 @@ class Document:
     def positions(self, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
         """Line and column, from 1, of each pointer: of its key in an object, of the item in an array.
 
-        One walk over the text for all of them. A pointer that leads through an alias gets the place of the alias, one
-        that leads nowhere the place of the last part that exists.
+        No part of the text is walked twice for all of them. A pointer that leads through an alias gets the place of the
+        alias, one that leads nowhere the place of the last part that exists.
         """
         from mcpgen.document.positions import locate  # only runs that have something to report pay for it
 
-        return locate(self.text, self.syntax, pointers)
+        return locate(self.text, self.outline, pointers)

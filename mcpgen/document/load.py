@@ -14,13 +14,14 @@ def load(name: str, data: bytes, diagnostics: Diagnostics) -> Document:
     looks_like_json = text.lstrip()[:1] in ("{", "[")
     if looks_like_json:
         try:
-            return Document(name, json_text.parse(text, name, diagnostics), text, "json")
+            return Document(name, json_text.parse(text, name, diagnostics), text)
         except json_text.NotJson as not_json:
             failure = not_json
     from mcpgen.document import yaml_text  # PyYAML costs a quarter of the start of a run that reads JSON
 
     try:
-        return Document(name, yaml_text.compose(text, name, diagnostics), text, "yaml")
+        composed = yaml_text.compose(text, name, diagnostics)
+        return Document(name, composed.value, text, composed.outline)
     except CannotGoOn:
         if looks_like_json:
             raise CannotGoOn("syntax", failure.message, failure.where, "Correct the JSON at this place.") from None

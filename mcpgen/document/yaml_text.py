@@ -9,16 +9,19 @@ win over later ones, and each copied key counts.
 
 import re
 from collections.abc import Callable
-from typing import NoReturn
+from dataclasses import dataclass
+from typing import Any, NoReturn
 
 import yaml
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import budgets
+from mcpgen.document.outline import LEVELS, Outline, Path
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonValue, as_list
 
-_NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ALLOWED = "\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff"
+_PRINTABLE, _NOT_PRINTABLE = re.compile(f"[{_ALLOWED}]*+"), re.compile(f"[^{_ALLOWED}]")
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _OTHER_BASE = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
@@ -44,7 +47,7 @@ def events(text: str) -> Callable[[], yaml.Event | None]:
 
 def printable(text: str) -> str:
     """`text` without the characters that YAML does not allow (section 5.1)."""
-    return _NOT_YAML.sub("", text)
+    return text if _PRINTABLE.fullmatch(text) else _NOT_PRINTABLE.sub("", text)  # which takes twice as long
 
 
 def place(event: yaml.Event) -> tuple[int, int]:
@@ -53,18 +56,34 @@ def place(event: yaml.Event) -> tuple[int, int]:
     return (mark.line + 1, mark.column + 1) if mark else (1, 1)
 
 
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """The value of a text, and where its outer keys stand."""
+
+    value: JsonValue
+    outline: Outline
+
+
 class _Frame:
-    """A collection that is being filled: a sequence by `append`, or a mapping, in which `key` waits for its value."""
+    """A collection that is being filled: a sequence by `append`, or a mapping, in which `key` waits for its value. The
+    keys of a mapping with a `path` belong to the outline.
+    """
 
-    __slots__ = ("anchor", "append", "key", "mapping", "merges", "nodes_before", "value")
+    __slots__ = ("anchor", "append", "key", "mapping", "merges", "nodes_before", "path", "value")
 
-    def __init__(self, is_mapping: bool, anchor: str | None, nodes_before: int) -> None:
-        sequence: list[JsonValue] = []
-        self.mapping: dict[str, JsonValue] = {}
-        self.append = None if is_mapping else sequence.append
-        self.value: JsonValue = self.mapping if is_mapping else sequence
+    def __init__(
+        self,
+        value: dict[str, JsonValue] | list[JsonValue],
+        anchor: str | None,
+        nodes_before: int,
+        path: Path | None = None,
+    ) -> None:
+        self.value = value
+        self.mapping = value if isinstance(value, dict) else {}
+        self.append = value.append if isinstance(value, list) else None
         self.anchor = anchor
         self.nodes_before = nodes_before
+        self.path = path
         self.key: object = None
         self.merges: list[JsonValue] = []
 
@@ -74,11 +93,12 @@ class _Composer:
     that were met, each kept once.
     """
 
-    def __init__(self, name: str, diagnostics: Diagnostics) -> None:
+    def __init__(self, text: str, name: str, diagnostics: Diagnostics) -> None:
         self.name = name
         self.diagnostics = diagnostics
+        self.outline = Outline(text)
         self.stack: list[_Frame] = []
-        self.frame = _Frame(False, None, 0)
+        self.frame = _Frame([], None, 0)
         self.anchors: dict[str, tuple[JsonValue, int]] = {}
         self.open_anchors: set[str] = set()
         self.keys: dict[str, str] = {}
@@ -90,6 +110,10 @@ class _Composer:
         """The value of the whole; null where there was none."""
         values = as_list(self.frame.value)
         return values[0] if values else None
+
+    def start(self, event: yaml.DocumentStartEvent) -> None:
+        if event.tags:  # which no piece of the text would know
+            self.outline.drop()
 
     # -- what each event does: this runs a million times, and calls as little as it can ------------------------------
 
@@ -104,6 +128,8 @@ class _Composer:
                 self._take_unusual_key(frame, event)
             else:
                 frame.key = self.keys.setdefault(text, text)
+                if frame.path is not None:
+                    self._note(frame.path, text, event)
             return
         if event.tag is not None or not event.implicit[0]:
             value = self._tagged(text, event)
@@ -120,8 +146,8 @@ class _Composer:
             frame.key = None
 
     def begin(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
-        mapping = isinstance(event, yaml.MappingStartEvent)
-        if event.tag not in (None, "!", _CORE + ("map" if mapping else "seq")):
+        mapping = type(event) is yaml.MappingStartEvent
+        if event.tag is not None and event.tag not in ("!", _CORE + ("map" if mapping else "seq")):
             self._refuse("yaml-tag", f"The tag {event.tag} is not part of JSON.", event, "Remove the tag.")
         if self.frame.key is None and self.frame.append is None:
             self._refuse("yaml-key", "A key is a mapping or a list.", event, "Write a plain text as the key.")
@@ -132,8 +158,9 @@ class _Composer:
         self.literal += 1
         if self.literal > budgets.NODES:
             self._refuse_more(event)
+        path = self._path() if mapping and len(self.stack) < LEVELS and not event.flow_style else None
         self.stack.append(self.frame)
-        self.frame = _Frame(mapping, event.anchor, self.literal + self.expanded)
+        self.frame = _Frame({} if mapping else [], event.anchor, self.literal + self.expanded, path)
         if event.anchor:
             self.open_anchors.add(event.anchor)
 
@@ -192,6 +219,20 @@ class _Composer:
         frame.key = key
         if event.anchor:
             self.anchors[event.anchor] = (key, 1)
+        if frame.path is not None:
+            self._note(frame.path, key, event)
+
+    def _path(self) -> Path | None:
+        """The path of a mapping that begins here, as far as its keys belong to the outline."""
+        frame = self.frame
+        if not self.stack:
+            return ()
+        return (*frame.path, frame.key) if frame.path is not None and isinstance(frame.key, str) else None
+
+    def _note(self, path: Path, key: str, event: yaml.Event) -> None:
+        mark = event.start_mark
+        if mark is not None:
+            self.outline.note((*path, key), mark.index, mark.line, mark.column)
 
     def _merge(self, frame: _Frame, event: yaml.Event) -> None:
         target = frame.mapping
@@ -268,7 +309,7 @@ class _Composer:
         return Where(self.name, "", *place(event))
 
 
-def compose(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
+def compose(text: str, name: str, diagnostics: Diagnostics) -> Composed:
     """The value of the first document in `text`. CannotGoOn with a place for everything that is refused."""
     clean = printable(text)
     if len(clean) != len(text):
@@ -277,25 +318,26 @@ def compose(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
             f"{len(text) - len(clean)} control characters were taken out; YAML does not allow them.",
             Where(name),
         )
-    composer = _Composer(name, diagnostics)
-    handlers: dict[type[yaml.Event], Callable[[yaml.Event], None]] = {
-        yaml.ScalarEvent: composer.scalar,  # type: ignore[dict-item]
-        yaml.MappingStartEvent: composer.begin,  # type: ignore[dict-item]
-        yaml.SequenceStartEvent: composer.begin,  # type: ignore[dict-item]
+    composer = _Composer(clean, name, diagnostics)
+    handlers: dict[type, Callable[[Any], None]] = {
+        yaml.ScalarEvent: composer.scalar,
+        yaml.MappingStartEvent: composer.begin,
+        yaml.SequenceStartEvent: composer.begin,
         yaml.MappingEndEvent: composer.end,
         yaml.SequenceEndEvent: composer.end,
-        yaml.AliasEvent: composer.alias,  # type: ignore[dict-item]
+        yaml.AliasEvent: composer.alias,
+        yaml.DocumentStartEvent: composer.start,
     }
     next_event = events(clean)
     try:
         while True:
             event = next_event()
-            if event is None or isinstance(event, yaml.DocumentEndEvent):
-                _report_more(next_event, name, diagnostics)
-                return composer.result
             handler = handlers.get(type(event))
             if handler is not None:
                 handler(event)
+            elif event is None or isinstance(event, yaml.DocumentEndEvent):
+                _report_more(next_event, name, diagnostics)
+                return Composed(composer.result, composer.outline)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         if error.context_mark and "end of stream" in str(error.problem):

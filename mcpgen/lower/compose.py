@@ -130,6 +130,8 @@ def types(node: JsonObject) -> list[str]:
 
 def alternatives(node: JsonObject) -> list[JsonObject]:
     """The members of `oneOf` and `anyOf`. For arguments they mean the same: one of them must fit."""
+    if "oneOf" not in node and "anyOf" not in node:  # nearly always
+        return []
     return [as_object(member) for keyword in ("oneOf", "anyOf") for member in as_list(node.get(keyword))]
 
 

@@ -17,6 +17,14 @@ MOST_VALUES = 250
 NEEDS = "needs"
 """Not a keyword: what alternatives demanded that a node had, as a sentence."""
 
+_SPOKEN = frozenset(
+    (
+        *("deprecated", "enum", "const", "format", "contentEncoding", NEEDS, "multipleOf", "uniqueItems"),
+        *("minLength", "maxLength", "minProperties", "maxProperties", "exclusiveMinimum", "exclusiveMaximum"),
+    )
+)
+"""What `in_words` has words for: one look at the keywords of a node spares ten at most nodes."""
+
 _LARGEST = int(sys.float_info.max)
 _SPOKEN_VALUES = 40
 _MOST_COUNTED = 1_000_000
@@ -86,6 +94,8 @@ def _is_integral(number: int | float) -> bool:
 
 def in_words(node: JsonObject, kind: str = "") -> str:
     """What the profile has no keyword for, as short sentences."""
+    if _SPOKEN.isdisjoint(node):
+        return ""
     said = [
         "Deprecated." if node.get("deprecated") is True else "",
         _values(node, kind),

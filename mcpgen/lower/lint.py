@@ -30,6 +30,10 @@ _SHOWN = 60
 _SENTENCE = 20
 """Characters above which a name or a value may be a sentence."""
 
+_BY_NAME, _ONE, _LISTED = ("properties", "$defs"), ("items", "additionalProperties"), ("anyOf", "oneOf", "allOf")
+_HOLDING = frozenset(_BY_NAME + _ONE + _LISTED)
+"""Keywords that hold schemas."""
+
 _Node = tuple[JsonObject, str]
 """A schema in a tool's, and its place there."""
 
@@ -42,7 +46,8 @@ def report(tool: ToolSpec, hidden_in_arguments: int, diagnostics: Diagnostics) -
     if tool.name.lower().replace("-", "_") in _OF_HOSTS:
         message = f"{tool.name} is what common hosts call a tool of their own."
         diagnostics.add("name-of-host", message, operation.where, "Give it a name that says whose it is.")
-    nodes = list(_nodes(tool.input_schema, ""))
+    nodes: list[_Node] = []
+    _gather(tool.input_schema, "", nodes)
     suspicious = [place for place, text in _texts(tool, nodes) if gives_orders(text)]
     if suspicious:
         message = f"The text of {tool.name} tells a model what to do ({', '.join(suspicious[:3])})."
@@ -73,22 +78,25 @@ def _texts(tool: ToolSpec, nodes: list[_Node]) -> Iterator[tuple[str, str]]:
                 yield f"{clipped(place, _SHOWN)} (a name or value)", said
 
 
-def _nodes(schema: JsonValue, place: str) -> Iterator[_Node]:
-    """Every schema in `schema`."""
-    if isinstance(schema, dict):
-        yield schema, place
-        for keyword in ("properties", "$defs"):
-            for key, member in as_object(schema.get(keyword)).items():
-                yield from _nodes(member, pointer(place, key))
-        for keyword in ("items", "additionalProperties"):
-            yield from _nodes(schema.get(keyword), place)
-        for keyword in ("anyOf", "oneOf", "allOf"):
-            for member in as_list(schema.get(keyword)):
-                yield from _nodes(member, place)
+def _gather(schema: JsonValue, place: str, found: list[_Node]) -> None:
+    """Add `schema`, and every schema in it, to `found`."""
+    if not isinstance(schema, dict):
+        return
+    found.append((schema, place))
+    if _HOLDING.isdisjoint(schema):
+        return
+    for keyword in _BY_NAME:
+        for key, member in as_object(schema.get(keyword)).items():
+            _gather(member, pointer(place, key), found)
+    for keyword in _ONE:
+        _gather(schema.get(keyword), place, found)
+    for keyword in _LISTED:
+        for member in as_list(schema.get(keyword)):
+            _gather(member, place, found)
 
 
-def _data(node: JsonObject) -> Iterator[str]:
+def _data(node: JsonObject) -> list[str]:
     """Names of members and values of one schema, which are data and stay as they are."""
-    yield from as_object(node.get("properties"))
+    names = list(as_object(node.get("properties")))
     values = [*as_list(node.get("enum")), node.get("default")]
-    yield from (value for value in values if isinstance(value, str))
+    return names + [value for value in values if isinstance(value, str)]

@@ -65,6 +65,9 @@ _ORDERS: tuple[_Order, ...] = (
         r"~/\.|\bid_rsa\b|/etc/passwd|\.aws/credentials|\bmcp\.json\b",
     ),
 )
+_FOLDING = re.compile("[\u0130\u0131\u017f\u212a]")
+"""What patterns take for an ASCII letter in another case, such as the long s, and `str.lower` does not make one."""
+
 _READ = 20_000
 
 
@@ -73,5 +76,5 @@ def gives_orders(text: str) -> bool:
     """Whether `text` tells a model what to do beside calling the tool."""
     text = text[:_READ]
     folded = text.lower()
-    plain = text.isascii()  # patterns know more letters that fold into a sign, such as the long s
+    plain = text.isascii() or not _FOLDING.search(text)
     return any(pattern.search(text) for signs, pattern in _ORDERS if not plain or any(sign in folded for sign in signs))

@@ -28,7 +28,8 @@ _MEANS_NULL = re.compile(r"\bnull\b", re.IGNORECASE)
 _ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
 _NOT_OF_BRANCHES = _ALTERNATIVES | {"description", "title", "default", "deprecated", "readOnly", "writeOnly"}
 _STRUCTURE = frozenset(("properties", "items", "prefixItems", "additionalProperties", "oneOf", "anyOf"))
-_UNSAYABLE = ("not", "if", "dependentRequired", "dependentSchemas", "patternProperties", "contains", "propertyNames")
+_CONDITIONS = ("not", "if", "dependentRequired", "dependentSchemas", "patternProperties", "contains", "propertyNames")
+_UNSAYABLE = frozenset(_CONDITIONS)
 """Keywords that hold conditions for which the profile has neither a keyword nor words."""
 
 _MEMBERS = ("properties", "additionalProperties")
@@ -87,7 +88,8 @@ class Portable:
         node, _ = self.composer.node(source)
         identity = _identity(source)
         self._left -= 1
-        self.cuts += [f"conditions ({keyword})" for keyword in _UNSAYABLE if keyword in node]
+        if not _UNSAYABLE.isdisjoint(node):
+            self.cuts += [f"conditions ({keyword})" for keyword in _CONDITIONS if keyword in node]
         words = description or as_text(node.get("description"))
         if is_null(node):
             return {"type": "null", **self._text(at, words)}

@@ -83,6 +83,8 @@ _HIDDEN = re.compile(
 
 def hidden_characters(text: str) -> int:
     """How many characters of `text` a reader would not see, or would see elsewhere than they stand."""
+    if text.isascii() and text.isprintable():  # the quickest way to say of most texts that there are none
+        return 0
     return len(_HIDDEN.findall(text))
 
 

@@ -65,6 +65,7 @@ _COUNTS = (
     "minProperties",
     "maxProperties",
 )
+_SELDOM = frozenset((*_FLAGS, "xml"))
 _BOUNDS = frozenset(_NUMBERS + _COUNTS)
 _WITH_SUBSCHEMAS = frozenset(_ONE_SCHEMA + _SCHEMA_LISTS + _SCHEMA_MAPS)
 """Most schemas are leaves, and most leaves have no bound: one look at the keywords that are there spares twenty."""
@@ -88,8 +89,10 @@ def convert(raw: JsonValue, names: Names) -> JsonObject:
         _bounds(raw, schema)
     if not _WITH_SUBSCHEMAS.isdisjoint(raw):
         _subschemas(raw, schema, names)
-    _dependents(raw, schema)
-    _discriminator(raw, schema, names)
+    if "dependentRequired" in raw:
+        _dependents(raw, schema)
+    if "discriminator" in raw:
+        _discriminator(raw, schema, names)
     if raw.get("nullable") is True or raw.get("x-nullable") is True:
         _allow_null(schema)
     return schema
@@ -102,6 +105,9 @@ def _subschema(raw: JsonValue, names: Names) -> JsonObject:
 
 def _types(raw: JsonObject, schema: JsonObject) -> None:
     declared = raw.get("type")
+    if isinstance(declared, str) and declared in TYPES:
+        schema["type"] = declared
+        return
     words = declared if isinstance(declared, list) else [declared]
     known: list[JsonValue] = []
     for word in words:
@@ -120,11 +126,8 @@ def _plain_keywords(raw: JsonObject, schema: JsonObject) -> None:
         value = raw.get(keyword)
         if isinstance(value, str):
             schema[keyword] = value
-    for keyword in _FLAGS:
-        if raw.get(keyword) is True:
-            schema[keyword] = True
-    if isinstance(raw.get("xml"), dict):
-        schema["xml"] = raw["xml"]
+    if not _SELDOM.isdisjoint(raw):
+        _seldom_keywords(raw, schema)
     enum = raw.get("enum")
     if isinstance(enum, list) and enum:
         schema["enum"] = enum
@@ -137,6 +140,14 @@ def _plain_keywords(raw: JsonObject, schema: JsonObject) -> None:
     if schema.get("format") == "byte":
         del schema["format"]
         schema["contentEncoding"] = "base64"
+
+
+def _seldom_keywords(raw: JsonObject, schema: JsonObject) -> None:
+    for keyword in _FLAGS:
+        if raw.get(keyword) is True:
+            schema[keyword] = True
+    if isinstance(raw.get("xml"), dict):
+        schema["xml"] = raw["xml"]
 
 
 def _dependents(raw: JsonObject, schema: JsonObject) -> None:

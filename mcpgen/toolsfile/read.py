@@ -5,16 +5,12 @@ person wrote is taken seriously: an unknown key or a value of the wrong kind is 
 key, never skipped over.
 """
 
-from dataclasses import dataclass
-
-from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.diagnostics import Diagnostics
 from mcpgen.document import Document
 from mcpgen.errors import CannotGoOn
-from mcpgen.jsonvalue import JsonValue, as_list, as_object, as_text
-from mcpgen.model import Api, Change
+from mcpgen.jsonvalue import as_list, as_object, as_text
+from mcpgen.model import Api
 from mcpgen.openapi.schemas import Definitions
-from mcpgen.options import Options
-from mcpgen.selection import Selector
 from mcpgen.toolsfile import (
     confirmation,
     documents,
@@ -30,34 +26,10 @@ from mcpgen.toolsfile import (
     shape,
     tools,
 )
-from mcpgen.toolsfile.documents import Included, Named
 from mcpgen.toolsfile.schemas import Schemas
+from mcpgen.toolsfile.toolsfile import ToolsFile
 
 VERSION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class ToolsFile:
-    """What a tools file says. `api` is the server with the tools that are written by hand, `documents` where others
-    come from. `choices` are flags that it stands for; `variables` is where those of server URLs stand,
-    `security` where the schemes do.
-    """
-
-    api: Api
-    documents: tuple[Included, ...]
-    overlays: tuple[Named, ...]
-    body_types: tuple[Named, ...]
-    include: tuple[Selector, ...]
-    exclude: tuple[Selector, ...]
-    changes: tuple[Change, ...]
-    choices: Options
-    variables: Where
-    security: Where
-
-
-def is_tools_file(value: JsonValue) -> bool:
-    """Whether a document calls itself a tools file."""
-    return isinstance(value, dict) and "mcpgen" in value
 
 
 def read(document: Document, definitions: Definitions, diagnostics: Diagnostics) -> ToolsFile:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import yaml
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpgen.diagnostics import Diagnostics
-from mcpgen.document import load
+from mcpgen.document import budgets, load, yaml_text
 from mcpgen.jsonvalue import JsonValue, pointer
 
 Places = dict[str, tuple[int, int]]
@@ -100,6 +100,79 @@ def test_places_in_yaml(value: dict[str, JsonValue], flow: bool | None, unicode:
     text = yaml.dump(value, default_flow_style=flow, allow_unicode=unicode, indent=indent)
     expected = yaml_places(text)
     assert load("f", text.encode(), Diagnostics()).positions(expected) == expected
+
+
+DEEP = st.recursive(
+    TREES,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(KEYS, st.dictionaries(KEYS, DEEP, max_size=3), min_size=1, max_size=3), st.integers(2, 4))
+def test_a_place_in_yaml_is_the_same_for_whoever_asks_for_it_alone(value: dict[str, JsonValue], indent: int) -> None:
+    text = "# a comment\n" + yaml.dump(value, default_flow_style=False, indent=indent)
+    expected = yaml_places(text)
+    document = load("f", text.encode(), Diagnostics())
+    assert {pointer: document.positions([pointer])[pointer] for pointer in expected} == expected
+
+
+OUTER = "a:\n  b:\n    c:\n      d:\n      - e: 1\n        f: 2\n"
+"""Keys that are noted, and below them some that are not."""
+
+
+@pytest.mark.parametrize("most", [1, 100], ids=["more keys than are noted", "all noted"])
+@pytest.mark.parametrize(
+    ("text", "wanted", "place"),
+    [
+        (OUTER, "/a/b/c", (3, 5)),
+        (OUTER, "/a/b/c/d", (4, 7)),
+        (OUTER, "/a/b/c/d/0/f", (6, 9)),
+        (OUTER, "/a/b/c/d/1", (4, 7)),
+        (OUTER + "    # of none\n    g:\n      h: 1\n", "/a/b/g/h", (9, 7)),
+        (OUTER + "  a:\n    c: {d: 1,\n k: 2}\n  i: 3\n", "/a/a/c/k", (9, 2)),
+        (OUTER + "  a:\n    c: {d: 1,\n k: 2}\n  i: 3\n", "/a/i", (10, 3)),
+        (OUTER + "    c:\n      d: 1\n", "/a/b/c/d", (8, 7)),
+        (OUTER + "    ? c d\n    : e: 1\n", "/a/b/c d", (7, 7)),
+        (OUTER + "    ? c d\n    : e: 1\n", "/a/b/c d/e", (8, 7)),
+        (OUTER + "    ? c d\n    : e: 1\n", "/a/b/c/d/0/f", (6, 9)),
+        (OUTER + "    !!str g: {h: &h i}\n    *h : {j: 1}\n", "/a/b/g/h", (7, 15)),
+        (OUTER + "    <<: {g: {h: 1}}\n    i: {j: 1}\n", "/a/b/i/j", (8, 9)),
+        (OUTER + "---\na:\n  b:\n    c: [\n", "/a/b/c/d/0/e", (5, 9)),
+        (OUTER + "...\n@\n", "/a/b/c/d/0/e", (5, 9)),
+        (OUTER + "    g: |\n      c: 1\n\n      h\n    i: [1, 2]\n", "/a/b/i/1", (11, 12)),
+        (OUTER + "    g: 'x\n  c: 1'\n    i: [1, 2]\n", "/a/b/i/1", (9, 12)),
+        ("%TAG !t! tag:yaml.org,2002:\n---\na:\n  b:\n    c: {d: !t!str 1}\n", "/a/b/c/d", (5, 9)),
+        ("\x07a:\n  b:\n    c: {d: 1}\n", "/a/b/c/d", (3, 9)),
+        ("\ufeffa:\r\n  b:\r\n    c: {é: 1, d: 1}\r\n", "/a/b/c/d", (3, 15)),
+        ("--- !!map\na:\n  b:\n    😀: {d: 1}\n    c: {d: 1}\n", "/a/b/c/d", (5, 9)),
+    ],
+)
+def test_places_around_the_outline_of_yaml(
+    text: str, wanted: str, place: tuple[int, int], most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budgets, "OUTLINE", most)
+    assert load("f", text.encode(), Diagnostics()).positions([wanted]) == {wanted: place}
+
+
+def test_of_yaml_only_the_pieces_are_read_again_that_something_is_looked_for_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "".join(f"a{n}:\n  b:\n    c: {{d: {n}}}\n    e: 1\n" for n in range(9))
+    document = load("f", text.encode(), Diagnostics())
+    read: list[str] = []
+    events = yaml_text.events
+
+    def noted(piece: str) -> Callable[[], yaml.Event | None]:
+        read.append(piece)
+        return events(piece)
+
+    monkeypatch.setattr(yaml_text, "events", noted)
+    expected = {"": (1, 1), "/a3": (13, 1), "/a4/b": (18, 3), "/a5/b/c": (23, 5)}
+    assert document.positions(expected) == expected
+    assert not read
+    assert document.positions(["/a6/b/c/d", "/a6/b/c/f"]) == {"/a6/b/c/d": (27, 9), "/a6/b/c/f": (27, 5)}
+    assert read == ["    c: {d: 6}\n"]
 
 
 @pytest.mark.parametrize(

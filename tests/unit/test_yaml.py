@@ -51,7 +51,7 @@ PROBES: list[tuple[str, JsonValue]] = [
 
 def composed(text: str) -> tuple[JsonValue, list[str]]:
     diagnostics = Diagnostics()
-    return compose(text, "f", diagnostics), [found.code for found in diagnostics]
+    return compose(text, "f", diagnostics).value, [found.code for found in diagnostics]
 
 
 def test_there_are_29_probes() -> None:
@@ -142,7 +142,7 @@ def test_what_is_refused(text: str, code: str) -> None:
 
 def test_duplicates_are_said_with_their_place() -> None:
     diagnostics = Diagnostics()
-    assert compose("a: 1\nb: 2\na: 3\n", "f", diagnostics) == {"a": 3, "b": 2}
+    assert compose("a: 1\nb: 2\na: 3\n", "f", diagnostics).value == {"a": 3, "b": 2}
     assert [str(found.where) for found in diagnostics] == ["f:3:1"]
 
 

@@ -1,0 +1,34 @@
+"""`ToolsFile`: what a tools file says. To know one from an API description takes none of its readers."""
+
+from dataclasses import dataclass
+
+from mcpgen.diagnostics import Where
+from mcpgen.jsonvalue import JsonValue
+from mcpgen.model import Api, Change
+from mcpgen.options import Options
+from mcpgen.selection import Selector
+from mcpgen.toolsfile.documents import Included, Named
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsFile:
+    """What a tools file says. `api` is the server with the tools that are written by hand, `documents` where others
+    come from. `choices` are flags that it stands for; `variables` is where those of server URLs stand,
+    `security` where the schemes do.
+    """
+
+    api: Api
+    documents: tuple[Included, ...]
+    overlays: tuple[Named, ...]
+    body_types: tuple[Named, ...]
+    include: tuple[Selector, ...]
+    exclude: tuple[Selector, ...]
+    changes: tuple[Change, ...]
+    choices: Options
+    variables: Where
+    security: Where
+
+
+def is_tools_file(value: JsonValue) -> bool:
+    """Whether a document calls itself a tools file."""
+    return isinstance(value, dict) and "mcpgen" in value
