@@ -114,12 +114,37 @@ def _refuse(uri: str) -> NoReturn:
 
 
 def _report(found: Iterable[Finding], document: Document, diagnostics: Diagnostics) -> None:
-    for index, (path, message) in enumerate(found):
+    for index, (path, message) in enumerate(_once(found, document.value)):
         if index == MOST_FINDINGS:
             diagnostics.add("invalid-document", f"There are more than {MOST_FINDINGS} departures from the schema.")
             return
         where = document.where(pointer("", *path))
         diagnostics.add("invalid-document", f"By the standard's schema, {_clipped(message)}.", where)
+
+
+def _once(found: Iterable[Finding], value: JsonValue) -> Iterator[Finding]:
+    """Each of them once: the standard's tool knows schemas by where they lie in memory, so how often it says the same
+    is chance.
+    """
+    told: set[Finding] = set()
+    for path, message in found:
+        finding = _existing(path, value), message
+        if finding not in told:
+            told.add(finding)
+            yield finding
+
+
+def _existing(path: Place, value: JsonValue) -> Place:
+    """As much of the path as leads somewhere: the standard's tool tells some from within."""
+    for depth, part in enumerate(path):
+        match value, part:
+            case dict(), str() if part in value:
+                value = value[part]
+            case list(), int() if part < len(value):
+                value = value[part]
+            case _:
+                return path[:depth]
+    return path
 
 
 def _leaves(error: "ValidationError") -> list["ValidationError"]:
