@@ -28,15 +28,20 @@ class Missing(Exception):
     """This machine lacks a program; the text says which and for what."""
 
 
-def python(name: str, *requirements: str, digest: str | None = None) -> Path:
-    """A virtual environment with these requirements: its folder. `digest` stands for them where they are paths."""
+def python(name: str, *requirements: str, digest: str | None = None, pip: str = "") -> Path:
+    """A virtual environment with these requirements: its folder. `digest` stands for them where they are paths; `pip`
+    is the pip that installs them, where it is to be another than Python's own.
+    """
 
     def make(folder: Path) -> None:
         _run(sys.executable, "-m", "venv", str(folder))
-        pip = ("pip", "install", "-qq", "--no-input", "--disable-pip-version-check")
-        _run(str(folder / "bin" / "python"), "-m", *pip, *requirements)
+        install = ("-m", "pip", "install", "-qq", "--no-input", "--disable-pip-version-check")
+        for wanted in ((pip,) if pip else (), requirements):
+            if wanted:
+                _run(str(folder / "bin" / "python"), *install, *wanted)
 
-    return made(name, {"python": [sys.version, sys.base_prefix], "requirements": digest or requirements}, make)
+    origin = {"python": [sys.version, sys.base_prefix], "requirements": digest or requirements}
+    return made(name, origin | ({"pip": pip} if pip else {}), make)
 
 
 def node(name: str, packages: Mapping[str, str]) -> Path:
