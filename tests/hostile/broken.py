@@ -37,7 +37,7 @@ class Mutation(NamedTuple):
 
 
 MUTATIONS = (
-    Mutation("dot segments", "request.py", "if holes and misleads(segment):", "if False:", (REQUESTS,)),
+    Mutation("dot segments", "request.py", "        if misleads(segment):", "        if False:", (REQUESTS,)),
     Mutation(
         "decoding dot segments",
         "request.py",
@@ -57,8 +57,8 @@ MUTATIONS = (
     Mutation(
         "header names",
         "parameters.py",
-        "if name.lower() in _OURS or not fields.is_name(name):",
-        "if False:",
+        "self.name.lower() in _OURS or not fields.is_name(self.name)",
+        "False",
         (REQUESTS,),
     ),
     Mutation(
@@ -213,7 +213,7 @@ MUTATIONS = (
     Mutation(
         "unknown arguments",
         "arguments.py",
-        "for name in arguments if name not in named]",
+        "for name in arguments if name not in known]",
         "for name in ()]",
         ("tests/runtime/test_arguments.py", ROWS),
     ),

@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 from . import ownership
 from .files import Files, media_type
 from .multipart import Part, join
-from .parameters import field_pairs, header, value_of
+from .parameters import Header, field_pairs, value_of
 from .refusal import Problem, Refused, Unsendable, gather
 from .shapes import ABSENT
-from .styles import STYLES, Place, parts, percent, reserved, scalar
+from .styles import STYLES, Expansion, Place, percent, reserved, scalar
 
 Written = TypeVar("Written")
 
@@ -205,12 +205,12 @@ def _part_header(bound: dict[str, Any], arguments: dict[str, Any]) -> list[tuple
     value = value_of(bound, arguments)
     if bound.get("required") and value is ABSENT:
         raise Refused(Problem(bound["argument"], "is required with this part"))
-    return header(bound, value)
+    return Header(bound).write(None if value is ABSENT else value)
 
 
 def _styled(field: dict[str, Any], value: Any) -> Iterator[Part]:
     """Parts whose names and texts are those of the pairs that the style would make (OpenAPI 3.1, 4.8.15.1.1)."""
-    for pair in parts(STYLES[field["style"]], field["name"], value, field["explode"], _PLAIN):
+    for pair in Expansion(STYLES[field["style"]], field["name"], field["explode"], _PLAIN).parts(value):
         name, _, text = pair.partition("=")
         yield Part(name, text.encode(), "")
 
