@@ -52,7 +52,7 @@ MUTATIONS = (
     Mutation("names that are held", "ownership.py", "is not bound for each in", "is False for each in", (REQUESTS,)),
     Mutation("members that are held", "bodies.py", "and held & ownership", "and set() & ownership", (REQUESTS,)),
     Mutation("empty path values", "parameters.py", "if not piece or (", "if False and (", (REQUESTS, ROWS)),
-    Mutation("control characters", "parameters.py", "if CONTROL.search(unquote(piece)):", "if False:", (REQUESTS,)),
+    Mutation("control characters", "parameters.py", "if _WRITTEN_CONTROL.search(piece):", "if False:", (REQUESTS,)),
     Mutation("header values", "parameters.py", "if not fields.is_value(text):", "if False:", (REQUESTS,)),
     Mutation(
         "header names",

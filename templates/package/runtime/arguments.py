@@ -36,7 +36,7 @@ class Checker:
             errors = list(self._validators.of(tool.name, tool.schema).iter_errors(arguments))
         except UnicodeEncodeError:
             errors = None
-        if errors == [] and not strange:
+        if not strange and errors == []:
             return []
         from . import wording  # most arguments are right
 

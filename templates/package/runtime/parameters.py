@@ -14,7 +14,6 @@ import re
 from collections.abc import Callable
 from operator import methodcaller
 from typing import Any, Generic, TypeVar
-from urllib.parse import unquote
 
 from . import fields, ownership
 from .refusal import Unsendable
@@ -24,6 +23,7 @@ from .styles import STYLES, Expansion, Place, brackets, defined, percent, reserv
 Written = TypeVar("Written")
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_WRITTEN_CONTROL = re.compile(rf"{CONTROL.pattern}|%[01][0-9A-Fa-f]|%7[Ff]")
 
 # The fields that credentials and cookies make; no parameter does.
 _OURS = ("authorization", "cookie")
@@ -107,7 +107,7 @@ class PathPiece(Parameter[str]):
         piece = self._text(value)
         if not piece or (isinstance(value, str) and not value.strip() and not self._trusts_blanks):
             raise Unsendable("expected a value that is not empty")
-        if CONTROL.search(unquote(piece)):
+        if _WRITTEN_CONTROL.search(piece):
             raise Unsendable("expected text without control characters")
         return piece
 

@@ -13,14 +13,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from math import isfinite
 from typing import Any
 from urllib.parse import quote
 
 from .refusal import Unsendable
 
-_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+"""Compact, in any script."""
 
 Encode = Callable[[str], str]
+Spell = Callable[[Any], str]
 
 
 class Style:
@@ -76,12 +79,22 @@ class Place:
 
 def scalar(value: Any) -> str:
     """A value as JSON would write it, strings without their quotes."""
-    if isinstance(value, str):
-        return value
     try:
-        return str(value) if type(value) is int else _JSON.encode(value)
+        return _SPELLINGS.get(type(value), _spelled)(value)
     except (ValueError, TypeError):
         raise Unsendable("expected a value that JSON can hold") from None
+
+
+def _spelled(value: Any) -> str:
+    return value if isinstance(value, str) else JSON.encode(value)
+
+
+def _spelled_float(value: float) -> str:
+    return repr(value) if isfinite(value) else JSON.encode(value)  # which refuses it
+
+
+# Encoders are not for free, and most values are one of these.
+_SPELLINGS: dict[type[Any], Spell] = {str: str, int: str, float: _spelled_float, bool: ("false", "true").__getitem__}
 
 
 # RFC 6570 knows no other values that can be.
