@@ -37,7 +37,7 @@ class Mutation(NamedTuple):
 
 
 MUTATIONS = (
-    Mutation("dot segments", "request.py", "if holes and misleads(segment):", "if False:", (REQUESTS,)),
+    Mutation("dot segments", "request.py", "        if misleads(segment):", "        if False:", (REQUESTS,)),
     Mutation(
         "decoding dot segments",
         "request.py",
@@ -49,16 +49,19 @@ MUTATIONS = (
     Mutation("length of a target", "request.py", "if size > LONGEST_TARGET:", "if False:", (REQUESTS, ROWS)),
     Mutation("length of a head", "request.py", "if head > LONGEST_HEAD:", "if False:", (ROWS,)),
     Mutation("names of others", "ownership.py", "if owner is not bound:", "if False:", (REQUESTS,)),
+    Mutation("names of pairs", "ownership.py", "own and pair.startswith(parameter.own)", "own", (REQUESTS,)),
+    Mutation("names given twice", "ownership.py", "len({each.name for each in parameters}) ==", "0 <=", (REQUESTS,)),
+    Mutation("ends of names", "ownership.py", 'names_of([f"{written}="]) == [name]', "True", (REQUESTS,)),
     Mutation("names that are held", "ownership.py", "is not bound for each in", "is False for each in", (REQUESTS,)),
     Mutation("members that are held", "bodies.py", "and held & ownership", "and set() & ownership", (REQUESTS,)),
     Mutation("empty path values", "parameters.py", "if not piece or (", "if False and (", (REQUESTS, ROWS)),
-    Mutation("control characters", "parameters.py", "if CONTROL.search(unquote(piece)):", "if False:", (REQUESTS,)),
+    Mutation("control characters", "parameters.py", "if _WRITTEN_CONTROL.search(piece):", "if False:", (REQUESTS,)),
     Mutation("header values", "parameters.py", "if not fields.is_value(text):", "if False:", (REQUESTS,)),
     Mutation(
         "header names",
         "parameters.py",
-        "if name.lower() in _OURS or not fields.is_name(name):",
-        "if False:",
+        "self.name.lower() in _OURS or not fields.is_name(self.name)",
+        "False",
         (REQUESTS,),
     ),
     Mutation(
@@ -213,7 +216,7 @@ MUTATIONS = (
     Mutation(
         "unknown arguments",
         "arguments.py",
-        "for name in arguments if name not in named]",
+        "for name in arguments if name not in known]",
         "for name in ()]",
         ("tests/runtime/test_arguments.py", ROWS),
     ),

@@ -20,13 +20,18 @@ from tests.runtime.upstream import answer_ok, serving
 
 def test_credentials_are_attached_after_the_yes(monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
-    attach = credentials.attach
+    put, written = credentials.put, credentials.written
 
     def noted(*given: Any) -> None:
         order.append("attached")
-        attach(*given)
+        put(*given)
 
-    monkeypatch.setattr(credentials, "attach", noted)
+    def touched(*given: Any) -> Any:
+        order.append("written")
+        return written(*given)
+
+    monkeypatch.setattr(credentials, "put", noted)
+    monkeypatch.setattr(credentials, "written", touched)
 
     async def scene(the: Scene) -> None:
         async def ask(message: str) -> object:
@@ -37,7 +42,7 @@ def test_credentials_are_attached_after_the_yes(monkeypatch: pytest.MonkeyPatch)
         await the.call("always")
         the.reply = DECLINE
         await the.call("always")
-        assert order == ["asked", "attached", "asked"]
+        assert order == ["asked", "written", "attached", "asked"]
 
     run(scene)
 
