@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
+import threading
 from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from package.runtime import jsontext
 from package.runtime.jsontext import MAX_DEPTH, NotJSON
@@ -130,6 +131,114 @@ def test_what_the_core_began_is_forgotten_when_the_package_decides(monkeypatch: 
 
     monkeypatch.setattr(jsontext, "_scan", scan)
     assert jsontext.loads('{"b":1,"b":2}') == ({"b": 2}, [({"b": 2}, {"b"})])
+
+
+PIECES = (*'a:{}[],e19"\\/\u00e9', "\\u0061", "\\u003a", "\\u0022", "\\n", "\ud800", "\\ud800")
+STRINGS = st.lists(st.sampled_from(PIECES), max_size=3).map(
+    lambda pieces: '"' + "".join({'"': '\\"', "\\": "\\\\"}.get(piece, piece) for piece in pieces) + '"'
+)
+NUMBERS = st.sampled_from(
+    ["0", "-0", "7", "1.5", "1E400", "-1e999", "1e-999", "0e9", "9" * 308, "-" + "9" * 307, "-" + "9" * 308, "1" * 309]
+)
+SPACES = st.sampled_from(["", "", "", " ", "\n\t "])
+
+
+def _object(members: list[tuple[str, str, str]]) -> str:
+    return "{" + ",".join(f"{space}{key}{space}:{space}{value}{space}" for key, value, space in members) + "}"
+
+
+WRITTEN = st.recursive(
+    STRINGS | NUMBERS | st.sampled_from(["true", "null", "NaN", "-Infinity"]),
+    lambda inner: (
+        st.lists(st.tuples(STRINGS, inner, SPACES), max_size=4).map(_object)
+        | st.lists(inner, max_size=4).map(lambda items: f"[{','.join(items)}]")
+        | st.tuples(inner, st.sampled_from([3, 130])).map(lambda made: f"[{','.join([made[0]] * made[1])}]")
+    ),
+    max_leaves=8,
+)
+"""JSON written in all the ways there are, rarely of what is wrong with it."""
+
+AROUND = st.lists(st.sampled_from([("[", "]"), ('{"a":', "}"), ('{"]}":["]\\\\",', "]}")]), min_size=1, max_size=3)
+
+
+def _whole(loads: Any, text: str) -> Any:
+    """All that is said of a text: the value, member for member, and the objects in it that name keys twice."""
+    try:
+        value, repeated = loads(text)
+    except NotJSON as problem:
+        return str(problem)
+    return repr(value), [(repr(found), keys) for found, keys in repeated]
+
+
+@settings(max_examples=400)
+@given(WRITTEN)
+@example('{"a":1,"\\u0061":2}')
+@example('{"a":1,"a":":"}')
+@example('{"a":"\\u003a","a":2}')
+@example('{"":":","":{"":0}}')
+@example('{"a\\\\":1,"a\\\\":":"}')
+@example('{"\\":":1,"\\"\\":":2,"\\":":3}')
+@example('{"a":"\\n","a":"\\\\","b:":"\\n\\""}')
+@example("[" * 129 + '"' + "]" * 129 + '"' + "]" * 129)
+@example('["]",' * 129 + "0" + "]" * 129)
+@example('{"}":' * 129 + "0" + "}" * 129)
+@example('["\\"]","\\\\",' * 129 + "0" + "]" * 129)
+@example("[" + "[[]]," * 200 + '{"a":1,"a":1}]')
+@example("[" + "1234567890123456789," * 60 + "0]")
+@example("[" + "123456789012345678," * 60 + "0]")
+@example("[" + "0," * 200 + "1" * 309 + "]")
+@example("[NaN," + "1" * 309 + "]")
+def test_counting_says_of_a_text_what_looking_at_all_of_it_says(text: str) -> None:
+    assert _whole(jsontext.loads, text) == _whole(lambda text: jsontext._judged(text, None), text)
+
+
+@given(WRITTEN, AROUND, st.integers(MAX_DEPTH - 2, MAX_DEPTH + 2))
+def test_counting_knows_how_deep_a_text_is(text: str, around: list[tuple[str, str]], depth: int) -> None:
+    for index in range(depth):
+        before, behind = around[index % len(around)]
+        text = before + text + behind
+    assert _whole(jsontext.loads, text) == _whole(lambda text: jsontext._judged(text, None), text)
+
+
+@pytest.mark.parametrize("place", range(19))
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_a_number_that_is_too_large_is_seen_wherever_it_stands(place: int, sign: str) -> None:
+    """IO-10: and the largest that is not is read."""
+    digits = "9" * (jsontext.MAX_DIGITS - len(sign))
+    assert jsontext.loads(f'["{"x" * place}",{sign}{digits}]')[0] == ["x" * place, int(sign + digits)]
+    with pytest.raises(NotJSON):
+        jsontext.loads(f'["{"x" * place}",{sign}{digits}1]')
+
+
+USUAL = {
+    "a request": '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"progressToken":"a:b"}}}',
+    "an answer": json.dumps([{"id": n, "at": "12:30", "price": 1.5, "tags": ["a"]} for n in range(200)]),
+    "laid out": json.dumps([{"id": n, "at": "12:30", "tags": [{}]} for n in range(200)], indent=2),
+    "with escapes": json.dumps([{"text": 'a "b": {c}\n', "path": "C:\\new\\", "\u00e9": "\u00e9"} for _ in range(200)]),
+    "with what no one escapes": json.dumps([{"\u4e2d": "\u6587: [1]"}] * 200, ensure_ascii=False),
+}
+
+
+@pytest.mark.parametrize("text", USUAL.values(), ids=USUAL.keys())
+def test_the_usual_is_not_read_twice(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.delattr(jsontext, "_judged")
+    assert jsontext.loads(text) == (json.loads(text), [])
+
+
+def test_threads_that_read_at_once_count_each_their_own() -> None:
+    text = json.dumps([{"a:": n} for n in range(2000)])
+    read: list[object] = []
+    threads = [threading.Thread(target=lambda: read.extend(jsontext.loads(text) for _ in range(5))) for _ in range(4)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert read == [(json.loads(text), [])] * 20
 
 
 def test_a_key_named_a_million_times_takes_no_longer_than_it_must() -> None:

@@ -7,8 +7,9 @@ trust: where it is missing or its constructors changed, the package is used; and
 given to the package, whose verdict counts.
 
 Stricter than the package: no NaN or Infinity, no number that a double cannot hold, no nesting beyond `MAX_DEPTH`.
-Objects that name a key twice are reported, since which of the two counts is anybody's guess. Written text is compact
-ASCII on one line.
+Objects that name a key twice are reported, since which of the two counts is anybody's guess. To look for all that costs
+more than to read. So a text is read first and counted: where the counts prove that there is nothing to find, which is
+so of nearly all, that is it, and else it is read again. Written text is compact ASCII on one line.
 """
 
 from __future__ import annotations
@@ -29,8 +30,15 @@ MAX_DIGITS = 308
 
 _SPACE = " \t\r\n"
 _INFINITY = float("inf")
+_LEAST = -_INFINITY
 _TOO_DEEP = f"The message is nested deeper than {MAX_DEPTH} levels."
 _TOO_LARGE = "The message holds a number that is too large."
+
+#: At each so many characters a number that is too large shows a digit. A prime, so that those of a list do not.
+_STRIDE = 19
+_DIGITS = bytes(0x30 if 0x30 <= code <= 0x39 else 0x20 for code in range(256))
+_UNSTRUCTURED = bytes(code for code in range(256) if code not in b'{}[]:"')
+_UNSURE = object()
 
 
 class NotJSON(ValueError):
@@ -42,30 +50,10 @@ def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tupl
 
     `parse_float` makes something else of numbers with a point or an exponent, and of those that would be too large.
     """
-    repeated: list[Repeated] = []
-
-    def members(pairs: Pairs) -> dict[str, object]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            once: set[str] = set()
-            twice: set[str] = set()
-            for name, _ in pairs:
-                (twice if name in once else once).add(name)
-            repeated.append((found, twice))
-        return found
-
     text = text.strip(_SPACE)
-    rules = _Rules(members, parse_float or _double, parse_float or _too_large)
-    try:
-        value = _scan(text, rules)
-    except NotJSON:
-        raise
-    except Exception:
-        repeated.clear()
-        value = _verdict(text, rules)
-    if text.count("[") + text.count("{") > MAX_DEPTH and _too_deep(value):
-        raise NotJSON(_TOO_DEEP)
-    return value, repeated
+    if parse_float is None and (value := _counted(text)) is not _UNSURE:
+        return value, []
+    return _judged(text, parse_float)
 
 
 def dumps(value: object) -> bytes:
@@ -85,10 +73,34 @@ def echo(value: object) -> bytes:
 class _Rules:
     """What the C scanner reads from its context; the names are those of `json.JSONDecoder`."""
 
-    __slots__ = ("_parse_large", "object_pairs_hook", "parse_float")
-
     strict = True
-    object_hook = array_hook = None
+    object_hook: Any = None
+    object_pairs_hook: Any = None
+    array_hook: Any = None
+    parse_float: Callable[[str], object]
+    parse_int: Callable[[str], object]
+    scanner: Any = None
+
+    @staticmethod
+    def parse_constant(name: str) -> object:
+        raise NotJSON(f"{name} is not a JSON number.")
+
+
+class _Counting(_Rules):
+    """Those by which Python is asked least: once an object, and once a number that is not whole."""
+
+    def __init__(self) -> None:
+        self.members = 0
+        self.parse_float = _double
+        self.parse_int = int
+
+    def object_hook(self, found: dict[str, object]) -> dict[str, object]:
+        self.members += len(found)
+        return found
+
+
+class _Looking(_Rules):
+    """Those that find all there is to find."""
 
     def __init__(
         self, members: Members, parse_float: Callable[[str], object], parse_large: Callable[[str], object]
@@ -96,31 +108,108 @@ class _Rules:
         self.object_pairs_hook = members
         self.parse_float = parse_float
         self._parse_large = parse_large
+        self.parse_int = self._whole
 
-    @staticmethod
-    def parse_constant(name: str) -> object:
-        raise NotJSON(f"{name} is not a JSON number.")
-
-    def parse_int(self, digits: str) -> object:
+    def _whole(self, digits: str) -> object:
         return int(digits) if len(digits) <= MAX_DIGITS else self._parse_large(digits)
 
 
 def _double(digits: str) -> float:
-    number = float(digits)
-    if number in (_INFINITY, -_INFINITY):
-        raise NotJSON(_TOO_LARGE)
-    return number
+    if _LEAST < (number := float(digits)) < _INFINITY:
+        return number
+    raise NotJSON(_TOO_LARGE)
 
 
 def _too_large(digits: str) -> object:
     raise NotJSON(_TOO_LARGE)
 
 
+#: Rules that no thread is reading by: to make a scanner takes half as long as to read a message.
+_idle: list[_Counting] = []
+
+
+def _counted(text: str) -> object:
+    """The value of a text that counts show to be JSON in which nothing is wrong; _UNSURE where they do not."""
+    if len(text) > MAX_DIGITS and _may_hold_long_number(text):
+        return _UNSURE
+    try:
+        rules = _idle.pop() if _idle else _Counting()
+        rules.members = 0
+        value = _scan(text, rules)
+    except Exception:
+        return _UNSURE
+    members = rules.members
+    _idle.append(rules)
+    # With each colon that is no member's there are fewer members than colons, as with each that is named again.
+    few = text.count("[") + text.count("{") <= MAX_DEPTH
+    if few and text.count(":") == members:
+        return value
+    structure = _structure(text)
+    return value if structure.count(b":") == members and (few or _is_shallow(structure)) else _UNSURE
+
+
+def _may_hold_long_number(text: str) -> bool:
+    """Whether there may be a number of MAX_DIGITS digits: of so many, some stand at each place that is looked at."""
+    seen = text[::_STRIDE].encode("ascii", "replace").translate(_DIGITS)
+    return b"0" * (MAX_DIGITS // _STRIDE) in seen
+
+
+def _structure(text: str) -> bytes:
+    """The brackets and colons of a JSON text that stand outside its strings."""
+    content = text.encode(errors="replace")
+    plain = b"".join(content.split(b'\\"'))  # faster than to replace it
+    if b"\\" in plain:  # then a quote may stand behind a backslash that is escaped itself
+        plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")
+    marks = plain.translate(None, _UNSTRUCTURED).replace(b'""', b"")
+    # Between two quotes that are left is what a string holds of them.
+    return b"".join(marks.split(b'"')[::2])
+
+
+def _is_shallow(structure: bytes) -> bool:
+    """Whether it is sure that nothing is nested beyond MAX_DEPTH: what is innermost is taken away in a few rounds, each
+    of which takes two levels at most, and no level is without a pair of brackets."""
+    brackets = structure.translate(None, b":")
+    for levels in range(0, 16, 2):
+        if len(brackets) // 2 + levels <= MAX_DEPTH:
+            return True
+        brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
+    return False
+
+
+def _judged(text: str, parse_float: Callable[[str], object] | None) -> tuple[object, list[Repeated]]:
+    """As `loads`, whatever the text is."""
+    repeated: list[Repeated] = []
+
+    def members(pairs: Pairs) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            once: set[str] = set()
+            twice: set[str] = set()
+            for name, _ in pairs:
+                (twice if name in once else once).add(name)
+            repeated.append((found, twice))
+        return found
+
+    rules = _Looking(members, parse_float or _double, parse_float or _too_large)
+    try:
+        value = _scan(text, rules)
+    except NotJSON:
+        raise
+    except Exception:
+        repeated.clear()
+        value = _verdict(text, rules)
+    if text.count("[") + text.count("{") > MAX_DEPTH and _too_deep(value):
+        raise NotJSON(_TOO_DEEP)
+    return value, repeated
+
+
 def _scan(text: str, rules: _Rules) -> object:
     """What the C core makes of the text; any exception but NotJSON means that it must not decide."""
-    from _json import make_scanner
+    if rules.scanner is None:
+        from _json import make_scanner
 
-    value, end = make_scanner(rules)(text, 0)  # type: ignore[arg-type]
+        rules.scanner = make_scanner(rules)  # type: ignore[arg-type]
+    value, end = rules.scanner(text, 0)
     if end < len(text):
         raise ValueError
     return value
