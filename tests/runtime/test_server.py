@@ -144,9 +144,10 @@ def test_only_a_client_that_has_left_must_make_room_in_time(monkeypatch: pytest.
 
     def wait() -> None:
         with contextlib.suppress(SystemExit):
-            Room(said, write, 0.001).wait(1)
+            room.wait(1)
 
     monkeypatch.setattr(os, "_exit", end)
+    room = Room(said, write, 0.001)
     fill(write)
     waiting = threading.Thread(target=wait)
     waiting.start()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import random
 import select
 import socket
 from collections.abc import Iterator
@@ -93,7 +94,7 @@ def test_an_empty_pipe_is_filled_at_once_and_any_other_in_pieces_that_never_bloc
 
 
 @pytest.mark.skipif(not hasattr(fcntl, "F_GETPIPE_SZ"), reason="the system does not say what a pipe takes")
-@pytest.mark.parametrize("size", [1, 300, 4096, 4097, 9000, 65536, 65537])
+@pytest.mark.parametrize("size", [1, 300, 4096, 4097, 9000, 1 << 18, (1 << 18) + 1])
 def test_what_is_known_of_a_pipe_that_was_empty_never_makes_a_write_block(
     monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
@@ -109,7 +110,37 @@ def test_what_is_known_of_a_pipe_that_was_empty_never_makes_a_write_block(
             assert 0 < granted <= size
             assert os.write(stdout, b"x" * granted) == granted
             written += granted
-        assert written >= min(size, 16)
+        assert written >= min(size, 64)
+    finally:
+        for descriptor in (stdin, other, reader, stdout):
+            os.close(descriptor)
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_GETPIPE_SZ"), reason="the system does not say what a pipe takes")
+@pytest.mark.parametrize("seed", range(20))
+def test_however_much_the_client_has_taken_what_is_granted_goes_in(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    (stdin, other), (reader, stdout) = os.pipe(), os.pipe()
+    os.set_blocking(stdout, False)
+    os.set_blocking(reader, False)
+    chance = random.Random(seed)
+    most = chance.choice((50, 5000, 50_000, 500_000))
+    os.write(stdout, b"x" * chance.choice((0, 1, 4000)))
+    room, large = Room(stdin, stdout, 1.0), 0
+
+    def wait(room: Room) -> None:
+        while not select.select([], [stdout], [], 0)[1]:
+            os.read(reader, chance.randrange(1, 100_000))
+
+    monkeypatch.setattr(Room, "_wait", wait)
+    try:
+        for _ in range(500):
+            granted = room.wait(chance.randrange(1, most))
+            assert os.write(stdout, b"x" * granted) == granted
+            large += granted > select.PIPE_BUF
+            if chance.random() < 0.3:
+                with contextlib.suppress(BlockingIOError):
+                    os.read(reader, chance.randrange(1, 2 * most))
+        assert large or most < select.PIPE_BUF
     finally:
         for descriptor in (stdin, other, reader, stdout):
             os.close(descriptor)
