@@ -18,14 +18,24 @@ from tests.runtime.process import Server, call, line
 
 LONG = "x" * 300_000
 SAID = {
-    "the reader": line("server/discover") * 200,
-    "a list": b"".join(line("tools/list") for _ in range(100)),
+    "the reader": line("server/discover") * 800,
+    "a list": b"".join(line("tools/list") for _ in range(400)),
     "a call": call(1, "echo", text=LONG),
-    "a call and the reader": call(1, "echo", text=LONG) + line("server/discover") * 180,
+    "a call and the reader": call(1, "echo", text=LONG) + line("server/discover") * 720,
     "calls that wait": call(1, "wait") + call(2, "wait") + call(3, "echo", text=LONG),
     "more calls than wait": b"".join(call(number, "echo", text=LONG[:200] * (number < 100)) for number in range(450)),
 }
-"""Who is stuck → with answers to what; more than a pipe holds, to less than one holds once the server reads no more."""
+"""Who is stuck → with answers to what; more than a pipe holds, to less than one holds once the server reads no more.
+The server makes its pipe larger where it may, and so is the one that it reads made here.
+"""
+ROOM = 1 << 20
+
+
+def roomy(server: Server) -> Server:
+    """The same, whose stdin holds all that is said."""
+    if hasattr(fcntl, "F_SETPIPE_SZ") and server.process.stdin is not None:
+        fcntl.fcntl(server.process.stdin, fcntl.F_SETPIPE_SZ, ROOM)
+    return server
 
 
 @pytest.fixture
@@ -40,7 +50,7 @@ def unread() -> Iterator[int]:
 
 @pytest.mark.parametrize("stuck", SAID)
 def test_life_03_stdin_is_closed(home: Path, unread: int, stuck: str) -> None:
-    with Server(home, stdout=unread) as server:
+    with roomy(Server(home, stdout=unread)) as server:
         os.close(unread)
         server.say(SAID[stuck])
         server.end()
@@ -57,6 +67,7 @@ def test_life_03_stdin_is_a_file(home: Path, unread: int, tmp_path: Path, stuck:
 @pytest.mark.parametrize("stuck", SAID)
 def test_life_03_stdin_is_a_socket_of_which_one_direction_ends(home: Path, stuck: str) -> None:
     ours_in, its_in = socket.socketpair()
+    ours_in.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, ROOM)
     ours_out, its_out = socket.socketpair()
     with ours_in, ours_out, its_in, its_out, Server(home, stdin=its_in, stdout=its_out) as server:
         its_in.close()
@@ -69,7 +80,7 @@ def test_life_03_stdin_is_a_socket_of_which_one_direction_ends(home: Path, stuck
 @pytest.mark.parametrize("stuck", ["the reader", "a call", "a call and the reader"])
 def test_who_reads_only_after_the_end_of_stdin_misses_nothing(home: Path, stuck: str) -> None:
     read, write = os.pipe()
-    with Server(home, stdout=write) as server, open(read, "rb") as out:
+    with roomy(Server(home, stdout=write)) as server, open(read, "rb") as out:
         os.close(write)
         server.say(SAID[stuck])
         server.end()
