@@ -61,6 +61,8 @@ def dumps(value: object) -> bytes:
 
     A lone surrogate, which makes some readers hang, becomes U+FFFD.
     """
+    if type(value) is str and value.isascii():
+        return _quote(value).encode("ascii")  # most of what is written is one text
     text = _encode(value)
     return (_encode(_repaired(value)) if "\\ud" in text else text).encode("ascii")
 
@@ -262,7 +264,8 @@ def _foreign(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-def _encoder() -> Callable[[object], str]:
+def _writers() -> tuple[Callable[[object], str], Callable[[str], str]]:
+    """What writes any value, and what writes a text."""
     try:
         from _json import encode_basestring_ascii, make_encoder
 
@@ -270,8 +273,9 @@ def _encoder() -> Callable[[object], str]:
     except (ImportError, TypeError):
         from json import JSONEncoder
 
-        return JSONEncoder(allow_nan=False, separators=(",", ":")).encode
-    return lambda value: "".join(chunks(value, 0))
+        encode = JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+        return encode, encode
+    return lambda value: "".join(chunks(value, 0)), encode_basestring_ascii
 
 
-_encode = _encoder()
+_encode, _quote = _writers()

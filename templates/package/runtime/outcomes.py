@@ -32,12 +32,8 @@ _TOO_LARGE = (
 
 def written(id: Id, outcome: Result | Failure | Question | Contents, revision: str, server: dict[str, str]) -> bytes:  # noqa: A002
     """The line for a request of that id in that revision, of a server that calls itself so."""
-    if isinstance(outcome, Failure):
-        return error(id, outcome.code, outcome.sentence, outcome.data)
-    if isinstance(outcome, Question):
-        return answer(id, input_required_result(outcome, server))
-    if isinstance(outcome, Contents):
-        return _contents(id, outcome, revision, server)
+    if not isinstance(outcome, Result):
+        return _other(id, outcome, revision, server)
     try:
         line = answer(id, call_result(outcome, revision, server))
     except Exception:  # whatever a hook put into it: NaN, a set, a block without a type
@@ -45,6 +41,14 @@ def written(id: Id, outcome: Result | Failure | Question | Contents, revision: s
     if len(line) <= MAX_LINE:
         return line
     return written(id, Result.error(_TOO_LARGE.format(len(line))), revision, server)
+
+
+def _other(id: Id, outcome: Failure | Question | Contents, revision: str, server: dict[str, str]) -> bytes:  # noqa: A002
+    if isinstance(outcome, Failure):
+        return error(id, outcome.code, outcome.sentence, outcome.data)
+    if isinstance(outcome, Question):
+        return answer(id, input_required_result(outcome, server))
+    return _contents(id, outcome, revision, server)
 
 
 def _contents(id: Id, found: Contents, revision: str, server: dict[str, str]) -> bytes:  # noqa: A002
