@@ -100,7 +100,7 @@ def test_a_tool_without_an_output_schema_pays_nothing(monkeypatch: pytest.Monkey
 
 def line_of(result: Result) -> bytes:
     """What is written of it."""
-    return call_result(result, "2025-11-25", {"name": "x", "version": "1"})
+    return b"".join(call_result(result, "2025-11-25", {"name": "x", "version": "1"}))
 
 
 @pytest.mark.parametrize(

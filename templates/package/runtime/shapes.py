@@ -130,17 +130,23 @@ class Contents:
         self.fixed = fixed
 
 
-def call_result(result: Result, revision: str, server: dict[str, str]) -> bytes:
-    """CallToolResult. Raises ValueError or TypeError where the result holds what JSON cannot."""
-    content = b",".join([_written(block, revision, server["name"]) for block in result.content])
-    shown = b""
+def call_result(result: Result, revision: str, server: dict[str, str]) -> list[bytes]:
+    """CallToolResult, in pieces, so that what is long in it is not copied each time that something is put around it.
+    Raises ValueError or TypeError where the result holds what JSON cannot."""
+    stateless = has(revision, "resultType")
+    pieces = [b'{"resultType":"complete","content":[' if stateless else b'{"content":[']
+    for block in result.content:
+        pieces += _written(block, revision, server["name"])
+        pieces.append(b",")
+    if result.content:
+        pieces.pop()
     if result.structured is not ABSENT and _shows_structured(result, revision):
-        shown = b',"structuredContent":%b' % (result.written.encode("ascii") or dumps(result.structured))
-    failed = b"true" if result.is_error else b"false"
-    if not has(revision, "resultType"):
-        return b'{"content":[%b]%b,"isError":%b}' % (content, shown, failed)
-    meta = dumps(_signature(server))
-    return b'{"resultType":"complete","content":[%b]%b,"isError":%b,"_meta":%b}' % (content, shown, failed, meta)
+        pieces += b'],"structuredContent":', result.written.encode("ascii") or dumps(result.structured)
+    else:
+        pieces.append(b"]")
+    meta = b',"_meta":%b' % dumps(_signature(server)) if stateless else b""
+    pieces.append(b',"isError":%b%b}' % (b"true" if result.is_error else b"false", meta))
+    return pieces
 
 
 def input_required_result(question: Question, server: dict[str, str]) -> bytes:
@@ -265,12 +271,12 @@ def _shows_structured(result: Result, revision: str) -> bool:
     return isinstance(result.structured, dict) or has(revision, "structuredContent of any type")
 
 
-def _written(block: Block, revision: str, server: str) -> bytes:
-    """The content block as that revision knows it, as JSON text."""
+def _written(block: Block, revision: str, server: str) -> list[bytes]:
+    """The content block as that revision knows it, as JSON text, in pieces."""
     kind = block["type"]
     if kind == "text" and len(block) == 2 and "text" in block:
-        return b'{"type":"text","text":%b}' % dumps(block["text"])  # as most
-    return dumps(_block(kind, block, revision, server))
+        return [b'{"type":"text","text":', dumps(block["text"]), b"}"]  # as most
+    return [dumps(_block(kind, block, revision, server))]
 
 
 def _block(kind: object, block: Block, revision: str, server: str) -> Block:
