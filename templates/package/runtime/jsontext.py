@@ -64,7 +64,18 @@ def dumps(value: object) -> bytes:
     if type(value) is str and value.isascii():
         return _quote(value).encode("ascii")  # most of what is written is one text
     text = _encode(value)
-    return (_encode(_repaired(value)) if "\\ud" in text else text).encode("ascii")
+    if "\\ud" in text and not _is_well_formed(text):
+        text = _encode(_repaired(value))
+    return text.encode("ascii")
+
+
+def in_ascii(line: str) -> str:
+    """A JSON text with what is not ASCII written by escapes, and nothing else in it changed. Between its parts, neither
+    line ends nor tabs; no lone surrogates."""
+    if line.isascii():
+        return line
+    # As if it were to stand in a string; then what that puts before its quotes and backslashes is taken back.
+    return _quote(line)[1:-1].replace('\\"', '"').replace("\\\\", "\\")
 
 
 def echo(value: object) -> bytes:
@@ -246,6 +257,15 @@ def _too_deep(value: object) -> bool:
         ]
         if not level:
             return False
+    return True
+
+
+def _is_well_formed(text: str) -> bool:
+    """Whether no surrogate stands alone in what `_encode` wrote."""
+    try:
+        text.encode().decode("unicode_escape").encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    except UnicodeDecodeError:
+        return False
     return True
 
 

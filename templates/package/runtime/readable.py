@@ -126,15 +126,10 @@ def _is_presentable(value: Any, redactor: Redactor) -> bool:
         text = written(value)
     except (TypeError, ValueError):  # ABSENT, which is no JSON
         return False
-    return _holds_nothing(text, redactor)
+    return holds_nothing(text, redactor)
 
 
-def is_presentable_line(text: str, redactor: Redactor) -> bool:
-    """Whether a text that is JSON is one line, and there is nothing to take out of its value."""
-    return not ("\n" in text or "\r" in text) and _holds_nothing(text, redactor)
-
-
-def _holds_nothing(text: str, redactor: Redactor) -> bool:
+def holds_nothing(text: str, redactor: Redactor) -> bool:
     """Whether there is neither a secret in a JSON text nor, written out or by an escape, what cannot be seen: of what
     ASCII has of that, only one character may stand in JSON as it is."""
     unseen = "\x7f" in text if text.isascii() else clean(text)[1]

@@ -16,9 +16,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from . import paging
-from .jsontext import NotJSON, loads
-from .readable import brief, clean, decode, is_presentable_line, is_text, presentable
+from .jsontext import NotJSON, in_ascii, loads
+from .readable import brief, clean, decode, holds_nothing, is_text, presentable
 from .shapes import ABSENT, Result
+from .shortening import written
 from .sizes import Sizes
 
 if TYPE_CHECKING:
@@ -119,8 +120,10 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     value, twice = structured.read(text if complete else shortening.beginning(text), mark)
     if value is ABSENT:
         return None
-    if not twice and whole and complete and size <= shown and _shows_as_it_came(text, sent, redactor):
-        return _as_it_came(text, value, response, sent, redactor)
+    if whole and complete and size <= shown and not twice and _shows_all(sent):
+        line = _line(text, value, redactor)
+        if line is text or (line and len(line.encode()) <= shown):
+            return _as_it_is(line, value, response, sent, redactor)
     value, unseen = presentable(value, redactor)
     cut, missing = projection.shortened(value, sent, shown, complete)
     notes = [*_notes(response, sent, value, cut.items), *map(redactor.text, missing)]
@@ -140,23 +143,32 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     return result
 
 
-def _shows_as_it_came(text: str, sent: Sent, redactor: Redactor) -> bool:
-    """Whether a JSON text is all that its tool promises to say, and can be passed on without being written again."""
-    chosen = sent.fields or "result" in sent.tool.binding or sent.tool.output_schema is None
-    return not chosen and text.isascii() and is_presentable_line(text, redactor)
+def _shows_all(sent: Sent) -> bool:
+    """Whether a JSON answer is all that its tool promises to say."""
+    return not (sent.fields or "result" in sent.tool.binding or sent.tool.output_schema is None)
 
 
-def _as_it_came(text: str, value: Any, response: Response, sent: Sent, redactor: Redactor) -> Result:
+def _line(text: str, value: Any, redactor: Redactor) -> str:
+    """A JSON answer on one line: as it came where that is one, and otherwise written again; "" where something is to be
+    taken out of it."""
+    broken = "\n" in text or "\r" in text or ("\t" in text and not text.isascii())
+    if not broken and holds_nothing(text, redactor):
+        return text
+    line = written(value)
+    return line if holds_nothing(line, redactor) else ""
+
+
+def _as_it_is(text: str, value: Any, response: Response, sent: Sent, redactor: Redactor) -> Result:
     """A JSON answer whose text stands in the content and, unless more is told beside it, as the value."""
-    from . import structured  # it has read the value
+    from .structured import wrapped, wrapped_text  # it has read the value
 
     notes = _notes(response, sent, value)
     result = _linked({"type": "text", "text": text}, notes, response, sent, False)
     form = sent.tool.binding.get("output", "written")
     if notes:
-        result.structured = structured.wrapped(value, form, redactor.text("\n".join(notes)))
+        result.structured = wrapped(value, form, redactor.text("\n".join(notes)))
     else:
-        result.structured, result.written = structured.wrapped(value, form), structured.wrapped_text(text, value, form)
+        result.structured, result.written = wrapped(value, form), wrapped_text(in_ascii(text), value, form)
     return result
 
 
