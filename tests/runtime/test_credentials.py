@@ -259,5 +259,15 @@ def test_values_are_redacted_to_their_depth_and_nothing_else_changes() -> None:
     assert Redactor([]).text("hunter22") == "hunter22"
 
 
+def test_a_text_that_held_no_secret_is_looked_at_again_once_there_is_one_more() -> None:
+    redactor = Redactor(["another-one"])
+    text = "it is hunter22"
+    assert redactor.text(text) == text
+    assert not redactor.may_be_in(text)
+    redactor.learn("hunter22")
+    assert redactor.may_be_in(text)
+    assert redactor.text(text) == "it is [redacted]"
+
+
 def test_cred_07_a_secret_inside_another_is_redacted_with_it() -> None:
     assert Redactor(["secret", "secret-and-more"]).text("secret-and-more secret") == "[redacted] [redacted]"

@@ -82,6 +82,12 @@ def test_the_core_and_the_package_agree(text: str) -> None:
 
 
 @given(VALUES)
+def test_a_text_in_ascii_is_the_same_text(value: object) -> None:
+    line = json.dumps(value, ensure_ascii=False)
+    assert jsontext.in_ascii(line) == WITHOUT_CORE.in_ascii(line) == json.dumps(value)
+
+
+@given(VALUES)
 def test_writing_without_the_core(value: object) -> None:
     assert WITHOUT_CORE.dumps(value) == jsontext.dumps(value)
 
@@ -260,6 +266,11 @@ SURROGATES = {
 @pytest.mark.parametrize(("value", "written"), SURROGATES.values(), ids=SURROGATES.keys())
 def test_lone_surrogates_are_replaced(value: object, written: bytes) -> None:
     assert jsontext.dumps(value) == written
+
+
+def test_pairs_of_them_are_not_mistaken_for_lone_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(jsontext, "_repaired")
+    assert jsontext.dumps(['\U0001f600 \\ud800 "\n']) == b'["\\ud83d\\ude00 \\\\ud800 \\"\\n"]'
 
 
 def test_echo_keeps_them() -> None:

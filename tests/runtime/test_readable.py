@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from package.runtime.readable import brief, clean, decode, is_text, presentable
+from package.runtime.readable import _UNSEEN, brief, clean, decode, is_text, presentable
 from package.runtime.redaction import Redactor
 
 
@@ -75,6 +75,13 @@ def test_what_cannot_be_seen_is_counted() -> None:
     assert clean("a\x00\x1b\x7f\x80\u200e\u202e\u2069\U000e0041\ud800b") == ("ab", 9)
     assert clean("a\x00\x08\x0b\x1f\x7f\t\r\n~") == ("a\t\r\n~", 5)
     assert clean("a\t\r\n\u200d\u00ad\ufe0f é 日") == ("a\t\r\n\u200d\u00ad\ufe0f é 日", 0)
+
+
+def test_nothing_that_python_prints_is_taken_out() -> None:
+    """What it prints is not looked at again."""
+    printed = "".join(filter(str.isprintable, map(chr, range(0x110000))))
+    assert len(printed) > 100_000
+    assert not _UNSEEN.search(printed)
 
 
 SECRET = "s3cret/k\u00e9y"

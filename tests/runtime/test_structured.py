@@ -100,7 +100,7 @@ def test_a_tool_without_an_output_schema_pays_nothing(monkeypatch: pytest.Monkey
 
 def line_of(result: Result) -> bytes:
     """What is written of it."""
-    return call_result(result, "2025-11-25", {"name": "x", "version": "1"})
+    return b"".join(call_result(result, "2025-11-25", {"name": "x", "version": "1"}))
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,14 @@ def line_of(result: Result) -> bytes:
         ("object", r'{"a":1.10,"b":"hunter\u00322"}', '{"a":1.1,"b":"[redacted]"}'),
         ("object", r'{"a":1.10,"b":"\u202e"}', '{"a":1.1,"b":""}'),
         ("object", '{"a":1.10,"b":"\x7f"}', '{"a":1.1,"b":""}'),
-        ("object", '{"a":1.10,"b":"\u00e9"}', r'{"a":1.1,"b":"\u00e9"}'),
+        ("object", '{"a":1.10,"b":"\u00e9"}', r'{"a":1.10,"b":"\u00e9"}'),
+        ("items", '[{"a":1.10, "\u4e2d":"\U0001f600"}]', r'{"items":[{"a":1.10, "\u4e2d":"\ud83d\ude00"}]}'),
+        ("object", '{"a":1.10,"b":"\\\\\u00e9\\"\\n"}', r'{"a":1.10,"b":"\\\u00e9\"\n"}'),
+        ("object", '{"a":1.10,\t"b":"\u00e9"}', r'{"a":1.1,"b":"\u00e9"}'),
+        ("object", '{"a":1.10,\n"b":"\u00e9"}', r'{"a":1.1,"b":"\u00e9"}'),
+        ("object", r'{"a":1.10,"b":"\u00e9"}', r'{"a":1.1,"b":"\u00e9"}'),
+        ("object", '{"a":1.10,"b":"\u00e9\u202e"}', r'{"a":1.1,"b":"\u00e9"}'),
+        ("object", '{"a":1.10,"b":"\u00e9 hunter22"}', r'{"a":1.1,"b":"\u00e9 [redacted]"}'),
         ("closed", '{"id":7,"_text":"x"}', '{"id":7}'),
         ("object", '{"a":1.10,"id":"x"}', '{"a":1.1,"_unexpected":{"/id":"x"}}'),
     ],
@@ -340,7 +347,7 @@ def test_what_a_hook_changes_in_place_is_what_is_written(monkeypatch: pytest.Mon
 
 
 def test_a_secret_that_was_learnt_after_the_answer_was_read_is_taken_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("package.runtime.readable._holds_nothing", lambda *given: True)
+    monkeypatch.setattr("package.runtime.response.holds_nothing", lambda *given: True)
     monkeypatch.setattr("package.runtime.credentials.sensitive", lambda *given: ['"id":7'])
     assert "id" not in called("object").written
 

@@ -61,8 +61,21 @@ def dumps(value: object) -> bytes:
 
     A lone surrogate, which makes some readers hang, becomes U+FFFD.
     """
+    if type(value) is str and value.isascii():
+        return _quote(value).encode("ascii")  # most of what is written is one text
     text = _encode(value)
-    return (_encode(_repaired(value)) if "\\ud" in text else text).encode("ascii")
+    if "\\ud" in text and not _is_well_formed(text):
+        text = _encode(_repaired(value))
+    return text.encode("ascii")
+
+
+def in_ascii(line: str) -> str:
+    """A JSON text with what is not ASCII written by escapes, and nothing else in it changed. Between its parts, neither
+    line ends nor tabs; no lone surrogates."""
+    if line.isascii():
+        return line
+    # As if it were to stand in a string; then what that puts before its quotes and backslashes is taken back.
+    return _quote(line)[1:-1].replace('\\"', '"').replace("\\\\", "\\")
 
 
 def echo(value: object) -> bytes:
@@ -247,6 +260,15 @@ def _too_deep(value: object) -> bool:
     return True
 
 
+def _is_well_formed(text: str) -> bool:
+    """Whether no surrogate stands alone in what `_encode` wrote."""
+    try:
+        text.encode().decode("unicode_escape").encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _repaired(value: object) -> object:
     """The value with every lone surrogate replaced; well-formed pairs become the character they stand for."""
     if isinstance(value, str):
@@ -262,7 +284,8 @@ def _foreign(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-def _encoder() -> Callable[[object], str]:
+def _writers() -> tuple[Callable[[object], str], Callable[[str], str]]:
+    """What writes any value, and what writes a text."""
     try:
         from _json import encode_basestring_ascii, make_encoder
 
@@ -270,8 +293,9 @@ def _encoder() -> Callable[[object], str]:
     except (ImportError, TypeError):
         from json import JSONEncoder
 
-        return JSONEncoder(allow_nan=False, separators=(",", ":")).encode
-    return lambda value: "".join(chunks(value, 0))
+        encode = JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+        return encode, encode
+    return lambda value: "".join(chunks(value, 0)), encode_basestring_ascii
 
 
-_encode = _encoder()
+_encode, _quote = _writers()
