@@ -154,8 +154,8 @@ class Caller:
             except (Refused, NotReady) as reason:
                 spans.note(refused=True)
                 return fetching.refused(wanted, reason)
-            if not isinstance(answer, Failure):
-                await self._kept(answer, sent, allowance)
+            if not isinstance(answer, Failure) and response.is_large(answer, self._settings.sizes.shown):
+                await self._keep(answer, sent, allowance)
             return fetching.read(wanted, answer, sent, self._redactor, self.resources)
 
     async def close(self) -> None:
@@ -227,19 +227,19 @@ class Caller:
             view = View(tool.binding["result"])
             if (instead := view.take(answer, sent, shown)) is not None:
                 return instead, self._done(answer, sent)
-        await self._kept(answer, sent, allowance)
+        if response.is_large(answer, shown):
+            await self._keep(answer, sent, allowance)
         result = response.interpret(answer, sent, self._redactor, shown)
         if view is not None and not result.is_error:
             result = view.dressed(result, answer, sent, self._redactor, shown)
         return result, self._done(answer, sent)
 
-    async def _kept(self, answer: Response, sent: Sent, allowance: Allowance) -> None:
-        """Keep the answer where it is too large to be shown, as much of it as there is time for."""
-        if response.is_large(answer, self._settings.sizes.shown):
-            from . import keeping  # most answers fit
+    async def _keep(self, answer: Response, sent: Sent, allowance: Allowance) -> None:
+        """Keep an answer that is too large to be shown, as much of it as there is time for."""
+        from . import keeping  # most answers fit
 
-            with allowance as seconds:
-                answer.kept = await keeping.keep(answer, sent.uri, self._redactor, self.resources, seconds)
+        with allowance as seconds:
+            answer.kept = await keeping.keep(answer, sent.uri, self._redactor, self.resources, seconds)
 
     async def _exchanged(
         self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, allowance: Allowance

@@ -42,11 +42,11 @@ class Inflate:
 
     def feed(self, data: bytes) -> None:
         """Take in what came, as far as there is room. Raises BadCoding."""
-        self._raw += len(data)
-        if self._coded:
-            self._decode(data)
-        else:
+        if not self._coded:
             self._pass(data)
+            return
+        self._raw += len(data)
+        self._decode(data)
         self.full = self._raw > self._limit or self._size > self._limit
 
     def finish(self) -> None:
@@ -56,9 +56,13 @@ class Inflate:
 
     def _pass(self, data: bytes) -> None:
         room = self._limit - self._size
-        if room > 0:
-            self._take(data if len(data) <= room else data[:room])
         self._size += len(data)
+        if len(data) <= room:
+            self._take(data)
+            return
+        self.full = True
+        if room > 0:
+            self._take(data[:room])
 
     def _decode(self, data: bytes) -> None:
         # One byte over the limit is enough to know that there is more.
