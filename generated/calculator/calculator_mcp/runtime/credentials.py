@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus, unquote
 
@@ -27,6 +28,9 @@ Scheme = dict[str, Any]
 
 Encoding = dict[str, Callable[[str], str]]
 """How a value is written where it cannot stand as it is: in the query, in a cookie, in HTTP Basic."""
+
+Written = tuple[str, str, str]
+"""A credential as requests carry it: the place (`header`, `query` or `cookie`), the name there, and the text."""
 
 MOST_CHOSEN = 1024
 """Bindings of which is remembered what they want."""
@@ -132,29 +136,42 @@ def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
     return scheme["type"] == "oauth2" and scheme["variables"]["value"] not in secrets
 
 
-def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], encode: Encoding | None = None) -> None:
-    """Put the credentials of these schemes into the request, in place of anything under their names. `encode` other
-    than the usual way writes what is shown and never sent.
+def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> list[Written]:
+    """The credentials of these schemes as they stand in a request, but for tokens that have to be fetched. `encode`
+    other than the usual way writes what is shown and never sent.
     """
-    encode = encode or SENT
-    for scheme in schemes:
-        if fetched(scheme, secrets):
-            continue
-        values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
-        kind, place = scheme["type"], scheme.get("in")
-        if kind in ("bearer", "oauth2"):
-            set_token(request, values["value"])
-        elif kind == "basic":
-            _set_field(request, "Authorization", f"Basic {encode['basic'](':'.join(values[part] for part in _LOGIN))}")
-        elif kind == "header":
-            name, _, value = values["value"].partition(":")
-            _set_field(request, name.strip(), value.strip())
-        elif place == "header":
-            _set_field(request, scheme["name"], values["value"])
-        elif place == "query":
-            _set_pair(request.query, QUERY.name(scheme["name"]), encode["query"](values["value"]))
+    return [_written(scheme, secrets, encode) for scheme in schemes if not fetched(scheme, secrets)]
+
+
+def _written(scheme: Scheme, secrets: dict[str, str], encode: Encoding) -> Written:
+    values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
+    kind, place = scheme["type"], scheme.get("in")
+    if kind in ("bearer", "oauth2"):
+        return "header", "Authorization", f"Bearer {values['value']}"
+    if kind == "basic":
+        return "header", "Authorization", f"Basic {encode['basic'](':'.join(values[part] for part in _LOGIN))}"
+    if kind == "header":
+        name, _, value = values["value"].partition(":")
+        return "header", name.strip(), value.strip()
+    if place == "header":
+        return "header", scheme["name"], values["value"]
+    if place == "query":
+        return place, QUERY.name(scheme["name"]), encode["query"](values["value"])
+    return "cookie", COOKIE.name(scheme["name"]), encode["cookie"](values["value"])
+
+
+def put(request: Request, credentials: list[Written]) -> None:
+    """Put them into the request, in place of anything under their names."""
+    for place, name, value in credentials:
+        if place == "header":
+            _set_field(request, name, value)
         else:
-            _set_pair(request.cookies, COOKIE.name(scheme["name"]), encode["cookie"](values["value"]))
+            _set_pair(request.query if place == "query" else request.cookies, name, value)
+
+
+def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> None:
+    """Write the credentials of these schemes and put them into the request."""
+    put(request, written(schemes, secrets, encode))
 
 
 def set_token(request: Request, token: str) -> None:
@@ -174,20 +191,23 @@ class Keys:
 
     def choose(self, binding: dict[str, Any]) -> Chosen:
         """What the binding wants, as far as it is there. Raises NotReady."""
-        known = self._chosen.get(id(binding))
-        if known is None:
-            if len(self._chosen) >= MOST_CHOSEN:
-                self._chosen.clear()
-            known = self._chosen[id(binding)] = binding, self._choose(binding)  # which keeps the binding, and so its id
-        return known[1]
+        try:
+            return self._chosen[id(binding)][1]
+        except KeyError:
+            chosen = self._choose(binding)
+        if len(self._chosen) >= MOST_CHOSEN:
+            self._chosen.clear()
+        self._chosen[id(binding)] = binding, chosen  # which keeps the binding, and so its id
+        return chosen
 
     def _choose(self, binding: dict[str, Any]) -> Chosen:
         secrets, wanted = self._settings.secrets, binding.get("security")
         schemes = choose(wanted, self._security, secrets)
         grants = [self._grant(scheme, binding) for scheme in schemes if fetched(scheme, secrets)]
         others = [self._security[name] for names in wanted or () for name in names] if not schemes else []
+        credentials = cache(lambda: written(schemes, secrets))  # when the first request is given them, and not before
         return Chosen(
-            lambda request: attach(request, schemes, secrets),
+            lambda request: put(request, credentials()),
             variables(schemes, secrets),
             grants[0] if grants else None,
             tuple(dict.fromkeys(scope for scheme in schemes for scope in self._scopes(scheme, binding))),
@@ -227,7 +247,8 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
 
 
 def _set_field(request: Request, name: str, value: str) -> None:
-    request.headers = [field for field in request.headers if field[0].lower() != name.lower()] + [(name, value)]
+    known = name.lower()
+    request.headers = [field for field in request.headers if field[0].lower() != known] + [(name, value)]
 
 
 def _set_pair(pairs: list[str], name: str, value: str) -> None:

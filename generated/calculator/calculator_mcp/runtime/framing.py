@@ -72,3 +72,28 @@ class Lines:
             line = line.removeprefix(_BYTE_ORDER_MARK)
         line = line.removesuffix(b"\r")
         return [line] if line.strip(b" \t\r") else []
+
+
+class Inbox:
+    """The lines that came and were not taken yet. `ended` says that none will come any more."""
+
+    __slots__ = ("_came", "_lines", "ended")
+
+    def __init__(self) -> None:
+        self._lines = Lines()
+        self._came: list[Line] = []
+        self.ended = False
+
+    def feed(self, data: bytes) -> None:
+        """What was read; nothing is the end of the stream."""
+        self._came += self._lines.feed(data) if data else self._lines.close()
+        self.ended = not data
+
+    @property
+    def first(self) -> Line | None:
+        """The line whose turn it is; None where there is none."""
+        return self._came[0] if self._came else None
+
+    def pop(self) -> Line:
+        """Take it."""
+        return self._came.pop(0)

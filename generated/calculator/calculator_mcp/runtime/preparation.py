@@ -47,7 +47,7 @@ class Ready:
     __slots__ = ("address", "chosen", "files", "grant", "private", "request", "variables")
 
     def __init__(
-        self, request: request.Request, address: Address, chosen: Chosen, files: str, private: list[str] | None = None
+        self, request: request.Request, address: Address, chosen: Chosen, files: str, private: list[str]
     ) -> None:
         self.request = request
         self.address = address
@@ -55,7 +55,7 @@ class Ready:
         self.variables = chosen.variables
         self.grant = chosen.grant
         self.files = files
-        self.private = private or []
+        self.private = private
 
     def attach(self) -> None:
         """Put the credentials into the request, but for a token that has to be fetched."""
@@ -76,6 +76,7 @@ class Preparation:
         self._keys = keys
         self._checker = Checker()
         self._opened = settings.files_dir, f"{settings.prefix}_FILES_DIR"
+        self._files = Files(*self._opened)
 
     def allowance(self, tool: Tool) -> Allowance:
         """What a call of that tool may take."""
@@ -94,18 +95,19 @@ class Preparation:
         `entropy` is at least 16 random bytes.
         """
         files, built, address = self._built(tool, arguments, entropy)
-        built = await self.hooks.request(tool.name, built, allowance)
-        return Ready(built, address, self._keys.choose(tool.binding), files.digest, _private(built))
+        hooked = await self.hooks.request(tool.name, built, allowance)
+        private = [] if hooked is built else _private(hooked)
+        return Ready(hooked, address, self._keys.choose(tool.binding), files.digest, private)
 
     def unhooked(self, tool: Tool, arguments: dict[str, Any], entropy: bytes) -> Ready:
         """The same where no hook is asked. Raises Refused or NotReady."""
         files, built, address = self._built(tool, arguments, entropy)
-        return Ready(built, address, self._keys.choose(tool.binding), files.digest)
+        return Ready(built, address, self._keys.choose(tool.binding), files.digest, [])
 
     def _built(self, tool: Tool, arguments: dict[str, Any], entropy: bytes) -> tuple[Files, request.Request, Address]:
         if self._settings.problems:
             raise NotReady(" ".join(self._settings.problems))
-        files = (Digested if "confirm" in tool.binding else Files)(*self._opened)
+        files = Digested(*self._opened) if "confirm" in tool.binding else self._files
         built = request.build(tool, arguments, files, entropy)
         return files, built, self._settings.server(built.server)
 

@@ -98,7 +98,10 @@ class Settings:
 
     def server(self, index: int) -> Address:
         """Where that server is. Raises NotReady where only the operator can say."""
-        found = self.servers[index] if index < len(self.servers) else nowhere(self.prefix)
+        try:
+            found = self.servers[index]
+        except IndexError:
+            found = nowhere(self.prefix)
         if isinstance(found, str):
             raise NotReady(found)
         return found

@@ -6,40 +6,55 @@ Such a file is gone with the process, however it ends. Not thread-safe.
 
 from __future__ import annotations
 
-from io import BytesIO
 from typing import IO
 
 
 class Spool:
     """Grows at its end and is read anywhere."""
 
-    __slots__ = ("_file", "_in_memory", "size")
+    __slots__ = ("_file", "_in_memory", "_pieces", "size")
 
     def __init__(self, in_memory: int) -> None:
         """`in_memory` is the most bytes that are held without a file."""
-        self._file: IO[bytes] = BytesIO()
+        self._pieces: list[bytes] = []
+        self._file: IO[bytes] | None = None
         self._in_memory = in_memory
         self.size = 0
 
     def write(self, data: bytes) -> None:
         """Add bytes. Raises OSError where the disk takes no more."""
-        if isinstance(self._file, BytesIO) and self.size + len(data) > self._in_memory:
-            from tempfile import TemporaryFile  # most answers are small, and it brings every way to pack files with it
-
-            file: IO[bytes] = TemporaryFile()  # noqa: SIM115
-            file.write(self._file.getbuffer())
-            self._file = file
-        self._file.seek(self.size)
-        self._file.write(data)
-        self.size += len(data)
+        size = self.size + len(data)
+        if size <= self._in_memory:
+            self._pieces.append(data)
+        else:
+            file = self._file = self._file or self._moved()
+            file.seek(self.size)
+            file.write(data)
+        self.size = size
 
     def read(self, start: int, length: int) -> bytes:
         """So many bytes from there, fewer at the end. Raises OSError."""
-        self._file.seek(start)
-        return self._file.read(length)
+        if self._file is not None:
+            self._file.seek(start)
+            return self._file.read(length)
+        if len(self._pieces) != 1:
+            self._pieces = [b"".join(self._pieces)]
+        held = self._pieces[0]
+        return held if start == 0 and length >= len(held) else held[start : start + length]
 
     def close(self) -> None:
         """Give back what it takes."""
-        self._file.close()
+        self._pieces = []
+        if self._file is not None:
+            self._file.close()
 
     __del__ = close
+
+    def _moved(self) -> IO[bytes]:
+        """A file with what was held. Raises OSError."""
+        from tempfile import TemporaryFile  # most answers are small, and it brings every way to pack files with it
+
+        file: IO[bytes] = TemporaryFile()  # noqa: SIM115
+        file.writelines(self._pieces)
+        self._pieces = []
+        return file

@@ -27,12 +27,14 @@ _RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satis
 class Sent:
     """The request as far as results speak of it: the tool, the path without its query, the variables whose credentials
     it carried, a URI for what may come back, the arguments with what is sent for those left out, its idempotency key,
-    and how often it was tried. `scopes` are what the description asks of a token, and `offers` the ways to give a
-    credential where none was given. `answer` is the value of an answer of which not all is shown."""
+    and how often it was tried. `fields` are the parts of the answer that were asked for, "" for all of it; `scopes` are
+    what the description asks of a token, and `offers` the ways to give a credential where none was given. `answer` is
+    the value of an answer of which not all is shown."""
 
     __slots__ = (
         "answer",
         "arguments",
+        "fields",
         "key",
         "method",
         "offers",
@@ -60,18 +62,14 @@ class Sent:
         self.variables = variables
         self.uri = uri
         self.arguments = tool.given(arguments or {})
+        name = tool.binding.get("fields")
+        asked = self.arguments.get(name) if name else None
+        self.fields = asked if isinstance(asked, str) else ""
         self.key = key
         self.tries = 0
         self.answer: Any = ABSENT
         self.scopes: tuple[str, ...] = ()
         self.offers: tuple[str, ...] = ()
-
-    @property
-    def fields(self) -> str:
-        """The parts of the answer that were asked for, "" for all of it."""
-        name = self.tool.binding.get("fields")
-        asked = self.arguments.get(name) if name else None
-        return asked if isinstance(asked, str) else ""
 
     def __str__(self) -> str:
         return f"{self.method} {self.path[:200]}"
@@ -79,9 +77,12 @@ class Sent:
 
 class Response:
     """An answer. `content` is decoded. Where it is `cut`, only its beginning came; where there is a `spool`, that holds
-    what came, and `content` is the beginning of it. So many bytes of what came are `kept` under `Sent.uri`."""
+    what came, and `content` is the beginning of it. So many bytes of what came are `kept` under `Sent.uri`.
 
-    __slots__ = ("_named", "_named_of", "content", "cut", "fields", "kept", "reason", "spool", "status")
+    `media_type` is the type and subtype of the content, in lower case; "" where they are not said or not well-formed.
+    """
+
+    __slots__ = ("_fields", "_named", "content", "cut", "kept", "media_type", "reason", "spool", "status")
 
     def __init__(
         self,
@@ -95,8 +96,6 @@ class Response:
         self.status = status
         self.reason = reason
         self.fields = fields
-        self._named: dict[str, str] = {}
-        self._named_of: list[tuple[str, str]] | None = None
         self.content = content
         self.cut = cut
         self.spool = spool
@@ -104,16 +103,26 @@ class Response:
 
     def redact(self, redact: Callable[[str], str]) -> None:
         """Take secrets out of all but the content, before any of it is cut or comes to be in lower case."""
-        told = "\n".join([self.reason, *(value for _, value in self.fields)])
-        if not clean(told)[1] and redact(told) == told:
+        told = " ".join((self.reason, *self._named.values()))
+        if told.isprintable() and redact(told) == told:
             return  # as with most answers: one look at all of it
         self.reason = redact(clean(self.reason)[0])
         self.fields = [(name, redact(clean(value)[0])) for name, value in self.fields]
 
+    @property
+    def fields(self) -> list[tuple[str, str]]:
+        """The header fields, as they came or as they were set; not to be changed in place."""
+        return self._fields
+
+    @fields.setter
+    def fields(self, fields: list[tuple[str, str]]) -> None:
+        self._fields = fields
+        named = {name.lower(): value for name, value in fields}
+        self._named = named = named if len(named) == len(fields) else _joined(fields)
+        self.media_type = _media_type(named.get("content-type", ""))
+
     def header(self, name: str) -> str:
         """All values of a field, joined as RFC 9110 section 5.3 allows; "" where there is none."""
-        if self._named_of is not self.fields:
-            self._named, self._named_of = _joined(self.fields), self.fields
         return self._named.get(name, "")
 
     @property
@@ -148,11 +157,6 @@ class Response:
         except ValueError:
             name = brief(self.reason, 60)
         return f"HTTP {self.status} {name}".rstrip()
-
-    @property
-    def media_type(self) -> str:
-        """The type and subtype of the content, in lower case; "" where they are not said or not well-formed."""
-        return _media_type(self.header("content-type"))
 
 
 def _joined(fields: list[tuple[str, str]]) -> dict[str, str]:

@@ -13,7 +13,6 @@ import asyncio
 import contextlib
 import contextvars
 import importlib
-import inspect
 import json
 import os
 import threading
@@ -153,7 +152,7 @@ class Hooks:
         function = self._found.get(name)
         if function is None:
             return None
-        with allowance.counted() as left:
+        with allowance as left:
             deadline = asyncio.timeout(max(left, least))
             try:
                 async with deadline:
@@ -199,6 +198,8 @@ def _is_cancelled() -> bool:
 
 
 async def _outcome(function: Any, given: tuple[Any, ...]) -> Any:
+    import inspect  # most servers have no hooks
+
     if inspect.iscoroutinefunction(function):
         return await function(*given)
     made = await _in_thread(function, given)

@@ -130,18 +130,23 @@ class Contents:
         self.fixed = fixed
 
 
-def call_result(result: Result, revision: str, server: dict[str, str]) -> bytes:
-    """CallToolResult. Raises ValueError or TypeError where the result holds what JSON cannot."""
+def call_result(result: Result, revision: str, server: dict[str, str]) -> list[bytes]:
+    """CallToolResult, in pieces, so that what is long in it is not copied each time that something is put around it.
+    Raises ValueError or TypeError where the result holds what JSON cannot."""
     stateless = has(revision, "resultType")
-    before: dict[str, object] = {"resultType": "complete"} if stateless else {}
-    before["content"] = [_block(block, revision, server["name"]) for block in result.content]
-    after: dict[str, object] = {"isError": result.is_error}
-    if stateless:
-        after["_meta"] = _signature(server)
-    if not _shows_structured(result, revision):
-        return dumps(before | after)
-    value = result.written.encode("ascii") or dumps(result.structured)
-    return b'%b,"structuredContent":%b,%b' % (dumps(before)[:-1], value, dumps(after)[1:])
+    pieces = [b'{"resultType":"complete","content":[' if stateless else b'{"content":[']
+    for block in result.content:
+        pieces += _written(block, revision, server["name"])
+        pieces.append(b",")
+    if result.content:
+        pieces.pop()
+    if result.structured is not ABSENT and _shows_structured(result, revision):
+        pieces += b'],"structuredContent":', result.written.encode("ascii") or dumps(result.structured)
+    else:
+        pieces.append(b"]")
+    meta = b',"_meta":%b' % dumps(_signature(server)) if stateless else b""
+    pieces.append(b',"isError":%b%b}' % (b"true" if result.is_error else b"false", meta))
+    return pieces
 
 
 def input_required_result(question: Question, server: dict[str, str]) -> bytes:
@@ -261,14 +266,21 @@ def _instructions(server: dict[str, str]) -> dict[str, str]:
 
 def _shows_structured(result: Result, revision: str) -> bool:
     """Errors never: a client checks whatever it gets against the promise that was made for successes."""
-    if result.structured is ABSENT or result.is_error or not has(revision, "structuredContent"):
+    if result.is_error or not has(revision, "structuredContent"):
         return False
     return isinstance(result.structured, dict) or has(revision, "structuredContent of any type")
 
 
-def _block(block: Block, revision: str, server: str) -> Block:
-    """The content block as that revision knows it."""
+def _written(block: Block, revision: str, server: str) -> list[bytes]:
+    """The content block as that revision knows it, as JSON text, in pieces."""
     kind = block["type"]
+    if kind == "text" and len(block) == 2 and "text" in block:
+        return [b'{"type":"text","text":', dumps(block["text"]), b"}"]  # as most
+    return [dumps(_block(kind, block, revision, server))]
+
+
+def _block(kind: object, block: Block, revision: str, server: str) -> Block:
+    """The block as a value."""
     if kind == "audio" and not has(revision, "audio"):
         blob = {"uri": f"{server}://audio", "mimeType": block["mimeType"], "blob": block["data"]}
         return {"type": "resource", "resource": blob}

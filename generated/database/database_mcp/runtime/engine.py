@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     Ask: TypeAlias = Callable[[int, "str | None"], bool]
     Done: TypeAlias = Callable[[int, Outcome], None]
 
+_CUT_SHORT = Failure("The call was cut short inside the server.")
 #: Calls that are at work: more than any agent has, and few enough to hold what each of them builds.
 MOST = 320
 
@@ -73,7 +74,8 @@ class Engine:
         self._at_work = 0
         self._waiting: dict[int, _Taken] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._tasks: dict[int, asyncio.Task[Outcome]] = {}
+        self._thread: int | None = None
+        self._running: dict[int, _Taken] = {}
         self._questions: dict[int, asyncio.Future[object]] = {}
         threading.Thread(target=self._run, name="engine", daemon=True).start()
 
@@ -93,27 +95,46 @@ class Engine:
             return False
         call.span = call.span or spans.Span(call.origin)
         taken = _Taken(call, on_progress, on_ask, on_done, size)
-        self._post(lambda: self._arrive(taken))
+        self.tell(lambda: self._arrive(taken))
         return True
 
     def cancel(self, key: int) -> None:
         """Stop that call, wherever it is; it will not report. Unknown keys are those that have finished."""
-        self._post(lambda: self._abandon(key))
+        self.tell(lambda: self._abandon(key))
 
     def answer(self, key: int, reply: object) -> None:
         """What the client answers to the question of that call; None where it does not."""
-        self._post(lambda: self._answered(key, reply))
+        self.tell(lambda: self._answered(key, reply))
 
     def renew(self, load: Callable[[], Caller]) -> None:
         """Calls that are submitted from now on run with the caller that `load` makes."""
-        self._post(lambda: self._renewed(load))
+        self.tell(lambda: self._renewed(load))
 
     def drain(self, seconds: float) -> None:
         """Wait until nothing is unfinished, or for so long."""
         self._backlog.drain(seconds)
 
-    def _post(self, action: Callable[[], None]) -> None:
-        """Have the engine do that, after all else. One wake-up is enough for what it has not seen."""
+    @property
+    def loaded(self) -> bool:
+        """Whether calls can begin, and what is told is heard at once."""
+        return self._loop is not None
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is unfinished."""
+        return self._backlog.busy
+
+    def has_room(self, size: int, calls: int) -> bool:
+        """Whether so many calls, of so many bytes each, would be taken without waiting."""
+        return self._backlog.has_room(size, calls)
+
+    def tell(self, action: Callable[[], None]) -> None:
+        """Have the engine do that in its loop, after all that other threads told it; at once where this is the loop.
+        One wake-up is enough for what it has not seen.
+        """
+        if threading.get_ident() == self._thread:
+            action()
+            return
         self._told.append(action)
         with self._waking:
             if self._loop is None or self._woken:
@@ -124,8 +145,11 @@ class Engine:
     # What follows runs in the engine's thread.
 
     def _run(self) -> None:
+        from .unasked import deferred  # heavy, too
+
         global asyncio
-        import asyncio
+        with deferred():
+            import asyncio
 
         asyncio.run(self._serve())
 
@@ -135,6 +159,7 @@ class Engine:
         self._caller = self._loaded(self._load)
         with self._waking:
             self._loop = loop
+        self._thread = threading.get_ident()
         self._hear()
         await loop.create_future()  # for ever: the process ends with its reader
 
@@ -158,22 +183,23 @@ class Engine:
 
     def _arrive(self, taken: _Taken) -> None:
         taken.caller = self._caller
-        self._waiting[taken.call.key] = taken
-        self._admit()
+        if self._waiting or self._at_work >= MOST:
+            self._waiting[taken.call.key] = taken
+        else:
+            self._begin(taken)
 
-    def _admit(self) -> None:
-        """Begin what waits, as long as there is room."""
-        while self._waiting and self._at_work < MOST:
-            taken = self._waiting.pop(next(iter(self._waiting)))
-            self._at_work += 1
-            task = self._tasks[taken.call.key] = asyncio.ensure_future(self._work(taken))
-            task.add_done_callback(lambda task, taken=taken: self._end(taken, task))  # type: ignore[misc]
+    def _begin(self, taken: _Taken) -> None:
+        self._at_work += 1
+        self._running[taken.call.key] = taken
+        taken.task = asyncio.get_running_loop().create_task(self._work(taken))
 
     def _abandon(self, key: int) -> None:
         if key in self._waiting:
             self._backlog.leave(self._waiting.pop(key).size)
-        elif task := self._tasks.pop(key, None):
-            task.cancel()
+        elif taken := self._running.pop(key, None):
+            # Where it has not begun, nothing of it is there that could end it.
+            taken.task.add_done_callback(lambda task: self._end(taken, _CUT_SHORT))
+            taken.task.cancel()
 
     def _answered(self, key: int, reply: object) -> None:
         question = self._questions.get(key)
@@ -189,24 +215,28 @@ class Engine:
             del self._questions[key]
             on_ask(key, None)
 
-    async def _work(self, taken: _Taken) -> Outcome:
-        call, caller, phase = taken.call, taken.caller, 0
+    async def _work(self, taken: _Taken) -> None:
+        """Run it and report, in the same turn of the loop as what it waited for last."""
+        try:
+            outcome = await self._outcome(taken)
+        except asyncio.CancelledError:
+            outcome = _CUT_SHORT
+        self._end(taken, outcome)
+
+    async def _outcome(self, taken: _Taken) -> Outcome:
+        call, caller = taken.call, taken.caller
         if call.span is not None:
             spans.enter(call.span)
-
-        def report(message: str) -> None:
-            nonlocal phase
-            phase += 1
-            taken.on_progress(call.key, phase, message)
-
-        def ask(question: str) -> Awaitable[object]:
-            return self._asked(call.key, question, taken.on_ask)
-
         if caller is None:
             return Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
         try:
             if isinstance(call, Fetch):
                 return await caller.fetch(call)
+
+            def ask(question: str) -> Awaitable[object]:
+                return self._asked(call.key, question, taken.on_ask)
+
+            report = taken.report if call.progress_token is not None else _unheard
             return await caller.call(call.name, call.arguments, report, call.dialogue, ask)
         except asyncio.CancelledError:
             raise
@@ -215,30 +245,46 @@ class Engine:
         except BaseException as problem:  # SystemExit too: nothing that a call does may end the server
             return _failure(call, problem)
 
-    def _end(self, taken: _Taken, task: asyncio.Task[Outcome]) -> None:
+    def _end(self, taken: _Taken, outcome: Outcome) -> None:
         """Report, unless the call was abandoned; only then make room for the next."""
+        if taken.over:
+            return
+        taken.over = True
         try:
-            if self._tasks.pop(taken.call.key, None) is not None:
-                cut_short = Failure("The call was cut short inside the server.")
-                taken.on_done(taken.call.key, cut_short if task.cancelled() else task.result())
+            if self._running.pop(taken.call.key, None) is not None:
+                taken.on_done(taken.call.key, outcome)
         finally:
             self._at_work -= 1
             self._backlog.leave(taken.size)
-            self._admit()
+            if self._waiting:
+                self._begin(self._waiting.pop(next(iter(self._waiting))))
 
 
 class _Taken:
-    """A call that was taken, and the caller that was there when it was."""
+    """A call that was taken, the caller that was there when it was, and the task that it is since it began."""
 
-    __slots__ = ("call", "caller", "on_ask", "on_done", "on_progress", "size")
+    __slots__ = ("_phase", "call", "caller", "on_ask", "on_done", "on_progress", "over", "size", "task")
+
+    task: asyncio.Task[None]
 
     def __init__(self, call: Call, on_progress: Progress, on_ask: Ask, on_done: Done, size: int) -> None:
         self.call = call
         self.caller: Caller | None = None
-        self.on_progress = on_progress
         self.on_ask = on_ask
         self.on_done = on_done
+        self.on_progress = on_progress
         self.size = size
+        self.over = False
+        self._phase = 0
+
+    def report(self, message: str) -> None:
+        """One phase of it is done."""
+        self._phase += 1
+        self.on_progress(self.call.key, self._phase, message)
+
+
+def _unheard(message: str) -> None:
+    """A phase that nobody asked to hear of."""
 
 
 def _failure(call: Call, problem: BaseException) -> Failure:

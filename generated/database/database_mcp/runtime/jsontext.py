@@ -7,8 +7,9 @@ trust: where it is missing or its constructors changed, the package is used; and
 given to the package, whose verdict counts.
 
 Stricter than the package: no NaN or Infinity, no number that a double cannot hold, no nesting beyond `MAX_DEPTH`.
-Objects that name a key twice are reported, since which of the two counts is anybody's guess. Written text is compact
-ASCII on one line.
+Objects that name a key twice are reported, since which of the two counts is anybody's guess. To look for all that costs
+more than to read. So a text is read first and counted: where the counts prove that there is nothing to find, which is
+so of nearly all, that is it, and else it is read again. Written text is compact ASCII on one line.
 """
 
 from __future__ import annotations
@@ -29,8 +30,15 @@ MAX_DIGITS = 308
 
 _SPACE = " \t\r\n"
 _INFINITY = float("inf")
+_LEAST = -_INFINITY
 _TOO_DEEP = f"The message is nested deeper than {MAX_DEPTH} levels."
 _TOO_LARGE = "The message holds a number that is too large."
+
+#: At each so many characters a number that is too large shows a digit. A prime, so that those of a list do not.
+_STRIDE = 19
+_DIGITS = bytes(0x30 if 0x30 <= code <= 0x39 else 0x20 for code in range(256))
+_UNSTRUCTURED = bytes(code for code in range(256) if code not in b'{}[]:"')
+_UNSURE = object()
 
 
 class NotJSON(ValueError):
@@ -42,6 +50,147 @@ def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tupl
 
     `parse_float` makes something else of numbers with a point or an exponent, and of those that would be too large.
     """
+    text = text.strip(_SPACE)
+    if parse_float is None and (value := _counted(text)) is not _UNSURE:
+        return value, []
+    return _judged(text, parse_float)
+
+
+def dumps(value: object) -> bytes:
+    """Compact ASCII. Raises ValueError or TypeError for what JSON cannot hold.
+
+    A lone surrogate, which makes some readers hang, becomes U+FFFD.
+    """
+    if type(value) is str and value.isascii():
+        return _quote(value).encode("ascii")  # most of what is written is one text
+    text = _encode(value)
+    if "\\ud" in text and not _is_well_formed(text):
+        text = _encode(_repaired(value))
+    return text.encode("ascii")
+
+
+def in_ascii(line: str) -> str:
+    """A JSON text with what is not ASCII written by escapes, and nothing else in it changed. Between its parts, neither
+    line ends nor tabs; no lone surrogates."""
+    if line.isascii():
+        return line
+    # As if it were to stand in a string; then what that puts before its quotes and backslashes is taken back.
+    return _quote(line)[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+
+
+def echo(value: object) -> bytes:
+    """As `dumps`, but character for character what the peer sent: for ids and tokens, which it must recognise."""
+    return _encode(value).encode("ascii")
+
+
+class _Rules:
+    """What the C scanner reads from its context; the names are those of `json.JSONDecoder`."""
+
+    strict = True
+    object_hook: Any = None
+    object_pairs_hook: Any = None
+    array_hook: Any = None
+    parse_float: Callable[[str], object]
+    parse_int: Callable[[str], object]
+    scanner: Any = None
+
+    @staticmethod
+    def parse_constant(name: str) -> object:
+        raise NotJSON(f"{name} is not a JSON number.")
+
+
+class _Counting(_Rules):
+    """Those by which Python is asked least: once an object, and once a number that is not whole."""
+
+    def __init__(self) -> None:
+        self.members = 0
+        self.parse_float = _double
+        self.parse_int = int
+
+    def object_hook(self, found: dict[str, object]) -> dict[str, object]:
+        self.members += len(found)
+        return found
+
+
+class _Looking(_Rules):
+    """Those that find all there is to find."""
+
+    def __init__(
+        self, members: Members, parse_float: Callable[[str], object], parse_large: Callable[[str], object]
+    ) -> None:
+        self.object_pairs_hook = members
+        self.parse_float = parse_float
+        self._parse_large = parse_large
+        self.parse_int = self._whole
+
+    def _whole(self, digits: str) -> object:
+        return int(digits) if len(digits) <= MAX_DIGITS else self._parse_large(digits)
+
+
+def _double(digits: str) -> float:
+    if _LEAST < (number := float(digits)) < _INFINITY:
+        return number
+    raise NotJSON(_TOO_LARGE)
+
+
+def _too_large(digits: str) -> object:
+    raise NotJSON(_TOO_LARGE)
+
+
+#: Rules that no thread is reading by: to make a scanner takes half as long as to read a message.
+_idle: list[_Counting] = []
+
+
+def _counted(text: str) -> object:
+    """The value of a text that counts show to be JSON in which nothing is wrong; _UNSURE where they do not."""
+    if len(text) > MAX_DIGITS and _may_hold_long_number(text):
+        return _UNSURE
+    try:
+        rules = _idle.pop() if _idle else _Counting()
+        rules.members = 0
+        value = _scan(text, rules)
+    except Exception:
+        return _UNSURE
+    members = rules.members
+    _idle.append(rules)
+    # With each colon that is no member's there are fewer members than colons, as with each that is named again.
+    few = text.count("[") + text.count("{") <= MAX_DEPTH
+    if few and text.count(":") == members:
+        return value
+    structure = _structure(text)
+    return value if structure.count(b":") == members and (few or _is_shallow(structure)) else _UNSURE
+
+
+def _may_hold_long_number(text: str) -> bool:
+    """Whether there may be a number of MAX_DIGITS digits: of so many, some stand at each place that is looked at."""
+    seen = text[::_STRIDE].encode("ascii", "replace").translate(_DIGITS)
+    return b"0" * (MAX_DIGITS // _STRIDE) in seen
+
+
+def _structure(text: str) -> bytes:
+    """The brackets and colons of a JSON text that stand outside its strings."""
+    content = text.encode(errors="replace")
+    plain = b"".join(content.split(b'\\"'))  # faster than to replace it
+    if b"\\" in plain:  # then a quote may stand behind a backslash that is escaped itself
+        plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")
+    marks = plain.translate(None, _UNSTRUCTURED).replace(b'""', b"")
+    # Between two quotes that are left is what a string holds of them.
+    return b"".join(marks.split(b'"')[::2])
+
+
+def _is_shallow(structure: bytes) -> bool:
+    """Whether it is sure that nothing is nested beyond MAX_DEPTH: what is innermost is taken away in a few rounds, each
+    of which takes two levels at most, and no level is without a pair of brackets."""
+    brackets = structure.translate(None, b":")
+    for levels in range(0, 16, 2):
+        if len(brackets) // 2 + levels <= MAX_DEPTH:
+            return True
+        brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
+    return False
+
+
+def _judged(text: str, parse_float: Callable[[str], object] | None) -> tuple[object, list[Repeated]]:
+    """As `loads`, whatever the text is."""
     repeated: list[Repeated] = []
 
     def members(pairs: Pairs) -> dict[str, object]:
@@ -54,8 +203,7 @@ def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tupl
             repeated.append((found, twice))
         return found
 
-    text = text.strip(_SPACE)
-    rules = _Rules(members, parse_float or _double, parse_float or _too_large)
+    rules = _Looking(members, parse_float or _double, parse_float or _too_large)
     try:
         value = _scan(text, rules)
     except NotJSON:
@@ -68,59 +216,13 @@ def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tupl
     return value, repeated
 
 
-def dumps(value: object) -> bytes:
-    """Compact ASCII. Raises ValueError or TypeError for what JSON cannot hold.
-
-    A lone surrogate, which makes some readers hang, becomes U+FFFD.
-    """
-    text = _encode(value)
-    return (_encode(_repaired(value)) if "\\ud" in text else text).encode("ascii")
-
-
-def echo(value: object) -> bytes:
-    """As `dumps`, but character for character what the peer sent: for ids and tokens, which it must recognise."""
-    return _encode(value).encode("ascii")
-
-
-class _Rules:
-    """What the C scanner reads from its context; the names are those of `json.JSONDecoder`."""
-
-    __slots__ = ("_parse_large", "object_pairs_hook", "parse_float")
-
-    strict = True
-    object_hook = array_hook = None
-
-    def __init__(
-        self, members: Members, parse_float: Callable[[str], object], parse_large: Callable[[str], object]
-    ) -> None:
-        self.object_pairs_hook = members
-        self.parse_float = parse_float
-        self._parse_large = parse_large
-
-    @staticmethod
-    def parse_constant(name: str) -> object:
-        raise NotJSON(f"{name} is not a JSON number.")
-
-    def parse_int(self, digits: str) -> object:
-        return int(digits) if len(digits) <= MAX_DIGITS else self._parse_large(digits)
-
-
-def _double(digits: str) -> float:
-    number = float(digits)
-    if number in (_INFINITY, -_INFINITY):
-        raise NotJSON(_TOO_LARGE)
-    return number
-
-
-def _too_large(digits: str) -> object:
-    raise NotJSON(_TOO_LARGE)
-
-
 def _scan(text: str, rules: _Rules) -> object:
     """What the C core makes of the text; any exception but NotJSON means that it must not decide."""
-    from _json import make_scanner
+    if rules.scanner is None:
+        from _json import make_scanner
 
-    value, end = make_scanner(rules)(text, 0)  # type: ignore[arg-type]
+        rules.scanner = make_scanner(rules)  # type: ignore[arg-type]
+    value, end = rules.scanner(text, 0)
     if end < len(text):
         raise ValueError
     return value
@@ -158,6 +260,15 @@ def _too_deep(value: object) -> bool:
     return True
 
 
+def _is_well_formed(text: str) -> bool:
+    """Whether no surrogate stands alone in what `_encode` wrote."""
+    try:
+        text.encode().decode("unicode_escape").encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _repaired(value: object) -> object:
     """The value with every lone surrogate replaced; well-formed pairs become the character they stand for."""
     if isinstance(value, str):
@@ -173,7 +284,8 @@ def _foreign(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-def _encoder() -> Callable[[object], str]:
+def _writers() -> tuple[Callable[[object], str], Callable[[str], str]]:
+    """What writes any value, and what writes a text."""
     try:
         from _json import encode_basestring_ascii, make_encoder
 
@@ -181,8 +293,9 @@ def _encoder() -> Callable[[object], str]:
     except (ImportError, TypeError):
         from json import JSONEncoder
 
-        return JSONEncoder(allow_nan=False, separators=(",", ":")).encode
-    return lambda value: "".join(chunks(value, 0))
+        encode = JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+        return encode, encode
+    return lambda value: "".join(chunks(value, 0)), encode_basestring_ascii
 
 
-_encode = _encoder()
+_encode, _quote = _writers()

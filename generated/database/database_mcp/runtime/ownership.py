@@ -10,10 +10,13 @@ it, since there are servers that read all these as one name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from .refusal import Problem, Refused
+
+if TYPE_CHECKING:
+    from .parameters import Pairs
 
 Written = tuple[str, dict[str, Any], Sequence[str]]
 """What wrote something, as a model calls it; how the binding describes that; and the names that it wrote."""
@@ -22,6 +25,39 @@ Written = tuple[str, dict[str, Any], Sequence[str]]
 def names_of(pairs: Iterable[str]) -> list[str]:
     """The names of pairs `name=value`, decoded."""
     return [unquote(pair.partition("=")[0]) for pair in pairs]
+
+
+def front(name: str, written: str) -> str | tuple[str, ...]:
+    """What a pair begins with that is read as one of that name, which stands in it as `written`; where it would be read
+    as another's, what no pair begins with.
+    """
+    return f"{written}=" if names_of([f"{written}="]) == [name] else ()
+
+
+class Shared:
+    """A place that several parameters write pairs into: `place` says what each is there, `withheld` whose names only
+    the owner of the server may write.
+    """
+
+    __slots__ = ("_apart", "_place", "_withheld", "parameters")
+
+    def __init__(self, parameters: Sequence[Pairs], place: str, withheld: Iterable[str]) -> None:
+        self.parameters = parameters
+        self._place = place
+        self._withheld = withheld
+        self._apart = len({each.name for each in parameters}) == len(parameters)
+
+    def joined(self, written: list[list[str]]) -> list[str]:
+        """The pairs of all, each having `written` its own. Raises Refused where one wrote a name that is another's."""
+        own, found = self._apart, list[str]()
+        for parameter, pairs in zip(self.parameters, written, strict=True):
+            for pair in pairs:
+                own = own and pair.startswith(parameter.own)
+            found += pairs
+        if not own:  # else each name is that of the one that wrote it, and no two have the same
+            named = zip(self.parameters, written, strict=True)
+            check([(each.argument, each.bound, names_of(pairs)) for each, pairs in named], self._place, self._withheld)
+        return found
 
 
 def folded(names: Iterable[str]) -> set[str]:

@@ -12,19 +12,22 @@ They are compared with what was built, not with what was meant, so that no way o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from . import bodies, ownership, parameters
-from .refusal import Gathering, Problem, Refused, Unsendable
+from . import bodies
+from .ownership import Shared
+from .parameters import Cookies, Header, PathPiece, QueryPairs, QueryString, Written
+from .refusal import Problem, Refused, Unsendable, problems_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .catalog import Tool
     from .files import Files
-
-Written = TypeVar("Written")
+    from .parameters import Parameter
 
 LONGEST_TARGET = 32 * 1024
 """In bytes. Servers commonly stop at 8 KiB, and none is known to read more than this."""
@@ -32,9 +35,16 @@ LONGEST_TARGET = 32 * 1024
 LONGEST_HEAD = 32 * 1024
 """In bytes, of all header fields of a request: the same is true of them."""
 
-_CHARACTERS = r"[A-Za-z0-9\-._~!$&'()*+,;=:@/\[\]]|%[0-9A-Fa-f]{2}"
-_TARGET = re.compile(rf"/(?:{_CHARACTERS})*(?:\?(?:{_CHARACTERS}|\?)+)?")
+_AROUND = len(": \r\n")
+"""Bytes of a header field besides name and value."""
+
+_PLAIN = r"A-Za-z0-9\-._~!$&'()*+,;=:@/\[\]"
+_TRIPLE = "%[0-9A-Fa-f]{2}"
+# Possessive, so that a long target is read in long steps, and none of them twice.
+_TARGET = re.compile(rf"/(?:[{_PLAIN}]++|{_TRIPLE})*+(?:\?(?:[{_PLAIN}?]++|{_TRIPLE})++)?")
 _HOLE = re.compile(r"\{(\w*)\}")
+_KEY = "idempotency-key"
+_SENDERS = ("user-agent", "accept-encoding")
 
 OTHERS: Any = object()
 """Stands among the arguments for all that a call gives beyond what the schema names, where that is allowed."""
@@ -69,7 +79,9 @@ class Request:
     @property
     def key(self) -> str:
         """By what the upstream knows the request where it comes twice; "" where it carries no such key."""
-        return next((value for name, value in self.headers if is_key(name)), "")
+        if _KEY not in _names(self):
+            return ""  # as most
+        return next(value for name, value in self.headers if is_key(name))
 
     @property
     def fields(self) -> list[tuple[str, str]]:
@@ -80,14 +92,60 @@ class Request:
 def is_key(name: str) -> bool:
     """Whether a header field of that name carries the key of a request that may come twice
     (draft-ietf-httpapi-idempotency-key-header)."""
-    return name.lower() == "idempotency-key"
+    return name.lower() == _KEY
+
+
+def _names(request: Request) -> set[str]:
+    """The names of its header fields, in one case."""
+    return {*map(str.lower, dict(request.headers))}
 
 
 def sender_fields(request: Request, agent: str) -> list[tuple[str, str]]:
     """What a request says of its sender, behind its own fields and where these do not say it."""
-    own = {name.lower() for name, _ in request.headers}
+    own = _names(request)
     usual = [("User-Agent", agent), ("Accept-Encoding", "gzip, deflate")]
-    return [field for field in usual if field[0].lower() not in own]
+    return usual if own.isdisjoint(_SENDERS) else [field for field in usual if field[0].lower() not in own]
+
+
+class Plan:
+    """What of the requests of a tool no call changes. Its `path` has a `%s` for each of the `pieces`."""
+
+    __slots__ = (
+        "accept",
+        "body",
+        "cookies",
+        "defaults",
+        "headers",
+        "made",
+        "method",
+        "named",
+        "path",
+        "pieces",
+        "query",
+        "server",
+        "template",
+    )
+
+    def __init__(self, tool: Tool) -> None:
+        binding = tool.binding
+        path, headers, withheld = binding["path"], binding.get("headers", ()), binding.get("withheld", {})
+        query = [*map(QueryPairs, binding.get("query", ())), *map(QueryString, binding.get("querystring", ()))]
+        cookies = [*map(Cookies, binding.get("cookies", ()))]
+        self.method: str = binding["method"]
+        self.server: int = binding.get("server", 0)
+        self.template = skeleton(path)
+        self.path = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in path)
+        self.pieces = [PathPiece(part) for part in path if not isinstance(part, str)]
+        self.query = Shared(query, "query parameter", withheld.get("query", ())) if query else None
+        self.cookies = Shared(cookies, "cookie", withheld.get("cookies", ())) if cookies else None
+        self.headers = [*map(Header, headers)]
+        self.accept = "Accept", str(binding.get("accept", "*/*"))
+        self.body: dict[str, Any] | None = binding.get("body")
+        self.defaults: dict[str, Any] = binding.get("defaults", {})
+        #: The arguments that the server makes itself, where a call does not give them.
+        self.made = [each["argument"] for each in headers if "made" in each]
+        #: Where others are allowed, the arguments that have names.
+        self.named = {*tool.schema.get("properties", {}), *binding.get("also", ())} if binding.get("open") else None
 
 
 def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -> Request:
@@ -95,49 +153,69 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
 
     `entropy` is at least 16 random bytes, for the boundary of a multipart body and for what the server makes itself.
     """
-    binding = tool.binding
-    made = {each["argument"]: _uuid(entropy) for each in binding.get("headers", ()) if "made" in each}
-    arguments = {**made, **tool.given(arguments)}
-    gathering = Gathering()
-    given = {name: value for name in arguments for value in gathering.one(_exactly, name, arguments[name])}
-    gathering.done()
-    if binding.get("open"):
-        known = {*tool.schema.get("properties", {}), *binding.get("also", ())}
-        given[OTHERS] = {name: value for name, value in given.items() if name not in known}
-
-    def written(write: Callable[[Any, Any], list[Written]], bound: dict[str, Any]) -> list[Written]:
-        named = _first_argument(bound)
-        return gathering.one(lambda parameter: write(parameter, parameters.value_of(parameter, given)), named, bound)
-
-    pieces = [
-        part if isinstance(part, str) else "".join(written(parameters.path_piece, part)) for part in binding["path"]
-    ]
-    request = Request(binding["method"], "".join(pieces), binding.get("server", 0), skeleton(binding["path"]))
-    pairs = [(each, written(parameters.query_pairs, each)) for each in binding.get("query", [])]
-    pairs += [(each, written(parameters.query_string, each)) for each in binding.get("querystring", [])]
-    headers = [field for each in binding.get("headers", []) for field in written(parameters.header, each)]
-    cookies = [(each, written(parameters.cookies, each)) for each in binding.get("cookies", [])]
-    body = gathering.one(lambda body: bodies.build(body, given, files, entropy), "", binding.get("body"))
-    gathering.done()
-
-    request.headers = [("Accept", binding.get("accept", "*/*"))]
+    plan = tool.plan = tool.plan or Plan(tool)
+    given = _given(plan, arguments, entropy)
+    problems: list[Problem] = []
+    pieces = _written(plan.pieces, given, problems)
+    query = _written(plan.query.parameters, given, problems) if plan.query else []
+    headers = _written(plan.headers, given, problems) if plan.headers else []
+    cookies = _written(plan.cookies.parameters, given, problems) if plan.cookies else []
+    body = _body(plan.body, given, files, entropy, problems) if plan.body else []
+    if problems:
+        raise Refused(*problems)
+    request = Request(plan.method, plan.path % tuple(pieces), plan.server, plan.template)
+    request.headers = [plan.accept]
     if body:
         content_type, request.body = body[0]
         request.headers.append(("Content-Type", content_type))
-    request.headers += headers
-    request.query = _disjoint(pairs, "query parameter", binding.get("withheld", {}).get("query", ()))
-    request.cookies = _disjoint(cookies, "cookie", binding.get("withheld", {}).get("cookies", ()))
+    for found in headers:
+        request.headers += found
+    if plan.query:
+        request.query = plan.query.joined(query)
+    if plan.cookies:
+        request.cookies = plan.cookies.joined(cookies)
     _compare(request)
     return request
 
 
-def _first_argument(bound: dict[str, Any]) -> str:
-    """What a parameter is called in front of a model."""
-    if "template" not in bound:
-        return str(bound.get("argument", ""))
-    from . import templates  # only tools written by hand have some
+def _given(plan: Plan, arguments: dict[str, Any], entropy: bytes) -> dict[str, Any]:
+    """All values of a call: its own, and what is sent for those that it leaves out. Raises Refused."""
+    given = plan.defaults | arguments
+    if plan.made:
+        given = dict.fromkeys(plan.made, _uuid(entropy)) | given
+    problems: list[Problem] = []
+    for name, value in given.items():
+        try:
+            given[name] = _exact(value)
+        except Unsendable as reason:
+            problems += problems_of(reason, name)
+    if problems:
+        raise Refused(*problems)
+    if plan.named is not None:
+        given[OTHERS] = {name: value for name, value in given.items() if name not in plan.named}
+    return given
 
-    return templates.argument_of(bound["template"])
+
+def _written(parameters: Sequence[Parameter[Written]], given: dict[str, Any], problems: list[Problem]) -> list[Written]:
+    """What each writes, in order; what is refused instead is added to the problems."""
+    found = []
+    for parameter in parameters:
+        try:
+            found.append(parameter.write(parameter.value(given)))
+        except (Unsendable, Refused) as reason:
+            problems += problems_of(reason, parameter.argument)
+    return found
+
+
+def _body(
+    body: dict[str, Any], given: dict[str, Any], files: Files, entropy: bytes, problems: list[Problem]
+) -> list[bodies.Content]:
+    """The same of the body."""
+    try:
+        return bodies.build(body, given, files, entropy)
+    except (Unsendable, Refused) as reason:
+        problems += problems_of(reason, "")
+    return []
 
 
 def _uuid(entropy: bytes) -> str:
@@ -152,14 +230,11 @@ def skeleton(path: list[Any]) -> str:
     return "".join(part if isinstance(part, str) else f"{{{part.get('argument', '')}}}" for part in path)
 
 
-def _exactly(value: Any) -> tuple[Any]:
-    """As one of many."""
-    return (_exact(value),)
-
-
 def _exact(value: Any) -> Any:
     """The value with floats that are integral as integers: to JSON Schema they are (1.0 is an integer), to many servers
     they are not. Raises Unsendable for a lone surrogate, which no encoding can carry."""
+    if isinstance(value, int):
+        return value
     if isinstance(value, str):
         try:
             value.encode()
@@ -174,22 +249,14 @@ def _exact(value: Any) -> Any:
     return value
 
 
-def _disjoint(written: list[tuple[dict[str, Any], list[str]]], place: str, withheld: Iterable[str]) -> list[str]:
-    """The pairs of all parameters; an exploded object must not write the name of another parameter."""
-    if not any(pairs for _, pairs in written):
-        return []
-    named = [(_first_argument(each), each, ownership.names_of(pairs)) for each, pairs in written]
-    ownership.check(named, place, withheld)
-    return [pair for _, pairs in written for pair in pairs]
-
-
 def check_target(request: Request) -> None:
     """Raises Refused where path and query are no request target, or one that servers do not read."""
     target = request.target
     size = len(target)
     if size > LONGEST_TARGET:
         raise Refused(Problem("", f"the request target is longer than {LONGEST_TARGET >> 10} KiB ({size} bytes)"))
-    head = sum(len(name) + len(value) + len(": \r\n") for name, value in request.fields)
+    fields = request.fields
+    head = sum(map(len, chain(*fields))) + _AROUND * len(fields)
     if head > LONGEST_HEAD:
         raise Refused(Problem("", f"the header fields are longer than {LONGEST_HEAD >> 10} KiB ({head} bytes)"))
     if not _TARGET.fullmatch(target):
@@ -199,23 +266,29 @@ def check_target(request: Request) -> None:
 def _compare(request: Request) -> None:
     """What will be sent against what the binding says. Raises Refused before a byte leaves."""
     check_target(request)
-    expected, sent = _segments(request.template), request.path.split("/")
-    if len(expected) != len(sent):
+    whole, filled = _form(request.template)
+    found = whole.fullmatch(request.path)
+    if found is None:
         raise Refused(Problem("", "the arguments would make another path"))
-    for (holes, pattern), segment in zip(expected, sent, strict=True):
-        if holes and misleads(segment):
-            raise Refused(Problem(holes[0], "expected text that cannot be read as a step to another path"))
+    for (argument, pattern), segment in zip(filled, found.groups(), strict=True):
+        if misleads(segment):
+            raise Refused(Problem(argument, "expected text that cannot be read as a step to another path"))
         if not pattern.fullmatch(segment):
-            raise Refused(Problem("".join(holes[:1]), "the arguments would make another path"))
+            raise Refused(Problem(argument, "the arguments would make another path"))
 
 
 @lru_cache(maxsize=256)
-def _segments(template: str) -> list[tuple[list[str], re.Pattern[str]]]:
-    """Of each segment of a skeleton the arguments in it, and what it looks like when they are filled in."""
-    return [
-        (_HOLE.findall(segment), re.compile(".+".join(map(re.escape, _HOLE.split(segment)[::2]))))
-        for segment in template.split("/")
+def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[str]]]]:
+    """What the path of a skeleton looks like, each segment with arguments in it a group; and of each of these its first
+    argument, and what it looks like when it is filled in."""
+    segments = template.split("/")
+    whole = "/".join("([^/]*)" if _HOLE.search(segment) else re.escape(segment) for segment in segments)
+    filled = [
+        (_HOLE.findall(segment)[0], re.compile(".+".join(map(re.escape, _HOLE.split(segment)[::2]))))
+        for segment in segments
+        if _HOLE.search(segment)
     ]
+    return re.compile(whole), filled
 
 
 def misleads(segment: str) -> bool:

@@ -154,8 +154,8 @@ class Caller:
             except (Refused, NotReady) as reason:
                 spans.note(refused=True)
                 return fetching.refused(wanted, reason)
-            if not isinstance(answer, Failure):
-                await self._kept(answer, sent, allowance)
+            if not isinstance(answer, Failure) and response.is_large(answer, self._settings.sizes.shown):
+                await self._keep(answer, sent, allowance)
             return fetching.read(wanted, answer, sent, self._redactor, self.resources)
 
     async def close(self) -> None:
@@ -180,9 +180,10 @@ class Caller:
             arguments = await self._preparation.checked(tool, arguments, allowance)
             hook = self._hooks.replacing(tool.name)
             ready = None if hook else await self._preparation.ready(tool, arguments, os.urandom(16), allowance)
-            about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
-            if "confirm" in tool.binding and (refusal := await self._confirmed(tool, given, about, dialogue, ask)):
-                return refusal, ""
+            if "confirm" in tool.binding:
+                about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
+                if refusal := await self._confirmed(tool, given, about, dialogue, ask):
+                    return refusal, ""
             if ready is not None:
                 return await self._sent(tool, ready, arguments, report, allowance)
             if not spans.act():
@@ -226,19 +227,19 @@ class Caller:
             view = View(tool.binding["result"])
             if (instead := view.take(answer, sent, shown)) is not None:
                 return instead, self._done(answer, sent)
-        await self._kept(answer, sent, allowance)
+        if response.is_large(answer, shown):
+            await self._keep(answer, sent, allowance)
         result = response.interpret(answer, sent, self._redactor, shown)
         if view is not None and not result.is_error:
             result = view.dressed(result, answer, sent, self._redactor, shown)
         return result, self._done(answer, sent)
 
-    async def _kept(self, answer: Response, sent: Sent, allowance: Allowance) -> None:
-        """Keep the answer where it is too large to be shown, as much of it as there is time for."""
-        if response.is_large(answer, self._settings.sizes.shown):
-            from . import keeping  # most answers fit
+    async def _keep(self, answer: Response, sent: Sent, allowance: Allowance) -> None:
+        """Keep an answer that is too large to be shown, as much of it as there is time for."""
+        from . import keeping  # most answers fit
 
-            with allowance.counted() as seconds:
-                answer.kept = await keeping.keep(answer, sent.uri, self._redactor, self.resources, seconds)
+        with allowance as seconds:
+            answer.kept = await keeping.keep(answer, sent.uri, self._redactor, self.resources, seconds)
 
     async def _exchanged(
         self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, allowance: Allowance
@@ -251,14 +252,15 @@ class Caller:
         sent.scopes, sent.offers = ready.chosen.scopes, ready.chosen.offers
         for secret in ready.private:
             self._redactor.learn(secret, "hook")
-        self._traced(ready)
+        if self._settings.trace or ((span := spans.current()) is not None and span.origin.traceparent):
+            self._trace(ready)
         try:
-            with allowance.counted() as seconds:
+            with allowance as seconds:
                 answer = await self._sender.send(ready, sent, seconds, report)
-            spans.note(status=answer.status)
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
             return failure, sent
+        spans.note(status=answer.status)
         answer.redact(self._redactor.field)
         return answer, sent
 
@@ -270,14 +272,13 @@ class Caller:
 
         return failures.answered(answer, sent)
 
-    def _traced(self, ready: Ready) -> None:
-        """Tell the API which trace the call is part of, where it is to know."""
-        span, begin = spans.current(), self._settings.trace
-        if span is None or not (begin or span.origin.traceparent):
-            return
+    def _trace(self, ready: Ready) -> None:
+        """Tell the API which trace the call is part of."""
         from . import tracecontext  # most clients trace nothing
 
-        if all(name.lower() != "traceparent" for name, _ in ready.request.headers):  # what a hook wrote stands
+        span, begin = spans.current(), self._settings.trace
+        by_hook = any(name.lower() == "traceparent" for name, _ in ready.request.headers)
+        if span is not None and not by_hook:
             ready.request.headers = [*ready.request.headers, *tracecontext.fields(span, begin)]
 
     def _redacted(self, result: Result) -> Result:
@@ -290,6 +291,8 @@ class Caller:
 
     def _shown(self, block: dict[str, Any]) -> dict[str, Any]:
         """The block without secrets. Its base64 stays: it was made of what holds none, and must stay readable."""
+        if block.keys() == {"type", "text"} and block["type"] == "text" and isinstance(block["text"], str):
+            return {"type": "text", "text": self._redactor.text(block["text"])}  # as with most
         encoded = {name: block[name] for name in ("data", "blob") if name in block}
         inner = {name: self._shown(block[name]) for name in ("resource",) if isinstance(block.get(name), dict)}
         rest = {name: member for name, member in block.items() if name not in encoded and name not in inner}

@@ -23,13 +23,14 @@ class BadCoding(Exception):
 class Inflate:
     """Passes content on as it comes. `full` says that there was more than the limit, which was dropped."""
 
-    __slots__ = ("_behind", "_coding", "_limit", "_raw", "_size", "_stream", "_take", "full")
+    __slots__ = ("_behind", "_coded", "_coding", "_limit", "_raw", "_size", "_stream", "_take", "full")
 
     def __init__(self, coding: str, limit: int, take: Callable[[bytes], None]) -> None:
         """`coding` is the value of Content-Encoding; `take` is given what was decoded, at most the limit. Raises
         BadCoding for all but one of those that were offered."""
         self._coding = coding.strip().lower()
-        if self._coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
+        self._coded = self._coding not in ("", "identity")
+        if self._coded and self._coding not in ("gzip", "x-gzip", "deflate"):
             raise BadCoding("has a content coding that was not asked for")
         self._limit = limit
         self._take = take
@@ -41,11 +42,11 @@ class Inflate:
 
     def feed(self, data: bytes) -> None:
         """Take in what came, as far as there is room. Raises BadCoding."""
-        self._raw += len(data)
-        if self._coding in ("", "identity"):
+        if not self._coded:
             self._pass(data)
-        else:
-            self._decode(data)
+            return
+        self._raw += len(data)
+        self._decode(data)
         self.full = self._raw > self._limit or self._size > self._limit
 
     def finish(self) -> None:
@@ -54,9 +55,14 @@ class Inflate:
             raise BadCoding("is compressed, and ends too early")
 
     def _pass(self, data: bytes) -> None:
-        if room := max(0, self._limit - self._size):
-            self._take(data[:room])
+        room = self._limit - self._size
         self._size += len(data)
+        if len(data) <= room:
+            self._take(data)
+            return
+        self.full = True
+        if room > 0:
+            self._take(data[:room])
 
     def _decode(self, data: bytes) -> None:
         # One byte over the limit is enough to know that there is more.

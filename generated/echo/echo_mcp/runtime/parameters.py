@@ -11,21 +11,23 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
-from urllib.parse import unquote
+from collections.abc import Callable
+from operator import methodcaller
+from typing import Any, Generic, TypeVar
 
-from . import fields
+from . import fields, ownership
 from .refusal import Unsendable
 from .shapes import ABSENT
-from .styles import STYLES, Place, brackets, defined, parts, percent, reserved, scalar, write
+from .styles import STYLES, Expansion, Place, brackets, defined, percent, reserved, scalar, unnamed
 
-Parameter = dict[str, Any]
-
+Written = TypeVar("Written")
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_WRITTEN_CONTROL = re.compile(rf"{CONTROL.pattern}|%[01][0-9A-Fa-f]|%7[Ff]")
 
 # The fields that credentials and cookies make; no parameter does.
 _OURS = ("authorization", "cookie")
+_NUL = "expected text without NUL characters"
 
 
 def _as_it_is(text: str) -> str:
@@ -47,7 +49,7 @@ _COOKIE_PAIR = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+=[!#$%&'()*+,\-./0-9:<=>
 COOKIE = Place(lambda text: percent(text, _COOKIE_OCTETS), lambda text: percent(text, "!#$&'*+^`|"), comma="%2C")
 
 
-def value_of(bound: Parameter, arguments: dict[str, Any]) -> Any:
+def value_of(bound: dict[str, Any], arguments: dict[str, Any]) -> Any:
     """What a parameter, or a field of a body, carries: its constant, its template filled in, its argument, or ABSENT.
     Raises Unsendable."""
     if "template" in bound:
@@ -57,95 +59,187 @@ def value_of(bound: Parameter, arguments: dict[str, Any]) -> Any:
     return bound["value"] if "value" in bound else arguments.get(bound["argument"], ABSENT)
 
 
-def path_piece(parameter: Parameter, value: Any) -> list[str]:
+def _argument_of(bound: dict[str, Any]) -> str:
+    if "template" not in bound:
+        return str(bound.get("argument", ""))
+    from . import templates  # as above
+
+    return templates.argument_of(bound["template"])
+
+
+class Parameter(Generic[Written]):
+    """One parameter of a binding, in its place. What no value changes is found out once, when it is made: `argument` is
+    what it is called in front of a model, `value` finds in the arguments of a call what it carries, None where that is
+    nothing (it may raise Unsendable).
+    """
+
+    __slots__ = ("argument", "bound", "name", "value")
+
+    def __init__(self, bound: dict[str, Any]) -> None:
+        self.bound = bound
+        self.name: str = bound["name"]
+        self.argument = _argument_of(bound)
+        is_plain = "template" not in bound and "value" not in bound
+        self.value: Callable[[dict[str, Any]], Any] = methodcaller("get", self.argument) if is_plain else self._settled
+
+    def _settled(self, arguments: dict[str, Any]) -> Any:
+        value = value_of(self.bound, arguments)
+        return None if value is ABSENT else value
+
+    def write(self, value: Any) -> Written:
+        """What stands for the value in this place. Raises Unsendable."""
+        raise NotImplementedError
+
+
+class PathPiece(Parameter[str]):
     """The text that stands for a parameter in the path."""
-    if value is ABSENT or value is None:
-        raise Unsendable("is required")
-    place = _PATH_RESERVED if parameter.get("reserved") else _PATH
-    if "content" in parameter:
-        piece = place.value(_content(parameter, value))
-    else:
-        piece = write(STYLES[parameter["style"]], parameter["name"], value, parameter.get("explode", False), place)
-    if not piece or (parameter.get("style") != "matrix" and isinstance(value, str) and not value.strip()):
-        raise Unsendable("expected a value that is not empty")
-    if CONTROL.search(unquote(piece)):
-        raise Unsendable("expected text without control characters")
-    return [piece]
+
+    __slots__ = ("_text", "_trusts_blanks")
+
+    def __init__(self, bound: dict[str, Any]) -> None:
+        super().__init__(bound)
+        self._text = _text(bound, _PATH_RESERVED if bound.get("reserved") else _PATH)
+        self._trusts_blanks = bound.get("style") == "matrix"  # which writes the name
+
+    def write(self, value: Any) -> str:
+        if value is None:
+            raise Unsendable("is required")
+        piece = self._text(value)
+        if not piece or (isinstance(value, str) and not value.strip() and not self._trusts_blanks):
+            raise Unsendable("expected a value that is not empty")
+        if _WRITTEN_CONTROL.search(piece):
+            raise Unsendable("expected text without control characters")
+        return piece
 
 
-def query_pairs(parameter: Parameter, value: Any) -> list[str]:
-    """The pairs `name=value` that a parameter adds to the query."""
-    if value is ABSENT or value is None:
-        return []
-    place = _QUERY_RESERVED if parameter.get("reserved") else QUERY
-    if "content" in parameter:
-        return [f"{place.name(parameter['name'])}={place.value(_content(parameter, value))}"]
-    pairs = parts(STYLES[parameter["style"]], parameter["name"], value, parameter.get("explode", True), place)
-    if any("%00" in pair for pair in pairs):
-        raise Unsendable("expected text without NUL characters")
-    return pairs
+class Pairs(Parameter[list[str]]):
+    """Pairs `name=value`, of a query or of cookies. Those that begin with `own` are under the parameter's own name."""
+
+    __slots__ = ("_has_content", "_pairs", "own")
+
+    def __init__(self, bound: dict[str, Any], place: Place) -> None:
+        super().__init__(bound)
+        self.own = ownership.front(self.name, place.name(self.name))
+        self._has_content = "content" in bound
+        self._pairs = self._of_content(place) if self._has_content else self._of_style(place)
+
+    def _of_content(self, place: Place) -> Callable[[Any], list[str]]:
+        name, content = place.name(self.name), _content(self.bound["content"])
+        return lambda value: [f"{name}={place.value(content(value))}"]
+
+    def _of_style(self, place: Place) -> Callable[[Any], list[str]]:
+        return Expansion(STYLES[self.bound["style"]], self.name, self.bound.get("explode", True), place).parts
 
 
-def query_string(parameter: Parameter, value: Any) -> list[str]:
+class QueryPairs(Pairs):
+    """The pairs that a parameter adds to the query."""
+
+    __slots__ = ()
+
+    def __init__(self, bound: dict[str, Any]) -> None:
+        super().__init__(bound, _QUERY_RESERVED if bound.get("reserved") else QUERY)
+
+    def write(self, value: Any) -> list[str]:
+        if value is None:
+            return []
+        pairs = self._pairs(value)
+        if "%00" in "&".join(pairs) and not self._has_content:
+            raise Unsendable(_NUL)
+        return pairs
+
+
+class QueryString(Pairs):
     """The whole query of a parameter that is one (OpenAPI 3.2, 4.12.1), by the media type that it declares."""
-    if value is ABSENT or value is None:
-        return []
-    if parameter["content"].partition(";")[0].strip().lower() != "application/x-www-form-urlencoded":
-        return [QUERY.value(_content(parameter, value))]
-    if not isinstance(value, dict):
-        raise Unsendable("expected an object, whose members are the fields of the query")
-    pairs = [pair for name, member in value.items() for pair in field_pairs({"name": name}, member, _FORM)]
-    if any("%00" in pair for pair in pairs):
-        raise Unsendable("expected text without NUL characters")
-    return pairs
+
+    __slots__ = ("_is_form",)
+
+    def __init__(self, bound: dict[str, Any]) -> None:
+        super().__init__(bound, QUERY)
+        self._is_form = _essence(bound["content"]) == "application/x-www-form-urlencoded"
+
+    def _of_content(self, place: Place) -> Callable[[Any], list[str]]:
+        content = _content(self.bound["content"])
+        return lambda value: [place.value(content(value))]
+
+    def write(self, value: Any) -> list[str]:
+        if value is None:
+            return []
+        if not self._is_form:
+            return self._pairs(value)
+        if not isinstance(value, dict):
+            raise Unsendable("expected an object, whose members are the fields of the query")
+        pairs = [pair for name, member in value.items() for pair in field_pairs({"name": name}, member, _FORM)]
+        if "%00" in "&".join(pairs):
+            raise Unsendable(_NUL)
+        return pairs
 
 
-def field_pairs(field: Parameter, value: Any, place: Place) -> list[str]:
+class Cookies(Pairs):
+    """The cookie pairs of a parameter: one, or one for each item where an array or an object is exploded."""
+
+    __slots__ = ("_is_raw",)
+
+    def __init__(self, bound: dict[str, Any]) -> None:
+        self._is_raw = bound.get("style") == "cookie" and "content" not in bound
+        super().__init__(bound, _RAW_COOKIE if self._is_raw else COOKIE)
+
+    def write(self, value: Any) -> list[str]:
+        if value is None:
+            return []
+        pairs = self._pairs(value)
+        if any(pair.startswith("=") for pair in pairs):
+            raise Unsendable("expected members with names, since each is a cookie")
+        if self._is_raw and not all(_COOKIE_PAIR.fullmatch(pair) for pair in pairs):
+            raise Unsendable("expected visible ASCII characters without blanks, quotes, semicolons and backslashes")
+        return pairs
+
+
+class Header(Parameter[list[tuple[str, str]]]):
+    """The header field of a parameter."""
+
+    __slots__ = ("_is_ours", "_text")
+
+    def __init__(self, bound: dict[str, Any]) -> None:
+        super().__init__(bound)
+        self._is_ours = self.name.lower() in _OURS or not fields.is_name(self.name)
+        self._text = _text(bound, _HEADER, ascii_only=True)
+
+    def write(self, value: Any) -> list[tuple[str, str]]:
+        if self._is_ours:
+            raise Unsendable(f"{self.name} is not a header that a tool may set")
+        if value is None:
+            return []
+        text = self._text(value)
+        if defined(value) is None and "content" not in self.bound:
+            return []
+        if not fields.is_value(text):
+            raise Unsendable("expected visible ASCII characters, without blanks at the ends")
+        return [(self.name, text)]
+
+
+def field_pairs(field: dict[str, Any], value: Any, place: Place) -> list[str]:
     """The pairs of one field of an urlencoded form. Without a style an object is written with brackets."""
     if "content" in field:
-        value = _content(field, value)
+        value = _content(field["content"])(value)
     elif "style" not in field and isinstance(value, dict):
         return list(brackets(field["name"], value, place))
-    return parts(STYLES[field.get("style", "form")], field["name"], value, field.get("explode", True), place)
+    return Expansion(STYLES[field.get("style", "form")], field["name"], field.get("explode", True), place).parts(value)
 
 
-def header(parameter: Parameter, value: Any) -> list[tuple[str, str]]:
-    """The header field of a parameter."""
-    name = parameter["name"]
-    if name.lower() in _OURS or not fields.is_name(name):
-        raise Unsendable(f"{name} is not a header that a tool may set")
-    if value is ABSENT or value is None:
-        return []
-    if "content" in parameter:
-        text = _content(parameter, value, ascii_only=True)
-    else:
-        text = write(STYLES[parameter["style"]], name, value, parameter.get("explode", False), _HEADER)
-        if defined(value) is None:
-            return []
-    if not fields.is_value(text):
-        raise Unsendable("expected visible ASCII characters, without blanks at the ends")
-    return [(name, text)]
+def _text(bound: dict[str, Any], place: Place, *, ascii_only: bool = False) -> Callable[[Any], str]:
+    """How a value becomes one text, as the path and a header have it."""
+    if "content" in bound:
+        content = _content(bound["content"], ascii_only=ascii_only)
+        return lambda value: place.value(content(value))
+    return Expansion(unnamed(STYLES[bound["style"]]), bound["name"], bound.get("explode", False), place).text
 
 
-def cookies(parameter: Parameter, value: Any) -> list[str]:
-    """The cookie pairs of a parameter: one, or one for each item where an array or an object is exploded."""
-    if value is ABSENT or value is None:
-        return []
-    if "content" in parameter:
-        return [f"{COOKIE.name(parameter['name'])}={COOKIE.value(_content(parameter, value))}"]
-    plain = parameter["style"] == "cookie"
-    place = _RAW_COOKIE if plain else COOKIE
-    pairs = parts(STYLES[parameter["style"]], parameter["name"], value, parameter.get("explode", True), place)
-    if any(pair.startswith("=") for pair in pairs):
-        raise Unsendable("expected members with names, since each is a cookie")
-    if plain and not all(_COOKIE_PAIR.fullmatch(pair) for pair in pairs):
-        raise Unsendable("expected visible ASCII characters without blanks, quotes, semicolons and backslashes")
-    return pairs
+def _content(media_type: str, *, ascii_only: bool = False) -> Callable[[Any], str]:
+    """How a value is written in the media type that a parameter declares: as JSON, or else as text."""
+    if not _essence(media_type).endswith(("/json", "+json")):
+        return scalar
+    return lambda value: json.dumps(value, ensure_ascii=ascii_only, separators=(",", ":"))
 
 
-def _content(parameter: Parameter, value: Any, ascii_only: bool = False) -> str:
-    """The value as the media type that the parameter declares: JSON, or else text."""
-    essence = parameter["content"].partition(";")[0].strip().lower()
-    if not essence.endswith(("/json", "+json")):
-        return scalar(value)
-    return json.dumps(value, ensure_ascii=ascii_only, separators=(",", ":"))
+def _essence(media_type: str) -> str:
+    return media_type.partition(";")[0].strip().lower()

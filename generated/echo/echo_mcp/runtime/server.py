@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Joins the wire, the protocol and the engine. No rules in here.
 
-Two threads meet: the main thread reads and asks the protocol, the engine's thread reports what became of calls. One
-lock covers the protocol *and* the writing of what it answered, so an answer and the state that allowed it are never
-apart: once a cancel has been received, nothing about that call can still be on its way.
+Two threads meet: the main thread reads and asks the protocol, the engine's thread reports what became of calls, and
+reads in the other's place while calls run (lending.py). One lock covers the protocol *and* the writing of what it
+answered, so an answer and the state that allowed it are never apart: once a cancel has been received, nothing about
+that call can still be on its way.
 
 With --reload a third thread may bring another table, between two messages: what is done about a message, up to the
 submitting of its calls, is one turn, and so is the change of the table.
@@ -18,7 +19,7 @@ from _thread import allocate_lock
 
 from .catalog import Catalog, CatalogError
 from .effects import Answered, Call, Cancel, Expect, Note, Read, Rejected, Send
-from .framing import Lines
+from .framing import Inbox
 from .jsonrpc import parse
 from .protocol import Protocol
 from .shapes import Contents, Result
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from .effects import Effect
     from .engine import Engine, Outcome
     from .framing import Line
+    from .lending import Lending
     from .settings import Settings
     from .subscriptions import Subscriptions
 
@@ -61,6 +63,8 @@ class Server:
         self._turn = allocate_lock()
         self._lock = allocate_lock()
         self._engine: Engine | None = None
+        self._inbox = Inbox()
+        self._lending: Lending | None = None
         self._caller: calls.Caller | None = None
         self._audit: Audit | None = None
 
@@ -71,12 +75,14 @@ class Server:
 
     def serve(self) -> None:
         """Read, answer, and at the end of stdin finish what is running."""
-        lines = Lines()
-        while data := self._wire.read():
-            for line in lines.feed(data):
-                self._take(line)
-        for line in lines.close():
-            self._take(line)
+        inbox = self._inbox
+        while True:
+            while inbox.first is not None:
+                self._take(inbox.pop())
+            if inbox.ended:
+                break
+            if self._lending is None or not self._lending.lend():
+                inbox.feed(self._wire.read())
         with self._lock:
             unanswered = self._protocol.closed()
         for effect in unanswered:
@@ -160,6 +166,9 @@ class Server:
             catalog, settings = self._catalog, self._settings
             self._engine = Engine(lambda: self._load(catalog, settings))
             self._wire.watch()
+            from .lending import Lending  # behind the engine, of which it lends to
+
+            self._lending = Lending(self._engine, self._wire, self._inbox, self._take)
         return self._engine
 
     def _load(self, catalog: Catalog, settings: Settings | None) -> calls.Caller:

@@ -3,25 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from types import TracebackType
 
 
 class Allowance:
     """What is left of the `total`, in seconds by that clock."""
 
-    __slots__ = ("_clock", "left", "total")
+    __slots__ = ("_clock", "_since", "left", "total")
 
     def __init__(self, total: float, clock: Callable[[], float]) -> None:
         self.total = total
         self.left = total
         self._clock = clock
 
-    @contextmanager
-    def counted(self) -> Iterator[float]:
+    def __enter__(self) -> float:
         """The seconds that are left for what is done inside, which counts."""
-        began = self._clock()
-        try:
-            yield self.left
-        finally:
-            self.left = max(0.0, self.left - (self._clock() - began))
+        self._since = self._clock()
+        return self.left
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.left = max(0.0, self.left - (self._clock() - self._since))

@@ -24,6 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .request import Plan
+
 #: The format of the table. It grows by keys that may be left out; another number is another format.
 FORMAT = 1
 
@@ -43,10 +45,10 @@ class CatalogError(Exception):
 
 class Tool:
     """One tool: its name, the schema of its arguments, and its binding (how they become a request). `paged` is what
-    `paging` found out about it, None until it was asked.
+    `paging` found out about it, None until it was asked, and `plan` what `request` did.
     """
 
-    __slots__ = ("binding", "name", "output_schema", "paged", "schema", "title")
+    __slots__ = ("binding", "name", "output_schema", "paged", "plan", "schema", "title")
 
     def __init__(
         self,
@@ -62,6 +64,7 @@ class Tool:
         self.title = title
         self.output_schema = output_schema
         self.paged: bool | None = None
+        self.plan: Plan | None = None
 
     def given(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a call, with what is sent for those that it leaves out."""

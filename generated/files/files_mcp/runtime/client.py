@@ -14,24 +14,32 @@ Nothing is sent twice in here: retry.py says what may be.
 
 from __future__ import annotations
 
-import asyncio
 import re
 import ssl
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from . import tls
+from .deadlines import Deadlines
 from .exchange import Response
 from .inflate import BadCoding, Inflate
 from .request import sender_fields
 from .requestlog import Exchange
 from .spool import Spool
+from .unasked import deferred
 
-with tls.unloaded():
+with tls.unloaded(), deferred():
     import aiohttp
     from yarl import URL
 
 if TYPE_CHECKING:
+    import asyncio
+
+    from aiohttp.connector import Connection
+
     from .addresses import Address
     from .request import Request
     from .settings import Settings
@@ -49,6 +57,11 @@ LONGEST_FIELD = 32 * 1024
 MOST_FIELDS = 256
 
 _AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
+"""The fields that the library adds to a request that does not have them; the last one to some."""
+
+_RECEIVED = 64 * 1024
+"""Bytes that are read from a connection at a time. Python gives a buffer of asyncio's own size, four times that, back
+to the system after each."""
 
 _UNREACHED = "{} could not be reached"
 
@@ -97,6 +110,7 @@ class Client:
         self._settings = settings
         self.agent = agent
         self._session: aiohttp.ClientSession | None = None
+        self._deadlines = Deadlines()
         self._tls: ssl.SSLContext | None = None
 
     async def send(
@@ -112,13 +126,14 @@ class Client:
         self, request: Request, address: Address, seconds: float, report: Callable[[str], None]
     ) -> Response:
         sent, body = _Sent(report), _Body()
+        deadline = self._deadlines.within(seconds)
         try:
-            async with asyncio.timeout(seconds) as deadline:
+            with deadline:
                 return await self._exchange(request, address, sent, body)
         except TimeoutError as late:
-            if deadline.expired() and body.streams:
+            if deadline.expired and body.streams:
                 return body.response()
-            if deadline.expired():
+            if deadline.expired:
                 raise Failure(
                     f"{address.authority} gave no complete answer within {_said(seconds)}", sent.done
                 ) from None
@@ -134,22 +149,25 @@ class Client:
             await self._session.close()
 
     async def _exchange(self, request: Request, address: Address, sent: _Sent, body: _Body) -> Response:
+        fields = [*request.fields, *sender_fields(request, self.agent)]
+        skipped = _absent(tuple([name for name, _ in fields]), request.method != "GET" or request.body is not None)
+        _leaving.set(sent)
         answer = await self._opened().request(
             request.method,
             URL(address.origin + address.path + request.target, encoded=True),
             data=request.body,
-            headers=[*request.fields, *sender_fields(request, self.agent)],
+            headers=fields,
+            skip_auto_headers=skipped,
             allow_redirects=False,
             ssl=self._secured() if address.scheme == "https" else True,
             proxy=self._settings.proxy,
-            trace_request_ctx=sent,
         )
         try:
             sent.report("headers")
             body.begin(answer)
             limit = self._settings.sizes.kept if 200 <= answer.status < 300 else LIMIT
             inflate = Inflate(",".join(answer.headers.getall("Content-Encoding", [])), limit, body.take)
-            async for chunk in answer.content.iter_any():
+            while chunk := await answer.content.readany():
                 inflate.feed(chunk)
                 if inflate.full or body.full:
                     break
@@ -164,9 +182,6 @@ class Client:
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
-            trace = aiohttp.TraceConfig()
-            trace.on_request_headers_sent.append(_left)
-            trace.on_connection_reuseconn.append(_reused)
             self._session = aiohttp.ClientSession(
                 # Without a limit: pacing.py has one, and whoever is cancelled waiting for it leaves nothing in here.
                 connector=aiohttp.TCPConnector(limit=0, resolver=aiohttp.ThreadedResolver()),
@@ -174,11 +189,10 @@ class Client:
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
                 trust_env=False,
                 auto_decompress=False,
-                skip_auto_headers=_AUTOMATIC,
+                request_class=_Leaving,
                 max_line_size=LONGEST_LINE,
                 max_field_size=LONGEST_FIELD,
                 max_headers=MOST_FIELDS,
-                trace_configs=[trace],
             )
             # The library would send whatever is idempotent once more, DELETE too, on any connection that died. There is
             # no public way to have it leave that to us; tests count the requests at a socket.
@@ -207,13 +221,34 @@ class _Sent:
             self.report("sent")
 
 
+_leaving: ContextVar[_Sent] = ContextVar("leaving")
+
+
+class _Leaving(aiohttp.ClientRequest):
+    """Says when it leaves: its connection is there, and nothing else is waited for."""
+
+    async def send(self, conn: Connection) -> aiohttp.ClientResponse:
+        sent, transport = _leaving.get(), conn.transport
+        sent.reused = transport in _used
+        if transport is not None and not sent.reused:
+            _used.add(transport)
+            if hasattr(transport, "max_size"):
+                transport.max_size = _RECEIVED
+        sent.mark()
+        return await super().send(conn)
+
+
+_used: WeakSet[asyncio.Transport] = WeakSet()
+"""The connections that a request has gone over."""
+
+
 class _Body:
     """An answer as it comes, cut until the end of it was seen."""
 
     __slots__ = ("_answer", "_spool", "cut", "full")
 
     def __init__(self) -> None:
-        self._answer = Response(0, "", [])
+        self._answer: Response | None = None
         self._spool = Spool(LIMIT)
         self.cut = True
         self.full = False
@@ -231,11 +266,14 @@ class _Body:
     @property
     def streams(self) -> bool:
         """Whether what came is worth having though its end did not come: it is one thing after another."""
-        fits = 200 <= self._answer.status < 300 and self._spool.size > 0
-        return fits and bool(_STREAM.fullmatch(self._answer.media_type))
+        if self._answer is None or not self._spool.size or not 200 <= self._answer.status < 300:
+            return False
+        return bool(_STREAM.fullmatch(self._answer.media_type))
 
     def response(self) -> Response:
+        """What came, of an answer that has begun."""
         found = self._answer
+        assert found is not None
         found.cut = self.cut
         if self._spool.size > LIMIT:
             found.content, found.spool = self._spool.read(0, BEGINNING), self._spool
@@ -245,12 +283,12 @@ class _Body:
         return found
 
 
-async def _left(session: aiohttp.ClientSession, context: Any, params: aiohttp.TraceRequestHeadersSentParams) -> None:
-    context.trace_request_ctx.mark()
-
-
-async def _reused(session: aiohttp.ClientSession, context: Any, params: aiohttp.TraceConnectionReuseconnParams) -> None:
-    context.trace_request_ctx.reused = True
+@lru_cache(maxsize=256)
+def _absent(names: tuple[str, ...], typed: bool) -> tuple[str, ...] | None:
+    """Those of the automatic fields that a request of these fields does not have; None where it has all. `typed` is one
+    that may be given the type of a body."""
+    own = {name.lower() for name in names}
+    return tuple(name for name in _AUTOMATIC[: None if typed else -1] if name.lower() not in own) or None
 
 
 def _end(problem: BaseException, sent: _Sent) -> str:

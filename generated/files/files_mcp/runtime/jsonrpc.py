@@ -131,7 +131,7 @@ def _message(value: object, repeated: list[Repeated]) -> Request | Notification 
     if "method" not in value and ("result" in value or "error" in value):
         return _response(value, repeated)
     params = value.get("params", {})
-    twice = _named_twice(value, params, repeated)
+    twice = _named_twice(value, params, repeated) if repeated else ()
     known = value.get("id")
     if not is_id(known) or "id" in twice:
         known = None

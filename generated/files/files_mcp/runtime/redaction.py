@@ -10,8 +10,8 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from types import TracebackType
 from typing import Any
 
 from . import escapes
@@ -64,13 +64,14 @@ class Redactor:
     """Replaces some secrets: those that it is made with, and those that it learnt, of each source the latest and
     whatever came up since the oldest call began that has not ended."""
 
-    __slots__ = ("_anchors", "_calls", "_forms", "_learnt", "_secrets", "_turn")
+    __slots__ = ("_anchors", "_calls", "_folded", "_forms", "_learnt", "_secrets", "_turn", "_without")
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._secrets: dict[str, list[Form]] = {}
         self._learnt: dict[tuple[str, str], tuple[list[Form], int]] = {}
         self._calls: dict[int, None] = {}
         self._turn = 0
+        self._without: tuple[list[str], str] = [], ""
         self.add(secrets)
 
     def add(self, secrets: Iterable[str]) -> None:
@@ -86,15 +87,10 @@ class Redactor:
         if known is None:
             self._forget()
 
-    @contextmanager
-    def during(self) -> Iterator[None]:
+    def during(self) -> During:
         """A call, in which nothing is forgotten that was in use since it began."""
-        self._turn = turn = self._turn + 1
-        self._calls[turn] = None
-        try:
-            yield
-        finally:
-            del self._calls[turn]
+        self._turn += 1
+        return During(self._calls, self._turn)
 
     def _forget(self) -> None:
         """Keep what calls may still bring back, and the latest of each source."""
@@ -111,23 +107,31 @@ class Redactor:
         forms = {form.text: form for each in (*self._secrets.values(), *learnt) for form in each}
         # The longest first: one form may be a part of another.
         self._forms = sorted(forms.values(), key=lambda form: (-len(form.text), form.text))
+        self._folded = [form.folded for form in self._forms]
         self._anchors = [form.anchor for form in self._forms]
 
     def may_be_in(self, text: str) -> bool:
         """Whether the text may hold a secret, in whatever way it is written: false of most texts, at little cost."""
-        return any(anchor in text for anchor in self._anchors)
+        anchors = self._anchors
+        known, without = self._without
+        if text is without and known is anchors:
+            return False  # a text is asked about when it is read, and again before it leaves
+        if any(map(text.__contains__, anchors)):
+            return True
+        self._without = anchors, text
+        return False
 
     def text(self, text: str) -> str:
         """The text without secrets."""
-        for anchor in self._anchors:
-            if anchor in text:
-                found = [form.pattern for form in self._forms if form.anchor in text]
-                return re.sub("|".join(found), REDACTED, text)
+        if self.may_be_in(text) and (found := [form.pattern for form in self._forms if form.anchor in text]):
+            return re.sub("|".join(found), REDACTED, text)
         return text
 
     def field(self, text: str) -> str:
         """The same for the value of a header field, parts of which may have come to be in lower case."""
         folded = text.lower()
+        if not any(map(folded.__contains__, self._folded)):
+            return text  # as most
         if found := [form.pattern for form in self._forms if form.folded in folded]:
             return re.sub("|".join(found), REDACTED, text, flags=re.IGNORECASE)
         return text
@@ -164,6 +168,24 @@ class Redactor:
         if isinstance(value, dict):
             return {self.text(name): self.value(member) for name, member in value.items()}
         return value
+
+
+class During:
+    """A call and its turn, which is among those of `calls` inside a `with` block."""
+
+    __slots__ = ("_calls", "_turn")
+
+    def __init__(self, calls: dict[int, None], turn: int) -> None:
+        self._calls = calls
+        self._turn = turn
+
+    def __enter__(self) -> None:
+        self._calls[self._turn] = None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        del self._calls[self._turn]
 
 
 class Stream:

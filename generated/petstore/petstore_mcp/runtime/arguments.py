@@ -8,7 +8,6 @@ does not have are refused on top, unless the binding is `open`.
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .refusal import Problem
@@ -30,17 +29,18 @@ class Checker:
 
     def check(self, tool: Tool, arguments: dict[str, Any]) -> list[Problem]:
         """What is wrong: unknown arguments first, the others in the order of the schema."""
-        named, also = tool.schema.get("properties", {}), tool.binding.get("also", ())
-        unlisted = [] if tool.binding.get("open") else [name for name in arguments if name not in named]
-        strange = [name for name in unlisted if name not in also]
-        errors: list[ValidationError] | None = None
-        with suppress(UnicodeEncodeError):
+        named = tool.schema.get("properties", {})
+        strange = [] if arguments.keys() <= named.keys() else _strange(tool, arguments)
+        errors: list[ValidationError] | None
+        try:
             errors = list(self._validators.of(tool.name, tool.schema).iter_errors(arguments))
-        if errors == [] and not strange:
+        except UnicodeEncodeError:
+            errors = None
+        if not strange and errors == []:
             return []
         from . import wording  # most arguments are right
 
-        known = dict.fromkeys([*named, *also])
+        known = dict.fromkeys([*named, *tool.binding.get("also", ())])
         if errors is None:
             names = [wording.shown_name(name) for name in _broken(arguments)]
             return [Problem(name, "expected text without lone surrogates") for name in names]
@@ -54,6 +54,14 @@ class Checker:
             if error.instance_path or error.kind.name not in ("additionalProperties", "unevaluatedProperties"):
                 found += wording.problems(error, tool.schema)
         return list({str(problem): problem for problem in found}.values())
+
+
+def _strange(tool: Tool, arguments: dict[str, Any]) -> list[str]:
+    """The arguments that the tool does not know, in the order of the call."""
+    if tool.binding.get("open"):
+        return []
+    known = {*tool.schema.get("properties", {}), *tool.binding.get("also", ())}
+    return [name for name in arguments if name not in known]
 
 
 def _first(error: ValidationError) -> str | int:

@@ -67,6 +67,7 @@ def dialogue(request: Request, revision: str, takes_forms_since_handshake: bool)
 
 def origin(request: Request, client_since_handshake: object) -> Origin:
     """Who calls, and in which trace. Whatever it is: it is checked where it is used."""
-    meta = request.params.get("_meta")
-    said = meta if isinstance(meta, dict) else {}
+    said = request.params.get("_meta")
+    if not isinstance(said, dict):
+        return Origin(client_since_handshake)
     return Origin(said.get(_CLIENT, client_since_handshake), said.get("traceparent"), said.get("tracestate"))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, answer, error
+from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, answer, error, long_answer
 from .shapes import (
     FIXED,
     PASSING,
@@ -32,19 +32,23 @@ _TOO_LARGE = (
 
 def written(id: Id, outcome: Result | Failure | Question | Contents, revision: str, server: dict[str, str]) -> bytes:  # noqa: A002
     """The line for a request of that id in that revision, of a server that calls itself so."""
-    if isinstance(outcome, Failure):
-        return error(id, outcome.code, outcome.sentence, outcome.data)
-    if isinstance(outcome, Question):
-        return answer(id, input_required_result(outcome, server))
-    if isinstance(outcome, Contents):
-        return _contents(id, outcome, revision, server)
+    if not isinstance(outcome, Result):
+        return _other(id, outcome, revision, server)
     try:
-        line = answer(id, call_result(outcome, revision, server))
+        line = b"".join(long_answer(id, b"", call_result(outcome, revision, server), b""))
     except Exception:  # whatever a hook put into it: NaN, a set, a block without a type
         return error(id, INTERNAL_ERROR, "The result of this tool cannot be written as JSON.")
     if len(line) <= MAX_LINE:
         return line
     return written(id, Result.error(_TOO_LARGE.format(len(line))), revision, server)
+
+
+def _other(id: Id, outcome: Failure | Question | Contents, revision: str, server: dict[str, str]) -> bytes:  # noqa: A002
+    if isinstance(outcome, Failure):
+        return error(id, outcome.code, outcome.sentence, outcome.data)
+    if isinstance(outcome, Question):
+        return answer(id, input_required_result(outcome, server))
+    return _contents(id, outcome, revision, server)
 
 
 def _contents(id: Id, found: Contents, revision: str, server: dict[str, str]) -> bytes:  # noqa: A002

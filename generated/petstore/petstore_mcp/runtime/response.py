@@ -16,9 +16,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from . import paging
-from .jsontext import NotJSON, loads
-from .readable import brief, clean, decode, is_presentable_line, is_text, presentable
+from .jsontext import NotJSON, in_ascii, loads
+from .readable import brief, clean, decode, holds_nothing, is_text, presentable
 from .shapes import ABSENT, Result
+from .shortening import written
 from .sizes import Sizes
 
 if TYPE_CHECKING:
@@ -40,20 +41,20 @@ _FILE_NAME = re.compile(r'filename="?([^";]+)', re.IGNORECASE)
 
 def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = SHOWN) -> Result:
     """The result of a call that was answered, of which at most about `shown` bytes of text are shown."""
-    if not (200 <= response.status < 300 or response.status == 304):
+    status, size = response.status, response.size
+    if not (200 <= status < 300 or status == 304):
         from . import failures  # most calls succeed
 
         return Result.error(failures.explain(response, sent, redactor))
-    if not response.size:
-        done = "Not modified" if response.status == 304 else "Done"
+    if not size:
+        done = "Not modified" if status == 304 else "Done"
         return Result.text(" ".join([f"{done} ({response.named}).", *_notes(response, sent)]))
-    if is_text(response.media_type, response.content):
-        parsed = None
-        must = sent.tool.output_schema is not None or sent.fields != ""
-        if must or (response.size > shown and _is_json(response)):
-            parsed = _json(response, sent, redactor, shown)
-        return parsed or _text(response, sent, redactor, shown)
-    return _binary(response, sent, redactor)
+    if not is_text(response.media_type, response.content):
+        return _binary(response, sent, redactor)
+    parsed = None
+    if sent.fields or sent.tool.output_schema is not None or (size > shown and _is_json(response)):
+        parsed = _json(response, sent, redactor, shown)
+    return parsed or _text(response, sent, redactor, shown, size)
 
 
 def told(text: str, unseen: int, response: Response, sent: Sent, shown: int) -> list[dict[str, Any]]:
@@ -69,29 +70,32 @@ def told(text: str, unseen: int, response: Response, sent: Sent, shown: int) -> 
 
 def is_large(response: Response, shown: int) -> bool:
     """Whether a result does not show all of an answer that came, so that it is worth keeping."""
-    if not 200 <= response.status < 300:
+    size = response.size
+    if size <= min(shown, LARGEST_BINARY) or not 200 <= response.status < 300:
         return False
-    return response.size > (shown if is_text(response.media_type, response.content) else LARGEST_BINARY)
+    return size > (shown if is_text(response.media_type, response.content) else LARGEST_BINARY)
 
 
 def _is_json(response: Response) -> bool:
     return "json" in response.media_type or not response.media_type
 
 
-def _text(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
-    large = response.size > shown
+def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: int) -> Result:
+    large = size > shown
     text, whole = decode(response.content[: 2 * shown] if large else response.content, response.header("content-type"))
     text, unseen = clean(text)
     text = redactor.text(text)
     if large or response.partial:
         text = redactor.begun(text)
-    notes = _notes(response, sent, ABSENT if large else _parsed(text, response, sent))
+    paged = not large and paging.is_paged(sent.tool) and _is_json(response)
+    notes = _notes(response, sent, _parsed(text) if paged else ABSENT)
     if large:
-        text, size = _whole_lines(text, shown)
-        text += f"\n[Cut: the first {size:,} of {response.size:,} bytes are shown.{_to_see_more(response, sent)}]"
+        text, cut = _whole_lines(text, shown)
+        text += f"\n[Cut: the first {cut:,} of {size:,} bytes are shown.{_to_see_more(response, sent)}]"
     if sent.fields:
         notes.append("The answer is no JSON, so fields could not be taken from it.")
-    notes += [*_damage(whole or large, unseen), *unread(response)]
+    if unseen or response.cut or not (whole or large):
+        notes += [*_damage(whole or large, unseen), *unread(response)]
     return _linked({"type": "text", "text": text}, notes, response, sent, large)
 
 
@@ -107,8 +111,8 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     """A JSON answer as a value, cut along its structure, and as its text; None where it is none."""
     from . import projection, shortening, structured  # most answers are small and promise nothing
 
-    most = max(LARGEST_PARSED, 2 * shown)
-    complete = response.size <= most and not response.partial
+    size, most = response.size, max(LARGEST_PARSED, 2 * shown)
+    complete = size <= most and not response.partial
     text, whole = decode(response.content[:most], response.header("content-type"))
     text = text if complete else redactor.begun(text)
     promised = sent.tool.output_schema is not None
@@ -116,8 +120,10 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     value, twice = structured.read(text if complete else shortening.beginning(text), mark)
     if value is ABSENT:
         return None
-    if not twice and whole and complete and response.size <= shown and _shows_as_it_came(text, sent, redactor):
-        return _as_it_came(text, value, response, sent, redactor)
+    if whole and complete and size <= shown and not twice and _shows_all(sent):
+        line = _line(text, value, redactor)
+        if line is text or (line and len(line.encode()) <= shown):
+            return _as_it_is(line, value, response, sent, redactor)
     value, unseen = presentable(value, redactor)
     cut, missing = projection.shortened(value, sent, shown, complete)
     notes = [*_notes(response, sent, value, cut.items), *map(redactor.text, missing)]
@@ -137,21 +143,32 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     return result
 
 
-def _shows_as_it_came(text: str, sent: Sent, redactor: Redactor) -> bool:
-    """Whether a JSON text is all that its tool promises to say, and can be passed on without being written again."""
-    chosen = sent.fields or "result" in sent.tool.binding or sent.tool.output_schema is None
-    return not chosen and text.isascii() and is_presentable_line(text, redactor)
+def _shows_all(sent: Sent) -> bool:
+    """Whether a JSON answer is all that its tool promises to say."""
+    return not (sent.fields or "result" in sent.tool.binding or sent.tool.output_schema is None)
 
 
-def _as_it_came(text: str, value: Any, response: Response, sent: Sent, redactor: Redactor) -> Result:
+def _line(text: str, value: Any, redactor: Redactor) -> str:
+    """A JSON answer on one line: as it came where that is one, and otherwise written again; "" where something is to be
+    taken out of it."""
+    broken = "\n" in text or "\r" in text or ("\t" in text and not text.isascii())
+    if not broken and holds_nothing(text, redactor):
+        return text
+    line = written(value)
+    return line if holds_nothing(line, redactor) else ""
+
+
+def _as_it_is(text: str, value: Any, response: Response, sent: Sent, redactor: Redactor) -> Result:
     """A JSON answer whose text stands in the content and, unless more is told beside it, as the value."""
-    from . import structured  # it has read the value
+    from .structured import wrapped, wrapped_text  # it has read the value
 
     notes = _notes(response, sent, value)
     result = _linked({"type": "text", "text": text}, notes, response, sent, False)
-    form, beside = sent.tool.binding.get("output", "written"), redactor.text("\n".join(notes))
-    result.structured = structured.wrapped(value, form, beside)
-    result.written = "" if beside else structured.wrapped_text(text, value, form)
+    form = sent.tool.binding.get("output", "written")
+    if notes:
+        result.structured = wrapped(value, form, redactor.text("\n".join(notes)))
+    else:
+        result.structured, result.written = wrapped(value, form), wrapped_text(in_ascii(text), value, form)
     return result
 
 
@@ -210,7 +227,7 @@ def _with_notes(block: dict[str, Any], notes: list[str]) -> Result:
 
 def _linked(block: dict[str, Any], notes: list[str], response: Response, sent: Sent, linked: bool) -> Result:
     """The block and the notes, with a link to what was kept of an answer that is not shown whole."""
-    result = _with_notes(block, notes)
+    result = Result([block, {"type": "text", "text": "\n".join(notes)}] if notes else [block])
     if linked and response.kept:
         link: dict[str, Any] = {
             "type": "resource_link",
@@ -221,10 +238,8 @@ def _linked(block: dict[str, Any], notes: list[str], response: Response, sent: S
     return result
 
 
-def _parsed(text: str, response: Response, sent: Sent) -> Any:
-    """The value of a JSON text that may say what comes next, otherwise ABSENT."""
-    if not (_is_json(response) and paging.is_paged(sent.tool)):
-        return ABSENT
+def _parsed(text: str) -> Any:
+    """The value of a JSON text that may say what comes next; ABSENT where it is none."""
     try:
         return loads(text)[0]
     except NotJSON:
@@ -239,10 +254,10 @@ def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) 
     if response.status in (201, 202) or not response.content:
         told.append(("Location", response.header("location")))
     # A weak one is of no use for If-Match (RFC 9110 section 13.1.1).
-    if response.header("etag").startswith('"'):
-        told.append(("ETag", response.header("etag")))
-    if link := _NEXT_LINK.search(response.header("link")[:8000]):
+    if (tag := response.header("etag")).startswith('"'):
+        told.append(("ETag", tag))
+    if (links := response.header("link")) and (link := _NEXT_LINK.search(links[:8000])):
         told.append(("Next page", paging.linked(link[1], sent)))
     elif value is not ABSENT and paging.is_paged(sent.tool):
         told.append(("Next page", paging.following(value, sent, shown)))
-    return [f"{name}: {brief(value, 500)}" for name, value in told if value]
+    return [f"{name}: {brief(value, 500)}" for name, value in told if value] if told else []

@@ -19,6 +19,7 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import select
+    from collections.abc import Callable
     from typing import NoReturn
 
     from .audit import Audit
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 LAST_SECONDS = 1.5
 
 _CHUNK = 65536
+#: Into the 64 KiB of a pipe as it comes a long answer goes in many pieces, and what runs waits for the client between
+#: them. Of all its pipes a user has 64 MiB, so more is not for one server to take.
+_LARGE_PIPE = 256 * 1024
+_PAGE = 4096 if os.name != "posix" else os.sysconf("SC_PAGE_SIZE")
 #: So much goes into any pipe or socket that is new, whether or not somebody reads.
 _ROOM_AT_FIRST = 4096
 
@@ -111,10 +116,29 @@ class Wire:
         """What has come, at least one byte; nothing at the end of the stream."""
         if self._poll is not None:
             self._wait(self._poll)
+        return self.read_ready()
+
+    def read_ready(self) -> bytes:
+        """The same where it is known that something has come."""
         try:
             return os.read(self._in, _CHUNK)
         except OSError:
             return b""
+
+    def tell_loop(self, ready: Callable[[], None] | None) -> bool:
+        """Have the running event loop call that whenever something has come, None for nobody. False where the loop
+        cannot wait for what stdin is, such as a file, or anything on Windows.
+        """
+        from asyncio import get_running_loop  # there, since a loop runs
+
+        try:
+            if ready is not None:
+                get_running_loop().add_reader(self._in, ready)
+            else:
+                get_running_loop().remove_reader(self._in)
+        except (NotImplementedError, OSError):
+            return False
+        return True
 
     def write(self, lines: bytes) -> None:
         """All of it, however long that takes while stdin is open."""
@@ -124,7 +148,7 @@ class Wire:
         rest = memoryview(lines)
         try:
             while rest:
-                size = len(rest) if self._room is None else self._room.wait()
+                size = len(rest) if self._room is None else self._room.wait(len(rest))
                 rest = rest[os.write(self._out, rest[:size]) :]
         except OSError:
             leave(0)
@@ -169,9 +193,12 @@ class Room:
 
     A write that blocks could not be told that stdin was closed. The descriptors themselves stay blocking: others, such
     as the shell on a terminal, share that setting.
+
+    A pipe of Linux is made of pages, of which a write takes no more than it fills, and what is in it still is what was
+    written last. So how many are free is known from what was written and from how many bytes are left.
     """
 
-    __slots__ = ("_both", "_left", "_out", "_size", "_whole", "_writing", "seconds")
+    __slots__ = ("_both", "_free", "_left", "_out", "_pages", "_size", "_sizes", "_writing", "seconds")
 
     def __init__(self, stdin: int, stdout: int, seconds: float) -> None:
         """`seconds` is how long a client that has left may take nothing."""
@@ -180,7 +207,9 @@ class Room:
         self.seconds = seconds
         self._out = stdout
         self._size = getattr(select, "PIPE_BUF", _CHUNK)  # what never blocks once there is room
-        self._whole = _capacity(stdout)
+        self._pages = _capacity(stdout) // _PAGE
+        self._free = 0
+        self._sizes: list[int] = []
         self._left = stat.S_ISREG(os.fstat(stdin).st_mode)  # a file has no other side that could hang up
         self._both: select.poll | None = None
         if hasattr(select, "poll"):
@@ -189,8 +218,19 @@ class Room:
             for poll in (self._both, self._writing):
                 poll.register(stdout, select.POLLOUT)
 
-    def wait(self) -> int:
-        """Wait until something can be written; how much."""
+    def wait(self, size: int) -> int:
+        """Wait until some of so many bytes can be written; how many."""
+        if _pages(size) > self._free:
+            self._wait()
+            if self._pages:
+                self._free = max(0, self._pages - self._held())
+        size = min(size, self._free * _PAGE or self._size)
+        if self._pages:
+            self._free = max(0, self._free - _pages(size))
+            self._sizes.append(size)
+        return size
+
+    def _wait(self) -> None:
         import select
 
         while self._both is not None:
@@ -198,31 +238,50 @@ class Room:
             if not ready:
                 leave(0)
             if any(descriptor == self._out for descriptor, _ in ready):
-                break
+                return
             if ready[0][1] & select.POLLNVAL:  # where poll cannot watch stdin, nothing tells that the client has left
                 self._both = self._writing
             else:
                 self._left = True
-        return self._whole if self._whole > self._size and _is_empty(self._out) else self._size
+
+    def _held(self) -> int:
+        """The pages that hold something, at most."""
+        left, pages = _unread(self._out), 0
+        for at in range(len(self._sizes) - 1, -1, -1):
+            if left <= 0:
+                del self._sizes[: at + 1]
+                break
+            left -= self._sizes[at]
+            pages += _pages(self._sizes[at])
+        return self._pages if left > 0 else pages  # what is older may lie in any number of them
+
+
+def _pages(size: int) -> int:
+    """What so many bytes fill."""
+    return -(-size // _PAGE)
 
 
 def _capacity(descriptor: int) -> int:
-    """What an empty pipe takes without blocking; 0 for all else, and where the system does not say."""
+    """What an empty pipe takes without blocking, which is made more where it is little; 0 for all else, and where the
+    system does not say.
+    """
     if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
         return 0
     try:
         import fcntl  # not every system has it, and only answers that are long need it
 
-        return fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
+        capacity = fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
     except (ImportError, AttributeError, OSError):
         return 0
+    try:
+        return capacity if capacity >= _LARGE_PIPE else fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _LARGE_PIPE)
+    except OSError:  # the user has too many that are large
+        return capacity
 
 
-def _is_empty(pipe: int) -> bool:
-    """Whether its reader has taken all that was written. Of a pipe that holds something nobody can say how much more
-    it takes, since what was written in small pieces may fill it sooner.
-    """
+def _unread(pipe: int) -> int:
+    """The bytes that its reader has not taken yet."""
     import fcntl  # there, since it told the capacity
     import termios  # as long answers alone need it
 
-    return not any(fcntl.ioctl(pipe, termios.FIONREAD, b"\0\0\0\0"))
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0\0\0\0"), sys.byteorder)

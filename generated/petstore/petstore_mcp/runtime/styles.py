@@ -13,14 +13,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from math import isfinite
 from typing import Any
 from urllib.parse import quote
 
 from .refusal import Unsendable
 
-_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+"""Compact, in any script."""
 
 Encode = Callable[[str], str]
+Spell = Callable[[Any], str]
 
 
 class Style:
@@ -76,12 +79,26 @@ class Place:
 
 def scalar(value: Any) -> str:
     """A value as JSON would write it, strings without their quotes."""
-    if isinstance(value, str):
-        return value
     try:
-        return str(value) if type(value) is int else _JSON.encode(value)
+        return _SPELLINGS.get(type(value), _spelled)(value)
     except (ValueError, TypeError):
         raise Unsendable("expected a value that JSON can hold") from None
+
+
+def _spelled(value: Any) -> str:
+    return value if isinstance(value, str) else JSON.encode(value)
+
+
+def _spelled_float(value: float) -> str:
+    return repr(value) if isfinite(value) else JSON.encode(value)  # which refuses it
+
+
+# Encoders are not for free, and most values are one of these.
+_SPELLINGS: dict[type[Any], Spell] = {str: str, int: str, float: _spelled_float, bool: ("false", "true").__getitem__}
+
+
+# RFC 6570 knows no other values that can be.
+_MAY_BE_UNDEFINED = (list, dict, type(None))
 
 
 def defined(value: Any) -> Any:
@@ -93,30 +110,65 @@ def defined(value: Any) -> Any:
     return value
 
 
-def write(style: Style, name: str, value: Any, explode: bool, place: Place) -> str:
-    """The expansion of one path or header parameter; "" where it is undefined.
-
-    OpenAPI 2.0 has the delimited styles here too, where no names are written.
-    """
-    value = defined(value)
-    if style.joint is not None:
-        style = Style("", style.joint, named=False, empty="", joint=style.joint)
-    return "" if value is None else style.first + style.separator.join(parts(style, name, value, explode, place))
+def unnamed(style: Style) -> Style:
+    """The style in a path or a header, where no names are written: OpenAPI 2.0 has the delimited ones there too."""
+    return style if style.joint is None else Style("", style.joint, named=False, empty="", joint=style.joint)
 
 
-def parts(style: Style, name: str, value: Any, explode: bool, place: Place) -> list[str]:
-    """The pieces of an expansion that the style's separator stands between: in a query or a form, the pairs."""
-    if value is not None and not isinstance(value, (list, dict)):
-        return [_named(style, place.name(name), place.value(scalar(value)))]
-    value = defined(value)
-    if value is None:
-        return []
-    if style is STYLES["deepObject"]:
-        return list(brackets(name, value, place))
-    if explode:
-        return list(_exploded(style, name, value, place))
-    joint = place.comma if style.joint is None else place.value(style.joint)
-    return [_named(style, place.name(name), joint.join(_apart(place.value(text), joint) for text in _flat(value)))]
+class Expansion:
+    """How a variable is expanded, as RFC 6570 has it: what of that no value changes is found out once."""
+
+    __slots__ = ("_bare", "_explode", "_first", "_front", "_join", "_name", "_place", "_style")
+
+    def __init__(self, style: Style, name: str, explode: bool, place: Place) -> None:
+        written = place.name(name)
+        self._style = style
+        self._name = name
+        self._explode = explode
+        self._place = place
+        self._first = style.first
+        self._join = style.separator.join
+        self._front, self._bare = (f"{written}=", written + style.empty) if style.named else ("", "")
+
+    def text(self, value: Any) -> str:
+        """The expansion as one text; "" where it is undefined."""
+        pieces = self.parts(value)
+        return self._first + self._join(pieces) if pieces else ""
+
+    def parts(self, value: Any) -> list[str]:
+        """The pieces of it that the style's separator stands between: in a query or a form, the pairs."""
+        if not isinstance(value, _MAY_BE_UNDEFINED):
+            text = self._place.value(scalar(value))
+        else:
+            value = defined(value)
+            if value is None:
+                return []
+            if self._style is STYLES["deepObject"]:
+                return list(brackets(self._name, value, self._place))
+            if self._explode:
+                return list(self._exploded(value))
+            text = self._joined(value)
+        return [self._front + text if text else self._bare]
+
+    def _joined(self, value: Any) -> str:
+        place, joint = self._place, self._style.joint
+        between = place.comma if joint is None else place.value(joint)
+        return between.join(_apart(place.value(text), between) for text in _flat(value))
+
+    def _exploded(self, value: Any) -> Iterator[str]:
+        style, place = self._style, self._place
+        pairs = value.items() if isinstance(value, dict) else ((None, item) for item in value)
+        for index, (key, member) in enumerate(pairs):
+            # Only where `&` separates, in a query or a form, can a nested member be written with brackets.
+            if style.separator == "&" and isinstance(member, (list, dict)):
+                yield from brackets(f"{self._name}[{index}]" if key is None else key, member, place)
+                continue
+            text = _apart(place.value(scalar(member)), style.separator)
+            if key is None:
+                yield self._front + text if text else self._bare
+            else:
+                known = _apart(_apart(place.name(key), style.separator), "=")
+                yield f"{known}={text}" if text or not style.named else known + style.empty
 
 
 def brackets(name: str, value: Any, place: Place) -> Iterator[str]:
@@ -133,27 +185,6 @@ def brackets(name: str, value: Any, place: Place) -> Iterator[str]:
             yield from brackets(f"{name}[{index if nested else ''}]", item, place)
     elif value is not None:
         yield f"{place.name(name)}={place.value(scalar(value))}"
-
-
-def _named(style: Style, name: str, text: str) -> str:
-    if not style.named:
-        return text
-    return f"{name}={text}" if text else name + style.empty
-
-
-def _exploded(style: Style, name: str, value: Any, place: Place) -> Iterator[str]:
-    pairs = value.items() if isinstance(value, dict) else ((None, item) for item in value)
-    for index, (key, member) in enumerate(pairs):
-        # Only where `&` separates, in a query or a form, can a nested member be written with brackets.
-        if style.separator == "&" and isinstance(member, (list, dict)):
-            yield from brackets(f"{name}[{index}]" if key is None else key, member, place)
-            continue
-        text = _apart(place.value(scalar(member)), style.separator)
-        if key is None:
-            yield _named(style, place.name(name), text)
-        else:
-            known = _apart(_apart(place.name(key), style.separator), "=")
-            yield _named(style, known, text) if style.named else f"{known}={text}"
 
 
 def _flat(value: Any) -> Iterator[str]:

@@ -17,24 +17,18 @@ _METADATA = frozenset({"metadata", "metadata.google.internal", "100.100.100.200"
 class Address:
     """A base URL: `path` begins with a slash or is empty, and never ends with one. `host` is without brackets."""
 
-    __slots__ = ("host", "path", "port", "scheme")
+    __slots__ = ("authority", "host", "origin", "path", "port", "scheme")
 
     def __init__(self, scheme: str, host: str, port: int, path: str) -> None:
         self.scheme = scheme
         self.host = host
         self.port = port
         self.path = path
-
-    @property
-    def authority(self) -> str:
-        """Host and, where it is not the scheme's own, port: what people know the server by."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
-
-    @property
-    def origin(self) -> str:
-        """RFC 6454: scheme, host and port."""
-        return f"{self.scheme}://{self.authority}"
+        named = f"[{host}]" if ":" in host else host
+        #: Host and, where it is not the scheme's own, port: what people know the server by.
+        self.authority = named if port == _PORTS[scheme] else f"{named}:{port}"
+        #: RFC 6454: scheme, host and port.
+        self.origin = f"{scheme}://{self.authority}"
 
     def __str__(self) -> str:
         return self.origin + self.path

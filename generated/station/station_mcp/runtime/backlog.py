@@ -8,6 +8,7 @@ Only a flood fills it; then the reader waits here, which the client feels as a f
 from __future__ import annotations
 
 import threading
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +25,13 @@ SECONDS = 0.25
 class Backlog:
     """Counts the unfinished calls. Any thread may use it."""
 
-    __slots__ = ("_bytes", "_calls", "_changed")
+    __slots__ = ("_bytes", "_calls", "_changed", "_waiting")
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
+        self._changed = threading.Condition(threading.Lock())
         self._calls = 0
         self._bytes = 0
+        self._waiting = 0
 
     def enter(self, size: int, attended: Callable[[], bool]) -> bool:
         """Wait for room and take it. False where there is none and `attended`, asked now and then, says that nobody
@@ -39,22 +41,39 @@ class Backlog:
             while not self._fits(size):
                 if not attended():
                     return False
-                self._changed.wait(SECONDS)
+                self._wait(SECONDS)
             self._calls += 1
             self._bytes += size
             return True
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is unfinished."""
+        return self._calls > 0
+
+    def has_room(self, size: int, calls: int) -> bool:
+        """Whether so many calls of that size would enter without waiting, if nobody else did."""
+        return self._calls + calls <= MOST_CALLS and self._bytes + size * calls <= MOST_BYTES
 
     def leave(self, size: int) -> None:
         """A call of that size is finished."""
         with self._changed:
             self._calls -= 1
             self._bytes -= size
-            self._changed.notify_all()
+            if self._waiting:
+                self._changed.notify_all()
 
     def drain(self, seconds: float) -> None:
         """Wait until nothing is unfinished, or for so long."""
+        end = time.monotonic() + seconds
         with self._changed:
-            self._changed.wait_for(lambda: not self._calls, seconds)
+            while self._calls and (left := end - time.monotonic()) > 0:
+                self._wait(left)
+
+    def _wait(self, seconds: float) -> None:
+        self._waiting += 1
+        self._changed.wait(seconds)
+        self._waiting -= 1
 
     def _fits(self, size: int) -> bool:
         return not self._calls or (self._calls < MOST_CALLS and self._bytes + size <= MOST_BYTES)

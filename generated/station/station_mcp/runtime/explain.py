@@ -80,10 +80,7 @@ class Nowhere(Address):
 
     def __init__(self, variable: str) -> None:
         super().__init__("https", f"<{variable}>", 443, "")
-
-    @property
-    def origin(self) -> str:
-        return self.host
+        self.origin = self.host
 
 
 def run(

@@ -53,6 +53,9 @@ class Pace:
         """Come back when a request of that tool may be sent, before the clock says `latest`. Raises Crowded, or is
         cancelled; otherwise `leave` must follow.
         """
+        if self._rate is None and self._may_enter(tool):  # as with most
+            self._in_time(latest)
+            return self._give(tool)
         if self._rate is not None:
             self._due(self._rate, latest, self._ahead)  # what would wait in vain is refused at once
         self._ahead += 1
@@ -74,7 +77,8 @@ class Pace:
         self._under_way[tool] -= 1
         if not self._under_way[tool]:
             del self._under_way[tool]
-        self._admit()
+        if self._waiting:
+            self._admit()
 
     def _in_time(self, latest: float) -> None:
         if self._clock() > latest:

@@ -51,40 +51,25 @@ class Refuse(Exception):
     """Raised by a hook of the user that refuses a call. The message is a sentence for the model."""
 
 
-class Gathering:
-    """Tries everything before it gives up, so that a model hears of all its problems at once."""
-
-    __slots__ = ("problems",)
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-
-    def each(self, write: Callable[[Given], Iterable[Written]], named: Iterable[tuple[str, Given]]) -> list[Written]:
-        """What `write` makes of each, in order; what it refuses is kept, under the name that came with it."""
-        return [written for name, given in named for written in self.one(write, name, given)]
-
-    def one(self, write: Callable[[Given], Iterable[Written]], name: str, given: Given) -> list[Written]:
-        """The same of one."""
-        try:
-            return list(write(given))
-        except Unsendable as reason:
-            self.problems.append(Problem(name, str(reason)))
-        except Refused as refused:
-            self.problems.extend(refused.problems)
-        return []
-
-    def done(self) -> None:
-        """Raises Refused where anything was refused."""
-        if self.problems:
-            raise Refused(*self.problems)
+def problems_of(reason: Unsendable | Refused, name: str) -> list[Problem]:
+    """What was refused; `name` is the argument that it is about, where the reason does not say so itself."""
+    return reason.problems if isinstance(reason, Refused) else [Problem(name, str(reason))]
 
 
 def gather(write: Callable[[Given], Iterable[Written]], named: Iterable[tuple[str, Given]]) -> list[Written]:
-    """One gathering and nothing else. Raises Refused with all problems."""
-    gathering = Gathering()
-    written = gathering.each(write, named)
-    gathering.done()
-    return written
+    """What `write` makes of each, in order. Tries everything before it gives up, so that a model hears of all its
+    problems at once: raises Refused with them, each under the name that came with it.
+    """
+    found: list[Written] = []
+    problems: list[Problem] = []
+    for name, given in named:
+        try:
+            found += write(given)
+        except (Unsendable, Refused) as reason:
+            problems += problems_of(reason, name)
+    if problems:
+        raise Refused(*problems)
+    return found
 
 
 def report(problems: list[Problem], tool: str) -> str:

@@ -8,17 +8,16 @@ an object with brackets, under its name; a multipart member without a kind is JS
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from . import ownership
 from .files import Files, media_type
 from .multipart import Part, join
-from .parameters import field_pairs, header, value_of
+from .parameters import Header, field_pairs, value_of
 from .refusal import Problem, Refused, Unsendable, gather
 from .shapes import ABSENT
-from .styles import STYLES, Place, parts, percent, reserved, scalar
+from .styles import JSON, STYLES, Expansion, Place, percent, reserved, scalar
 
 Written = TypeVar("Written")
 
@@ -89,32 +88,42 @@ def _filled(body: dict[str, Any], arguments: dict[str, Any], files: Files) -> li
 def json_bytes(value: Any) -> bytes:
     """Compact UTF-8 JSON. Raises Unsendable for what JSON has no form for."""
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        return JSON.encode(value).encode()
     except (ValueError, TypeError):
         raise Unsendable("expected a value that JSON can hold") from None
 
 
 def _bound(body: dict[str, Any], arguments: dict[str, Any]) -> list[Member] | None:
     """The members that arguments of their own carry, in the binding's order; None where the body is left out."""
-    fields = body["fields"]
-    given = [Member(field.get("argument", ""), field, value_of(field, arguments)) for field in fields]
-    members = [member for member in given if member.value is not ABSENT]
+    members = []
+    for field in body["fields"]:
+        value = value_of(field, arguments)
+        if value is not ABSENT:
+            members.append(Member(field.get("argument", ""), field, value))
     rest = body.get("rest", "")
     others = [Member(f"{rest}.{name}", {"name": name}, value) for name, value in (arguments.get(rest) or {}).items()]
     if not body.get("required") and not others and all("value" in member.field for member in members):
         return None
-    own = {field["name"]: field.get("argument", "a constant") for field in fields}
-    problems = _misplaced(others, body, own)
+    problems = _misplaced(others, body) if others else []
     present = {member.field["name"] for member in members + others}
-    missing = [own.get(name, f"{rest}.{name}") for name in body.get("needs", ()) if name not in present]
-    problems += [Problem(name, "is required where any part of the body is given") for name in missing]
+    missing = [name for name in body.get("needs", ()) if name not in present]
+    problems += [
+        Problem(_owners(body).get(name, f"{rest}.{name}"), "is required where any part of the body is given")
+        for name in missing
+    ]
     if problems:
         raise Refused(*problems)
     return members + others
 
 
-def _misplaced(others: list[Member], body: dict[str, Any], own: dict[str, str]) -> list[Problem]:
-    """What is wrong with the names of further members: `own` are those that have a place, and whose it is."""
+def _owners(body: dict[str, Any]) -> dict[str, str]:
+    """The names that have a place in the body, and whose it is."""
+    return {field["name"]: field.get("argument", "a constant") for field in body["fields"]}
+
+
+def _misplaced(others: list[Member], body: dict[str, Any]) -> list[Problem]:
+    """What is wrong with the names of further members."""
+    own = _owners(body)
     fixed = [field["name"] for field in body["fields"] if "value" in field]
     held = ownership.folded([*fixed, *body.get("withheld", ())])
     named = [(each.argument, each.field["name"]) for each in others]
@@ -205,12 +214,12 @@ def _part_header(bound: dict[str, Any], arguments: dict[str, Any]) -> list[tuple
     value = value_of(bound, arguments)
     if bound.get("required") and value is ABSENT:
         raise Refused(Problem(bound["argument"], "is required with this part"))
-    return header(bound, value)
+    return Header(bound).write(None if value is ABSENT else value)
 
 
 def _styled(field: dict[str, Any], value: Any) -> Iterator[Part]:
     """Parts whose names and texts are those of the pairs that the style would make (OpenAPI 3.1, 4.8.15.1.1)."""
-    for pair in parts(STYLES[field["style"]], field["name"], value, field["explode"], _PLAIN):
+    for pair in Expansion(STYLES[field["style"]], field["name"], field["explode"], _PLAIN).parts(value):
         name, _, text = pair.partition("=")
         yield Part(name, text.encode(), "")
 

@@ -7,8 +7,6 @@ header. The boundary is made of random bytes and does not occur in the content.
 
 from __future__ import annotations
 
-from hashlib import sha256
-
 _BREAKS = {ord('"'): "%22", ord("\r"): "%0D", ord("\n"): "%0A"}
 
 
@@ -56,4 +54,6 @@ def _boundary(parts: list[Part], entropy: bytes) -> bytes:
         boundary = b"mcpgen-" + entropy.hex().encode()
         if not any(boundary in part.content for part in parts):
             return boundary
+        from hashlib import sha256  # it hardly ever occurs there
+
         entropy = sha256(entropy).digest()[:16]

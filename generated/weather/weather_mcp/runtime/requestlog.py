@@ -7,7 +7,7 @@ Where a hook gave the request another path, which may hold anything, it names th
 
 from __future__ import annotations
 
-import asyncio
+import time
 from typing import TYPE_CHECKING
 
 from . import log, spans
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 class Exchange:
     """One request and its answer, from the beginning to the end of a `with` block."""
 
-    __slots__ = ("_address", "_clock", "_line", "_number", "_request", "_span", "_started")
+    __slots__ = ("_address", "_heard", "_line", "_number", "_request", "_span", "_started")
 
     def __init__(self, request: Request, address: Address) -> None:
         self._request = request
         self._span = spans.current() or spans.Span()
         self._address = address
         self._line: dict[str, object] = {}
-        self._clock = asyncio.get_running_loop().time
+        self._heard = log.hears("debug")
 
     def __enter__(self) -> Exchange:
-        self._started = self._clock()
+        self._started = time.monotonic() if self._heard else 0.0
         self._span.requests += 1
         self._number = self._span.requests
         return self
@@ -43,17 +43,18 @@ class Exchange:
         sent, received = len(self._request.body or b""), answer.size
         self._span.sent += sent
         self._span.received += received
-        self._line = {"status": answer.status, "sent": sent, "received": received}
+        if self._heard:
+            self._line = {"status": answer.status, "sent": sent, "received": received}
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if not log.hears("debug"):
+        if not self._heard:
             return
         made = {"method": self._request.method, "url": f"{self._address}{self._request.template}"}
         if self._request.rewritten:
             made["rewritten"] = self._request.rewritten
         if kind is not None:
             self._line["failed"] = getattr(problem, "reason", kind.__name__)
-        milliseconds = round((self._clock() - self._started) * 1000, 1)
+        milliseconds = round((time.monotonic() - self._started) * 1000, 1)
         log.event("debug", "request", request=self._number, **made, **self._line, ms=milliseconds)
