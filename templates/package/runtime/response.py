@@ -109,15 +109,18 @@ def _whole_lines(text: str, most: int) -> tuple[str, int]:
 
 def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Result | None:
     """A JSON answer as a value, cut along its structure, and as its text; None where it is none."""
-    from .projection import exact, mark, shortened  # most answers are small and promise nothing
-    from .structured import read, wrapped  # as above
+    from .structured import read, wrapped  # most answers are small and promise nothing
 
     size, most = response.size, max(LARGEST_PARSED, 2 * shown)
     complete = size <= most and not response.partial
     text, whole = decode(response.content[:most], response.header("content-type"))
     text = text if complete else redactor.begun(text)
     promised = sent.tool.output_schema is not None
-    marked = mark(text) if sent.fields and not promised else ""
+    marked = ""
+    if sent.fields and not promised:
+        from .projection import mark  # few calls ask for parts
+
+        marked = mark(text)
     value, twice = read(text if complete else beginning(text), marked)
     if value is ABSENT:
         return None
@@ -125,6 +128,8 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
         line = _line(text, value, redactor)
         if line is text or (line and len(line.encode()) <= shown):
             return _as_it_is(line, value, response, sent, redactor)
+    from .projection import exact, shortened  # most answers are shown as they came
+
     value, unseen = presentable(value, redactor)
     cut, missing = shortened(value, sent, shown, complete)
     notes = [*_notes(response, sent, value, cut.items), *map(redactor.text, missing)]
