@@ -217,7 +217,7 @@ def test_each_line_is_taken_once_and_in_its_turn(bench: Piped, monkeypatch: pyte
     """Reading goes to and fro as fast as it can, while calls begin and end, and lines come in any pieces."""
     monkeypatch.setattr(lending, "SECONDS", 0.0001)
     chance = random.Random(seed)
-    said, running = list(bench.lines), list[str]()
+    before, said, running = ["call first", "end first"], list[str](), list[str]()
     for number in range(1500):
         kind = chance.random()
         if kind < 0.1 and len(running) < 50:
@@ -228,12 +228,13 @@ def test_each_line_is_taken_once_and_in_its_turn(bench: Piped, monkeypatch: pyte
         else:
             said.append(f"line {number}")
     said += [f"end {name}" for name in running]
-    rest = "".join(f"{line}\n" for line in said[2:]).encode()
+    rest = "".join(f"{line}\n" for line in said).encode()
     while rest:
         size = chance.choice((1, 10, 100, 1000))
         os.write(bench._stdin, rest[:size])
         rest = rest[size:]
     bench.end()
+    said = before + said
     assert bench.lines == said
     threads = {thread for _, thread in bench.taken}
     assert threads == {"reader", "engine"}
