@@ -19,7 +19,7 @@ from . import paging
 from .jsontext import NotJSON, in_ascii, loads
 from .readable import brief, clean, decode, holds_nothing, is_text, presentable
 from .shapes import ABSENT, Result
-from .shortening import written
+from .shortening import beginning, written
 from .sizes import Sizes
 
 if TYPE_CHECKING:
@@ -109,23 +109,29 @@ def _whole_lines(text: str, most: int) -> tuple[str, int]:
 
 def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Result | None:
     """A JSON answer as a value, cut along its structure, and as its text; None where it is none."""
-    from . import projection, shortening, structured  # most answers are small and promise nothing
+    from .structured import read, wrapped  # most answers are small and promise nothing
 
     size, most = response.size, max(LARGEST_PARSED, 2 * shown)
     complete = size <= most and not response.partial
     text, whole = decode(response.content[:most], response.header("content-type"))
     text = text if complete else redactor.begun(text)
     promised = sent.tool.output_schema is not None
-    mark = projection.mark(text) if sent.fields and not promised else ""
-    value, twice = structured.read(text if complete else shortening.beginning(text), mark)
+    marked = ""
+    if sent.fields and not promised:
+        from .projection import mark  # few calls ask for parts
+
+        marked = mark(text)
+    value, twice = read(text if complete else beginning(text), marked)
     if value is ABSENT:
         return None
     if whole and complete and size <= shown and not twice and _shows_all(sent):
         line = _line(text, value, redactor)
         if line is text or (line and len(line.encode()) <= shown):
             return _as_it_is(line, value, response, sent, redactor)
+    from .projection import exact, shortened  # most answers are shown as they came
+
     value, unseen = presentable(value, redactor)
-    cut, missing = projection.shortened(value, sent, shown, complete)
+    cut, missing = shortened(value, sent, shown, complete)
     notes = [*_notes(response, sent, value, cut.items), *map(redactor.text, missing)]
     if twice:
         notes.append("Some objects in the answer name a member twice; the last one is shown.")
@@ -135,11 +141,11 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     elif sent.fields and response.kept:
         notes.append(told_kept(response, sent.uri))
     notes += unread(response)
-    block = {"type": "text", "text": projection.exact(cut.value, mark)}
+    block = {"type": "text", "text": exact(cut.value, marked)}
     result = _linked(block, notes, response, sent, bool(cut.left_out or sent.fields))
     if promised:
         beside = redactor.text("\n".join(notes))
-        result.structured = structured.wrapped(cut.value, sent.tool.binding.get("output", "written"), beside)
+        result.structured = wrapped(cut.value, sent.tool.binding.get("output", "written"), beside)
     return result
 
 

@@ -59,10 +59,6 @@ MOST_FIELDS = 256
 _AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 """The fields that the library adds to a request that does not have them; the last one to some."""
 
-_RECEIVED = 64 * 1024
-"""Bytes that are read from a connection at a time. Python gives a buffer of asyncio's own size, four times that, back
-to the system after each."""
-
 _UNREACHED = "{} could not be reached"
 
 # The first that fits counts, so subclasses stand before their bases. `{}` is the server's name.
@@ -229,11 +225,9 @@ class _Leaving(aiohttp.ClientRequest):
 
     async def send(self, conn: Connection) -> aiohttp.ClientResponse:
         sent, transport = _leaving.get(), conn.transport
-        sent.reused = transport in _used
-        if transport is not None and not sent.reused:
+        if transport is not None:
+            sent.reused = transport in _used
             _used.add(transport)
-            if hasattr(transport, "max_size"):
-                transport.max_size = _RECEIVED
         sent.mark()
         return await super().send(conn)
 
