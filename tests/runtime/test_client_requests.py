@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
+from package.runtime import client as client_module
 from package.runtime.addresses import Address
 from package.runtime.client import Client
 
@@ -202,6 +203,18 @@ def test_rel_04_a_new_connection_that_died_is_none_that_was_kept(play: Play, end
         assert len(upstream.requests) == 1
 
     run(scene, play)
+
+
+def test_rel_04_where_the_library_does_not_tell_all_counts_as_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that called its method otherwise would not."""
+    monkeypatch.setattr(client_module, "_TELLS", False)
+
+    async def scene(client: Client, upstream: Upstream) -> None:
+        monkeypatch.delattr(client_module._Leaving, "send")
+        failure = await fails(client, upstream.address(), method="POST")
+        assert (failure.sent, failure.end) == (True, "closed")
+
+    run(scene, hang_up)
 
 
 def test_rel_04_nobody_there_is_a_refusal() -> None:

@@ -182,6 +182,33 @@ def test_a_call_runs_with_the_caller_that_was_there_when_it_was_submitted(bench:
     assert (text(outcomes[100]), text(outcomes[101])) == ("second", "third")
 
 
+def test_a_call_that_the_loop_takes_itself_runs_with_what_another_thread_brought_before(bench: Bench) -> None:
+    """As with --reload: the loop reads, and a third thread brings the table by which the call was understood."""
+
+    def read() -> None:
+        for key, name in ((1, "second"), (2, "third")):
+            brings = threading.Thread(target=bench.engine.renew, args=(lambda name=name: Named(name),))
+            brings.start()
+            brings.join()
+            bench.submit(key)
+
+    assert bench.upstream
+    bench.engine.tell(read)
+    outcomes = bench.outcomes(2)
+    assert [text(outcomes[key]) for key in (1, 2)] == ["second", "third"]
+
+
+def test_what_is_told_is_done_whatever_was_told_before(bench: Bench) -> None:
+    def fail() -> None:
+        raise RuntimeError
+
+    assert bench.upstream
+    bench.engine.tell(lambda: bench.engine._told.extend([fail, lambda: bench.submit(1)]))
+    bench.engine.tell(lambda: None)
+    bench.upstream.let_go("1")
+    assert text(bench.outcomes(1)[1]) == "1"
+
+
 def test_a_caller_that_cannot_be_made_makes_no_calls_and_ends_nothing(bench: Bench) -> None:
     bench.submit(1)
     bench.engine.renew(lambda: 1 / 0)  # type: ignore[arg-type,return-value]

@@ -90,6 +90,8 @@ class Bench:
             self.engine.submit(
                 call, lambda *_: None, lambda *_: False, lambda *_: self._note(f"ended {name}"), len(line)
             )
+        elif word == "fail" and threading.current_thread().name == "engine":
+            raise RuntimeError
         elif word == "end":
             self.engine.tell(lambda: self.calls.end(name))
         self._note(line.decode())
@@ -241,6 +243,13 @@ def test_each_line_is_taken_once_and_in_its_turn(bench: Piped, monkeypatch: pyte
     bench.engine.drain(PATIENCE)
     ended = sorted(word for word, _ in bench.taken if word.startswith("ended "))
     assert ended == sorted(f"ended {word.removeprefix('call ')}" for word in said if word.startswith("call "))
+
+
+def test_what_the_loop_failed_on_keeps_nothing_from_being_taken(bench: Piped, quick: None) -> None:
+    bench.say("call a")
+    lent(bench)
+    bench.say("call a", "fail", "behind")
+    bench.until("behind")
 
 
 class _Stuck:

@@ -100,6 +100,16 @@ def test_what_cannot_be_seen_is_taken_out_of_a_slice() -> None:
     assert contents[0]["text"] == "a[31mb"
 
 
+def test_what_comes_in_crumbs_is_held_in_few_pieces() -> None:
+    spool = Spool(100_000)
+    for number in range(50_000):
+        spool.write(bytes([number % 256]))
+    assert len(spool._pieces) < 1100
+    assert spool.read(40_000, 5) == bytes((40_000 + each) % 256 for each in range(5))
+    spool.write(b"more")
+    assert spool.read(0, 100_000) == bytes(number % 256 for number in range(50_000)) + b"more"
+
+
 def test_what_is_large_lies_in_a_file_without_a_name() -> None:
     spool = Spool(10)
     spool.write(b"x" * 10)

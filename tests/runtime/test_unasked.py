@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import subprocess
 import sys
@@ -115,6 +116,13 @@ def test_a_name_that_was_taken_does_what_the_real_one_does(sample: Any) -> None:
     assert not isinstance({}, taken)
     assert (taken | None, None | taken) == (real | None, None | real)
     assert types.new_class("Derived", (taken,)).__mro__[1] is real
+
+
+def test_what_is_asked_of_a_class_is_said_of_the_real_one(sample: Any) -> None:
+    taken = sample.Taken
+    assert copy.copy(taken) is copy.deepcopy(taken) is taken
+    assert issubclass(type(taken()), taken)
+    assert not issubclass(int, taken)
 
 
 def test_a_name_that_was_not_foreseen_is_the_real_one_at_once(sample: Any) -> None:
