@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import IO
 
 _MOST_PIECES = 1000
+"""Small ones are joined, since each takes some tens of bytes beside what is in it."""
 
 
 class Spool:
@@ -29,9 +30,7 @@ class Spool:
         size = self.size + len(data)
         if size <= self._in_memory:
             self._pieces.append(data)
-            if (
-                len(self._pieces) - self._joined > _MOST_PIECES
-            ):  # which take more than what is in them, where it is little
+            if len(self._pieces) - self._joined > _MOST_PIECES:
                 self._pieces[self._joined :] = [b"".join(self._pieces[self._joined :])]
                 self._joined += 1
         else:

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from typing import IO
 
+_MOST_PIECES = 1000
+"""Small ones are joined, since each takes some tens of bytes beside what is in it."""
+
 
 class Spool:
     """Grows at its end and is read anywhere."""
 
-    __slots__ = ("_file", "_in_memory", "_pieces", "size")
+    __slots__ = ("_file", "_in_memory", "_joined", "_pieces", "size")
 
     def __init__(self, in_memory: int) -> None:
         """`in_memory` is the most bytes that are held without a file."""
         self._pieces: list[bytes] = []
+        self._joined = 0
         self._file: IO[bytes] | None = None
         self._in_memory = in_memory
         self.size = 0
@@ -26,6 +30,9 @@ class Spool:
         size = self.size + len(data)
         if size <= self._in_memory:
             self._pieces.append(data)
+            if len(self._pieces) - self._joined > _MOST_PIECES:
+                self._pieces[self._joined :] = [b"".join(self._pieces[self._joined :])]
+                self._joined += 1
         else:
             file = self._file = self._file or self._moved()
             file.seek(self.size)
@@ -38,7 +45,7 @@ class Spool:
             self._file.seek(start)
             return self._file.read(length)
         if len(self._pieces) != 1:
-            self._pieces = [b"".join(self._pieces)]
+            self._pieces, self._joined = [b"".join(self._pieces)], 1
         held = self._pieces[0]
         return held if start == 0 and length >= len(held) else held[start : start + length]
 

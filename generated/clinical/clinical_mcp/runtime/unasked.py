@@ -52,10 +52,18 @@ class _Later:
         return self._there()(*given, **named)
 
     def __getattr__(self, name: str) -> Any:
+        if name in _Later.__slots__:  # of one that is being copied
+            raise AttributeError(name)
         return getattr(self._there(), name)
+
+    def __reduce__(self) -> str:
+        return self._name  # a copy of what a module has is that itself
 
     def __instancecheck__(self, value: object) -> bool:
         return isinstance(value, self._there())
+
+    def __subclasscheck__(self, kind: type) -> bool:
+        return issubclass(kind, self._there())
 
     def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[Any]:
         return (self._there(),)

@@ -172,6 +172,7 @@ class Protocol:
         self._questions = Questions()
         self._in_flight = InFlight()
         self._beside: Features | None = None
+        self._writer: Callable[..., bytes] | None = None
 
     # What the client says
 
@@ -421,9 +422,11 @@ class Protocol:
         return self._in_flight.settle(call.batch) or None
 
     def _written(self, id: Id, outcome: Outcome | Contents, revision: str) -> bytes:  # noqa: A002
-        from .outcomes import written  # nothing is finished before the first answer
+        if self._writer is None:
+            from .outcomes import written  # nothing is finished before the first answer
 
-        return written(id, outcome, revision, self._catalog.server)
+            self._writer = written
+        return self._writer(id, outcome, revision, self._catalog.server)
 
     def progress(self, key: int, done: float, total: float | None, message: str) -> bytes | None:
         """The line that reports it, or None where it is not wanted or does not go forward."""

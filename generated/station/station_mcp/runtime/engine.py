@@ -129,10 +129,12 @@ class Engine:
         return self._backlog.has_room(size, calls)
 
     def tell(self, action: Callable[[], None]) -> None:
-        """Have the engine do that in its loop, after all that other threads told it; at once where this is the loop.
-        One wake-up is enough for what it has not seen.
+        """Have the engine do that in its loop, after all that any thread told it; at once where this is the loop. One
+        wake-up is enough for what it has not seen.
         """
         if threading.get_ident() == self._thread:
+            if self._told:
+                self._hear()
             action()
             return
         self._told.append(action)
@@ -168,7 +170,11 @@ class Engine:
         with self._waking:
             self._woken = False
         while self._told:
-            asyncio.get_running_loop().call_soon(self._told.popleft())
+            action = self._told.popleft()
+            try:
+                action()
+            except Exception as problem:  # which is no reason not to do the rest
+                asyncio.get_running_loop().call_exception_handler({"message": "told", "exception": problem})
 
     def _loaded(self, load: Callable[[], Caller]) -> Caller | None:
         try:

@@ -209,13 +209,17 @@ class _Sent:
 
     def __init__(self, report: Callable[[str], None]) -> None:
         self.report = report
-        self.done = self.reused = False
+        self.done = not _TELLS
+        self.reused = False
 
     def mark(self) -> None:
         if not self.done:
             self.done = True
             self.report("sent")
 
+
+_TELLS = "send" in vars(aiohttp.ClientRequest)
+"""Whether the library still sends by the method that tells us so; where it does not, all counts as sent."""
 
 _leaving: ContextVar[_Sent] = ContextVar("leaving")
 

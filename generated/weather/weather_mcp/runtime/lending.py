@@ -117,11 +117,13 @@ class _Loan:
                 return
             self._came = True
             self._inbox.feed(self._wire.read_ready())
-            while (line := self._inbox.first) is not None and self._has_room(line):
-                self._take(self._inbox.pop())
-            if line is not None or self._inbox.ended:
-                self._end()
-                self._return()
+            try:
+                while (line := self._inbox.first) is not None and self._has_room(line):
+                    self._take(self._inbox.pop())
+            finally:
+                if self._inbox.first is not None or self._inbox.ended:
+                    self._end()
+                    self._return()
 
     def _has_room(self, line: Line) -> bool:
         """Whether none of the calls in that line would have to wait."""
