@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types unit golden bench clean
+.PHONY: demo test lint types unit bench clean
 
 demo: $(READY)
 	@$(BIN)/mcpgen demo
@@ -20,6 +20,10 @@ types: $(READY)
 
 unit: $(READY)
 	$(BIN)/pytest -n auto --maxprocesses 8 --dist loadfile
+
+# Installs the others beside ours and measures all in turns: the README's table and picture, on this machine.
+bench: $(READY)
+	$(BIN)/python -m benchmarks.speed --write
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mcpgen needs Python 3.11 or newer; say which: make PYTHON=python3.12")'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
@@ -157,3 +158,12 @@ def test_families_of_other_surroundings_are_not_kept() -> None:
     assert results.Results({"machine": "a"}, {"start": now}).over(before).families["start"] is now
     assert set(results.Results({"machine": "a"}, {"start": now}).over(before).families) == {"start", "calls"}
     assert set(results.Results({"machine": "b"}, {"start": now}).over(before).families) == {"start"}
+
+
+def test_make_bench_writes_them() -> None:
+    """Each name that the Makefile calls a target is one; make says of others that there is nothing to be done."""
+    makefile = README.with_name("Makefile").read_text(encoding="utf-8")
+    [targets] = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    rules = dict(re.findall(r"^(\w+):.*\n((?:\t.*\n)*)", makefile, re.MULTILINE))
+    assert set(targets.split()) <= rules.keys()
+    assert "-m benchmarks.speed --write" in rules["bench"]
