@@ -81,11 +81,12 @@ class Client:
         started = dict.fromkeys(range(first, first + at_once), began)
         while len(latencies) < calls:
             for answer in self._server.lines():
-                latencies.append(clock() - started.pop(self._id(answer), _UNASKED))
-                if sent < calls:
-                    started[first + sent] = clock()
+                heard = clock()
+                if sent < calls:  # before the answer is looked at, so that no server waits for that
+                    started[first + sent] = heard
                     write(lines[sent])
                     sent += 1
+                latencies.append(heard - started.pop(self._id(answer), _UNASKED))
         seconds = clock() - began
         if min(latencies) < 0:
             raise Wrong(f"{self._server.name}: a call was answered twice, or one that was never made")

@@ -73,6 +73,7 @@ DOORS: dict[str, tuple[str, ...]] = {
         "mcpgen/lower/written.py",
         "mcpgen/lower/changes.py",
         "templates/package/runtime/arguments.py",
+        "templates/package/runtime/jsontext.py",
         "templates/package/runtime/structured.py",
         "templates/package/runtime/validators.py",
         "templates/package/runtime/wording.py",

@@ -259,7 +259,7 @@ def test_values_are_redacted_to_their_depth_and_nothing_else_changes() -> None:
     assert Redactor([]).text("hunter22") == "hunter22"
 
 
-def test_a_text_that_held_no_secret_is_looked_at_again_once_there_is_one_more() -> None:
+def test_a_text_that_held_no_secret_holds_one_once_there_is_one_more() -> None:
     redactor = Redactor(["another-one"])
     text = "it is hunter22"
     assert redactor.text(text) == text
@@ -267,6 +267,21 @@ def test_a_text_that_held_no_secret_is_looked_at_again_once_there_is_one_more() 
     redactor.learn("hunter22")
     assert redactor.may_be_in(text)
     assert redactor.text(text) == "it is [redacted]"
+
+
+@given(st.lists(st.text(min_size=8), max_size=3), st.text(), st.text())
+@example(["!?+-*/$%"], "", "")
+@example(["x" * 5000 + "-" + "y" * 300], "x" * 4999, "")
+def test_wherever_a_secret_stands_it_may_be_there(secrets: list[str], before: str, after: str) -> None:
+    redactor = Redactor(secrets)
+    for secret in secrets:
+        assert redactor.may_be_in(f"{before}{secret}{after}")
+    assert redactor.may_be_in(before) is any(form.anchor[:32] in before for form in redactor._forms)
+
+
+@pytest.mark.parametrize("text", ["\ud800 hunter22", "hunter22\udfff", "\ud800"])
+def test_beside_a_lone_surrogate_a_secret_is_found_too(text: str) -> None:
+    assert Redactor(["hunter22"]).text(text) == text.replace("hunter22", "[redacted]")
 
 
 def test_cred_07_a_secret_inside_another_is_redacted_with_it() -> None:

@@ -81,6 +81,12 @@ def test_the_core_and_the_package_agree(text: str) -> None:
         assert expected is NotJSON or "large" in found or "is not a JSON number" in found
 
 
+@given(st.text(alphabet='{}":,0aZ/~ \\\t\r\n\b\f\x00\x1f', min_size=1, max_size=40), st.text(max_size=2))
+def test_a_long_text_is_written_as_a_short_one(piece: str, more: str) -> None:
+    text = piece * jsontext._LONG + more
+    assert jsontext.dumps(text) == json.dumps(text).encode()
+
+
 @given(VALUES)
 def test_a_text_in_ascii_is_the_same_text(value: object) -> None:
     line = json.dumps(value, ensure_ascii=False)

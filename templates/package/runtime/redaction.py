@@ -2,7 +2,7 @@
 """Takes secrets out of what is on its way to the model: upstreams repeat headers and URLs in their errors.
 
 A secret is looked for as it is, in base64 at each of the three offsets, and each of these in all ways of escaping
-(escapes.py). Most texts hold none: that is known by one plain search a form, for the part of it that nothing escapes.
+(escapes.py). Most texts hold none: that is known by one look for the parts of all forms that nothing escapes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any
 
@@ -25,6 +25,9 @@ _SHORTEST_LINE = 16
 
 # Shorter pieces of base64 occur by chance.
 _SHORTEST_BASE64 = 8
+
+_LOOKED_FOR = 32
+"""Characters of an anchor by which the first look finds it."""
 
 HEAD = 6
 """Characters by which the beginning of a secret is known; fewer say little of it."""
@@ -64,14 +67,13 @@ class Redactor:
     """Replaces some secrets: those that it is made with, and those that it learnt, of each source the latest and
     whatever came up since the oldest call began that has not ended."""
 
-    __slots__ = ("_anchors", "_calls", "_folded", "_forms", "_learnt", "_secrets", "_turn", "_without")
+    __slots__ = ("_calls", "_finds", "_folded", "_forms", "_learnt", "_secrets", "_turn")
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._secrets: dict[str, list[Form]] = {}
         self._learnt: dict[tuple[str, str], tuple[list[Form], int]] = {}
         self._calls: dict[int, None] = {}
         self._turn = 0
-        self._without: tuple[list[str], str] = [], ""
         self.add(secrets)
 
     def add(self, secrets: Iterable[str]) -> None:
@@ -108,18 +110,18 @@ class Redactor:
         # The longest first: one form may be a part of another.
         self._forms = sorted(forms.values(), key=lambda form: (-len(form.text), form.text))
         self._folded = [form.folded for form in self._forms]
-        self._anchors = [form.anchor for form in self._forms]
+        self._finds: Callable[[str], bool] | None = None
 
     def may_be_in(self, text: str) -> bool:
         """Whether the text may hold a secret, in whatever way it is written: false of most texts, at little cost."""
-        anchors = self._anchors
-        known, without = self._without
-        if text is without and known is anchors:
-            return False  # a text is asked about when it is read, and again before it leaves
-        if any(map(text.__contains__, anchors)):
-            return True
-        self._without = anchors, text
-        return False
+        finds = self._finds = self._finds or self._finder()
+        return finds(text)
+
+    def _finder(self) -> Callable[[str], bool]:
+        """What finds the anchors. Their beginnings say enough, and of long ones too much would have to be built."""
+        from .validators import finder  # some are made before anything heavy is loaded, and not asked until later
+
+        return finder({form.anchor[:_LOOKED_FOR] for form in self._forms})
 
     def text(self, text: str) -> str:
         """The text without secrets."""
