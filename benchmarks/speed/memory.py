@@ -1,9 +1,15 @@
 """Memory: the most that a server has held (peak RSS), and its fair share of it then (PSS), until the first list, after
-a call, and under 64 calls at a time. A fresh process each time."""
+a call, and under 64 calls at a time. A fresh process each time.
+
+Libraries are read from disk anew first, as after a start of the machine: of files that were just written Linux holds
+larger pieces than of those that it read, and counts a whole piece where one page of it is touched.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from benchmarks.speed import api
 from benchmarks.speed.figures import Found
@@ -23,6 +29,7 @@ PEAK, SHARE = "MiB peak RSS", "MiB PSS"
 def measure(setting: Setting) -> Found:
     """All three moments of each server."""
     programs, url = setting.programs, setting.upstream.url
+    _forget([programs.servers, programs.fastmcp, programs.sdk])
     subjects = [programs.ours(url), programs.theirs(url), programs.lowlevel(url), *programs.generator(url)]
     found = Found()
     for name, samples in in_turns({each.name: _life(each) for each in subjects}, setting.rounds).items():
@@ -33,6 +40,19 @@ def measure(setting: Setting) -> Found:
         ours, theirs = (found.median(case, name, PEAK) for name in ("mcpgen", "FastMCP"))
         found.at_most(bar, f"{case}: mcpgen / FastMCP", ours, theirs)
     return found
+
+
+def _forget(environments: Iterable[Path]) -> None:
+    """Have the system give up what it holds of their compiled libraries, where it can be asked to."""
+    if not hasattr(os, "posix_fadvise"):
+        return
+    os.sync()  # what is not on the disk yet is not given up
+    for library in (path for each in environments for path in each.rglob("*.so*")):
+        descriptor = os.open(library, os.O_RDONLY)
+        try:
+            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        finally:
+            os.close(descriptor)
 
 
 def _life(subject: Subject) -> Callable[[], dict[str, tuple[float, float]]]:

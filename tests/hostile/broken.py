@@ -82,16 +82,9 @@ MUTATIONS = (
     Mutation(
         "redaction",
         "redaction.py",
-        "if any(map(text.__contains__, anchors)):",
-        "if False:",
+        "return finds(text)",
+        "return False",
         (LEAKS,),
-    ),
-    Mutation(
-        "redaction of what was asked before",
-        "redaction.py",
-        "if text is without and known is anchors:",
-        "if text is without:",
-        ("tests/runtime/test_credentials.py",),
     ),
     Mutation(
         "redaction of what is passed on",
