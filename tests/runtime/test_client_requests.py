@@ -80,6 +80,35 @@ def test_a_body_has_its_length_and_no_header_of_the_library(method: str, body: b
     run(scene, play)
 
 
+_OURS = f"User-Agent: {AGENT}\r\nAccept-Encoding: gzip, deflate\r\n"
+
+
+@pytest.mark.parametrize(
+    ("fields", "sent"),
+    [
+        ([], f"Host: HERE\r\n{_OURS}"),
+        ([("X-A", "1")], f"Host: HERE\r\nX-A: 1\r\n{_OURS}"),
+        ([("X-A", "1"), ("X-B", "2"), ("X-A", "3")], f"Host: HERE\r\nX-A: 1\r\nX-B: 2\r\nX-A: 3\r\n{_OURS}"),
+        ([("X-A", "1"), ("x-a", "2")], f"Host: HERE\r\nx-a: 2\r\n{_OURS}"),
+        ([("X-A", "1"), ("Host", "b.example")], f"Host: b.example\r\nX-A: 1\r\n{_OURS}"),
+        ([("X-A", "1"), ("host", "b.example")], f"host: b.example\r\nX-A: 1\r\n{_OURS}"),
+        ([("user-agent", "mine")], "Host: HERE\r\nuser-agent: mine\r\nAccept-Encoding: gzip, deflate\r\n"),
+        ([("ACCEPT-ENCODING", "identity")], f"Host: HERE\r\nACCEPT-ENCODING: identity\r\nUser-Agent: {AGENT}\r\n"),
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_the_fields_are_ours_alone_and_in_their_order(fields: list[tuple[str, str]], sent: str, method: str) -> None:
+    async def scene(client: Client, upstream: Upstream) -> None:
+        made = request("/p", method)
+        made.headers = fields
+        await client.send(made, upstream.address(), PATIENT)
+        length = "" if method == "GET" else "Content-Length: 0\r\n"
+        here = sent.replace("HERE", f"127.0.0.1:{upstream.port}")
+        assert upstream.requests == [f"{method} /p HTTP/1.1\r\n{here}{length}\r\n".encode()]
+
+    run(scene)
+
+
 def test_a_connection_is_used_again() -> None:
     async def scene(client: Client, upstream: Upstream) -> None:
         for _ in range(3):
