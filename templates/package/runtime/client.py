@@ -24,7 +24,7 @@ from weakref import WeakSet
 from . import tls
 from .deadlines import Deadlines
 from .exchange import Response
-from .inflate import BadCoding, Inflate
+from .inflate import BadCoding, undoing
 from .request import sender_fields
 from .requestlog import Exchange
 from .spool import Spool
@@ -148,26 +148,26 @@ class Client:
         answer = await self._asked(address, sent)
         try:
             sent.report("headers")
-            body.begin(answer)
-            limit = self._settings.sizes.kept if 200 <= answer.status < 300 else LIMIT
-            inflate = Inflate(",".join(answer.headers.getall("Content-Encoding", [])), limit, body.take)
-            while chunk := await answer.content.readany():
-                inflate.feed(chunk)
-                if inflate.full or body.full:
+            began = body.begin(answer)
+            limit = self._settings.sizes.kept if 200 <= began.status < 300 else LIMIT
+            content, decoded = answer.content, undoing(began.header("content-encoding"), limit, body.take)
+            while not content.at_eof():
+                decoded.feed(await content.readany())
+                if decoded.full or body.full:
                     break
             else:
-                inflate.finish()
+                decoded.finish()
                 body.cut = False
             sent.report("body")
             return body.response()
         finally:
-            # A connection whose answer was read to the end has gone back to the pool by now; this closes any other.
-            answer.close()
+            if answer.connection is not None:  # one whose answer came to its end has gone back to the pool by now
+                answer.close()
 
     def _asked(self, address: Address, sent: _Sent) -> Awaitable[aiohttp.ClientResponse]:
         request = sent.request
         fields = [*request.fields, *sender_fields(request, self.agent)]
-        # The library goes through the fields that it is given three times; of names that come twice it makes its own.
+        # The library goes through the fields that it is given three times. Of those of one name it chooses some.
         if _TAKES and _are_apart(fields):
             sent.fields, fields = fields, []
         _leaving.set(sent)
@@ -265,30 +265,41 @@ _used: WeakSet[asyncio.Transport] = WeakSet()
 
 
 class _Body:
-    """An answer as it comes, cut until the end of it was seen."""
+    """An answer as it comes, cut until its end was seen. What comes in one piece, as most does, needs no spool."""
 
-    __slots__ = ("_answer", "_spool", "cut", "full")
+    __slots__ = ("_answer", "_piece", "_spool", "cut", "full")
 
     def __init__(self) -> None:
         self._answer: Response | None = None
-        self._spool = Spool(LIMIT)
+        self._piece = b""
+        self._spool: Spool | None = None
         self.cut = True
         self.full = False
 
-    def begin(self, answer: aiohttp.ClientResponse) -> None:
-        fields = [(name, value) for name, value in answer.headers.items()]
-        self._answer = Response(answer.status, answer.reason or "", fields)
+    def begin(self, answer: aiohttp.ClientResponse) -> Response:
+        found = self._answer = Response(answer.status, answer.reason or "", [*answer.headers.items()])
+        return found
 
     def take(self, data: bytes) -> None:
+        if self._spool is None and not self._piece and len(data) <= LIMIT:
+            self._piece = data
+            return
         try:
-            self._spool.write(data)
+            self._spooled().write(data)
         except OSError:  # the disk takes no more
             self.full = True
+
+    def _spooled(self) -> Spool:
+        if self._spool is None:
+            self._spool = Spool(LIMIT)
+            self._spool.write(self._piece)
+        return self._spool
 
     @property
     def streams(self) -> bool:
         """Whether what came is worth having though its end did not come: it is one thing after another."""
-        if self._answer is None or not self._spool.size or not 200 <= self._answer.status < 300:
+        some = self._piece if self._spool is None else self._spool.size
+        if self._answer is None or not some or not 200 <= self._answer.status < 300:
             return False
         return bool(_STREAM.fullmatch(self._answer.media_type))
 
@@ -297,7 +308,9 @@ class _Body:
         found = self._answer
         assert found is not None
         found.cut = self.cut
-        if self._spool.size > LIMIT:
+        if self._spool is None:
+            found.content = self._piece
+        elif self._spool.size > LIMIT:
             found.content, found.spool = self._spool.read(0, BEGINNING), self._spool
         else:
             found.content = self._spool.read(0, LIMIT)
