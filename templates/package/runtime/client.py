@@ -167,7 +167,7 @@ class Client:
     def _asked(self, address: Address, sent: _Sent) -> Awaitable[aiohttp.ClientResponse]:
         request = sent.request
         fields = [*request.fields, *sender_fields(request, self.agent)]
-        # The library goes through the fields that it is given three times. Of those of one name it chooses some.
+        # The library goes through what it is given three times, and has rules of its own for names that come twice.
         if _TAKES and _are_apart(fields):
             sent.fields, fields = fields, []
         _leaving.set(sent)
