@@ -160,8 +160,8 @@ MUTATIONS = (
     Mutation(
         "content codings",
         "inflate.py",
-        'if self._coded and self._coding not in ("gzip", "x-gzip", "deflate"):',
-        'if self._coding in ("no such",):',
+        'if coding not in ("gzip", "x-gzip", "deflate"):',
+        'if coding in ("no such",):',
         (ANSWERS,),
     ),
     Mutation(

@@ -152,6 +152,7 @@ def test_up_01_what_a_full_disk_does_not_take_is_cut(monkeypatch: pytest.MonkeyP
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Spool, "write", full)
+    monkeypatch.setattr(module, "LIMIT", 1)
 
     async def scene(client: Client, upstream: Upstream) -> None:
         received = await ask(client, upstream.address())
@@ -203,9 +204,12 @@ def drip(head: bytes, piece: bytes) -> Play:
     return play
 
 
+@pytest.mark.parametrize("limit", [module.LIMIT, 5], ids=["in memory", "in a file"])
 def test_up_15_of_a_stream_without_an_end_what_came_before_the_deadline_is_the_answer(
-    monkeypatch: pytest.MonkeyPatch,
+    limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(module, "LIMIT", limit)
+
     async def scene(client: Client, upstream: Upstream) -> None:
         deadlines = Deadlines(monkeypatch)
         asking = asyncio.ensure_future(ask(client, upstream.address()))
@@ -215,6 +219,9 @@ def test_up_15_of_a_stream_without_an_end_what_came_before_the_deadline_is_the_a
         received = await asking
         assert (received.status, received.cut) == (200, True)
         assert received.content.startswith(b"data: x\n\ndata: x\n\n")
+        assert (received.spool is not None) == (limit == 5)
+        if received.spool is not None:
+            received.spool.close()
 
     run(scene, drip(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n", b"data: x\n\n"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from package.runtime import client as client_module
@@ -36,6 +37,16 @@ def test_the_target_is_sent_byte_for_byte(target: str) -> None:
     run(scene)
 
 
+@pytest.fixture(params=[True, False], ids=["taken", "given"])
+def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether the library has the methods that take our fields, or they were renamed and it is given them."""
+    if not request.param:
+        monkeypatch.setattr(client_module, "_TAKES", False)
+        monkeypatch.delattr(client_module._Leaving, "update_headers")
+        monkeypatch.delattr(client_module._Leaving, "update_auto_headers")
+
+
+@pytest.mark.usefixtures("either_way")
 def test_a_request_is_exactly_its_bytes() -> None:
     async def scene(client: Client, upstream: Upstream) -> None:
         made = request("/p?x=1", "PATCH", b'{"a":1}', **{"Content-Type": "application/json", "X-Tag": "one, two"})
@@ -65,6 +76,7 @@ def test_a_request_is_exactly_its_bytes() -> None:
         ("GET", b"x", b"Content-Length: 1\r\n"),
     ],
 )
+@pytest.mark.usefixtures("either_way")
 def test_a_body_has_its_length_and_no_header_of_the_library(method: str, body: bytes | None, length: bytes) -> None:
     async def scene(client: Client, upstream: Upstream) -> None:
         await client.send(request("/p", method, body), upstream.address(), PATIENT)
@@ -78,6 +90,55 @@ def test_a_body_has_its_length_and_no_header_of_the_library(method: str, body: b
         await connection.send(b"HTTP/1.1 204 No Content\r\n\r\n")
 
     run(scene, play)
+
+
+_OURS = f"User-Agent: {AGENT}\r\nAccept-Encoding: gzip, deflate\r\n"
+
+
+@pytest.mark.parametrize(
+    ("fields", "sent"),
+    [
+        ([], f"Host: HERE\r\n{_OURS}"),
+        ([("X-A", "1")], f"Host: HERE\r\nX-A: 1\r\n{_OURS}"),
+        ([("X-A", "1"), ("X-B", "2"), ("X-A", "3")], f"Host: HERE\r\nX-A: 1\r\nX-B: 2\r\nX-A: 3\r\n{_OURS}"),
+        ([("X-A", "1"), ("x-a", "2")], f"Host: HERE\r\nx-a: 2\r\n{_OURS}"),
+        ([("X-A", "1"), ("Host", "b.example")], f"Host: b.example\r\nX-A: 1\r\n{_OURS}"),
+        ([("X-A", "1"), ("host", "b.example")], f"host: b.example\r\nX-A: 1\r\n{_OURS}"),
+        ([("user-agent", "mine")], "Host: HERE\r\nuser-agent: mine\r\nAccept-Encoding: gzip, deflate\r\n"),
+        ([("ACCEPT-ENCODING", "identity")], f"Host: HERE\r\nACCEPT-ENCODING: identity\r\nUser-Agent: {AGENT}\r\n"),
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.usefixtures("either_way")
+def test_the_fields_are_ours_alone_and_in_their_order(fields: list[tuple[str, str]], sent: str, method: str) -> None:
+    async def scene(client: Client, upstream: Upstream) -> None:
+        made = request("/p", method)
+        made.headers = fields
+        await client.send(made, upstream.address(), PATIENT)
+        length = "" if method == "GET" else "Content-Length: 0\r\n"
+        here = sent.replace("HERE", f"127.0.0.1:{upstream.port}")
+        assert upstream.requests == [f"{method} /p HTTP/1.1\r\n{here}{length}\r\n".encode()]
+
+    run(scene)
+
+
+def test_fields_that_do_not_come_twice_are_handed_over_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from aiohttp import ClientRequest  # the client is to import the library first
+
+    given: list[object] = []
+    makes = ClientRequest.update_headers
+
+    def update(made: Any, headers: Any) -> None:
+        given.append(headers)
+        makes(made, headers)
+
+    monkeypatch.setattr(ClientRequest, "update_headers", update)
+
+    async def scene(client: Client, upstream: Upstream) -> None:
+        await ask(client, upstream.address())
+        assert not given[0]
+
+    run(scene)
 
 
 def test_a_connection_is_used_again() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 from package.runtime import inflate
-from package.runtime.inflate import BadCoding, Inflate
+from package.runtime.inflate import BadCoding, undoing
 
 CODINGS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
@@ -21,7 +21,7 @@ CODINGS: dict[str, Callable[[bytes], bytes]] = {
 def inflated(coding: str, coded: bytes, piece: int, limit: int = 10**6) -> tuple[bytes, bool, int]:
     """What came out, whether there was more than the limit, and how much came at most at a time."""
     taken: list[bytes] = []
-    made = Inflate(coding, limit, taken.append)
+    made = undoing(coding, limit, taken.append)
     for at in range(0, len(coded), piece):
         made.feed(coded[at : at + piece])
     made.finish()

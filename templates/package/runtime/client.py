@@ -16,16 +16,15 @@ from __future__ import annotations
 
 import re
 import ssl
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextvars import ContextVar
-from functools import lru_cache
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from . import tls
 from .deadlines import Deadlines
 from .exchange import Response
-from .inflate import BadCoding, Inflate
+from .inflate import BadCoding, undoing
 from .request import sender_fields
 from .requestlog import Exchange
 from .spool import Spool
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from aiohttp.connector import Connection
+    from aiohttp.typedefs import LooseHeaders
 
     from .addresses import Address
     from .request import Request
@@ -57,7 +57,7 @@ LONGEST_FIELD = 32 * 1024
 MOST_FIELDS = 256
 
 _AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
-"""The fields that the library adds to a request that does not have them; the last one to some."""
+"""The fields that the library would add to a request that does not have them; the last one to some, and late."""
 
 _UNREACHED = "{} could not be reached"
 
@@ -121,11 +121,11 @@ class Client:
     async def _answer(
         self, request: Request, address: Address, seconds: float, report: Callable[[str], None]
     ) -> Response:
-        sent, body = _Sent(report), _Body()
+        sent, body = _Sent(request, report), _Body()
         deadline = self._deadlines.within(seconds)
         try:
             with deadline:
-                return await self._exchange(request, address, sent, body)
+                return await self._exchange(address, sent, body)
         except TimeoutError as late:
             if deadline.expired and body.streams:
                 return body.response()
@@ -144,37 +144,42 @@ class Client:
         if self._session is not None:
             await self._session.close()
 
-    async def _exchange(self, request: Request, address: Address, sent: _Sent, body: _Body) -> Response:
-        fields = [*request.fields, *sender_fields(request, self.agent)]
-        skipped = _absent(tuple([name for name, _ in fields]), request.method != "GET" or request.body is not None)
-        _leaving.set(sent)
-        answer = await self._opened().request(
-            request.method,
-            URL(address.origin + address.path + request.target, encoded=True),
-            data=request.body,
-            headers=fields,
-            skip_auto_headers=skipped,
-            allow_redirects=False,
-            ssl=self._secured() if address.scheme == "https" else True,
-            proxy=self._settings.proxy,
-        )
+    async def _exchange(self, address: Address, sent: _Sent, body: _Body) -> Response:
+        answer = await self._asked(address, sent)
         try:
             sent.report("headers")
-            body.begin(answer)
-            limit = self._settings.sizes.kept if 200 <= answer.status < 300 else LIMIT
-            inflate = Inflate(",".join(answer.headers.getall("Content-Encoding", [])), limit, body.take)
-            while chunk := await answer.content.readany():
-                inflate.feed(chunk)
-                if inflate.full or body.full:
+            began = body.begin(answer)
+            limit = self._settings.sizes.kept if 200 <= began.status < 300 else LIMIT
+            content, decoded = answer.content, undoing(began.header("content-encoding"), limit, body.take)
+            while not content.at_eof():
+                decoded.feed(await content.readany())
+                if decoded.full or body.full:
                     break
             else:
-                inflate.finish()
+                decoded.finish()
                 body.cut = False
             sent.report("body")
             return body.response()
         finally:
-            # A connection whose answer was read to the end has gone back to the pool by now; this closes any other.
-            answer.close()
+            if answer.connection is not None:  # one whose answer came to its end has gone back to the pool by now
+                answer.close()
+
+    def _asked(self, address: Address, sent: _Sent) -> Awaitable[aiohttp.ClientResponse]:
+        request = sent.request
+        fields = [*request.fields, *sender_fields(request, self.agent)]
+        # The library goes through what it is given three times, and has rules of its own for names that come twice.
+        if _TAKES and _are_apart(fields):
+            sent.fields, fields = fields, []
+        _leaving.set(sent)
+        return self._opened().request(
+            request.method,
+            URL(address.origin + address.path + request.target, encoded=True),
+            data=request.body,
+            headers=fields,
+            allow_redirects=False,
+            ssl=self._secured() if address.scheme == "https" else True,
+            proxy=self._settings.proxy,
+        )
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
@@ -185,6 +190,7 @@ class Client:
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
                 trust_env=False,
                 auto_decompress=False,
+                skip_auto_headers=_AUTOMATIC,
                 request_class=_Leaving,
                 max_line_size=LONGEST_LINE,
                 max_field_size=LONGEST_FIELD,
@@ -203,12 +209,16 @@ class Client:
 
 
 class _Sent:
-    """Whether the request has left, and on a connection that had been kept; and who wants to know."""
+    """A request on its way: the fields of it that `_Leaving` puts in, whether it has left, and on a connection that had
+    been kept; and who wants to know.
+    """
 
-    __slots__ = ("done", "report", "reused")
+    __slots__ = ("done", "fields", "report", "request", "reused")
 
-    def __init__(self, report: Callable[[str], None]) -> None:
+    def __init__(self, request: Request, report: Callable[[str], None]) -> None:
+        self.request = request
         self.report = report
+        self.fields: list[tuple[str, str]] = []
         self.done = not _TELLS
         self.reused = False
 
@@ -221,17 +231,31 @@ class _Sent:
 _TELLS = "send" in vars(aiohttp.ClientRequest)
 """Whether the library still sends by the method that tells us so; where it does not, all counts as sent."""
 
+_TAKES = "update_headers" in vars(aiohttp.ClientRequest)
+"""Whether it still makes the header by the method that takes ours; where it does not, it is given them as any other."""
+
 _leaving: ContextVar[_Sent] = ContextVar("leaving")
 
 
 class _Leaving(aiohttp.ClientRequest):
-    """Says when it leaves: its connection is there, and nothing else is waited for."""
+    """Takes its fields as they are. Says when it leaves: its connection is there, and nothing else is waited for."""
+
+    def update_headers(self, headers: LooseHeaders | None) -> None:
+        super().update_headers(headers)
+        self.headers.extend(_leaving.get().fields)
+
+    def update_auto_headers(self, skip_auto_headers: Iterable[str] | None) -> None:
+        # None is to be added. Only of a body, to which it would give a type later on, must the library know that.
+        bodiless = self.method == "GET" and _leaving.get().request.body is None
+        if not bodiless and "Content-Type" not in self.headers:
+            super().update_auto_headers(skip_auto_headers)
 
     async def send(self, conn: Connection) -> aiohttp.ClientResponse:
         sent, transport = _leaving.get(), conn.transport
         if transport is not None:
             sent.reused = transport in _used
-            _used.add(transport)
+            if not sent.reused:
+                _used.add(transport)
         sent.mark()
         return await super().send(conn)
 
@@ -241,30 +265,41 @@ _used: WeakSet[asyncio.Transport] = WeakSet()
 
 
 class _Body:
-    """An answer as it comes, cut until the end of it was seen."""
+    """An answer as it comes, cut until its end was seen. What comes in one piece, as most does, needs no spool."""
 
-    __slots__ = ("_answer", "_spool", "cut", "full")
+    __slots__ = ("_answer", "_piece", "_spool", "cut", "full")
 
     def __init__(self) -> None:
         self._answer: Response | None = None
-        self._spool = Spool(LIMIT)
+        self._piece = b""
+        self._spool: Spool | None = None
         self.cut = True
         self.full = False
 
-    def begin(self, answer: aiohttp.ClientResponse) -> None:
-        fields = [(name, value) for name, value in answer.headers.items()]
-        self._answer = Response(answer.status, answer.reason or "", fields)
+    def begin(self, answer: aiohttp.ClientResponse) -> Response:
+        found = self._answer = Response(answer.status, answer.reason or "", [*answer.headers.items()])
+        return found
 
     def take(self, data: bytes) -> None:
+        if self._spool is None and not self._piece and len(data) <= LIMIT:
+            self._piece = data
+            return
         try:
-            self._spool.write(data)
+            self._spooled().write(data)
         except OSError:  # the disk takes no more
             self.full = True
+
+    def _spooled(self) -> Spool:
+        if self._spool is None:
+            self._spool = Spool(LIMIT)
+            self._spool.write(self._piece)
+        return self._spool
 
     @property
     def streams(self) -> bool:
         """Whether what came is worth having though its end did not come: it is one thing after another."""
-        if self._answer is None or not self._spool.size or not 200 <= self._answer.status < 300:
+        some = self._piece if self._spool is None else self._spool.size
+        if self._answer is None or not some or not 200 <= self._answer.status < 300:
             return False
         return bool(_STREAM.fullmatch(self._answer.media_type))
 
@@ -273,7 +308,9 @@ class _Body:
         found = self._answer
         assert found is not None
         found.cut = self.cut
-        if self._spool.size > LIMIT:
+        if self._spool is None:
+            found.content = self._piece
+        elif self._spool.size > LIMIT:
             found.content, found.spool = self._spool.read(0, BEGINNING), self._spool
         else:
             found.content = self._spool.read(0, LIMIT)
@@ -281,12 +318,10 @@ class _Body:
         return found
 
 
-@lru_cache(maxsize=256)
-def _absent(names: tuple[str, ...], typed: bool) -> tuple[str, ...] | None:
-    """Those of the automatic fields that a request of these fields does not have; None where it has all. `typed` is one
-    that may be given the type of a body."""
-    own = {name.lower() for name in names}
-    return tuple(name for name in _AUTOMATIC[: None if typed else -1] if name.lower() not in own) or None
+def _are_apart(fields: list[tuple[str, str]]) -> bool:
+    """Whether no two have the same name, however it is written, nor one that of the field that the library makes."""
+    names = {*map(str.lower, dict(fields))}
+    return len(names) == len(fields) and "host" not in names
 
 
 def _end(problem: BaseException, sent: _Sent) -> str:
