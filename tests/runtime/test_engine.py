@@ -81,7 +81,7 @@ class Bench:
         self.loading = threading.Event()
         self._made: list[Upstream] = []
         self.reports: list[tuple[int, Outcome]] = []
-        self.progress: list[tuple[int, float, str]] = []
+        self.phases: list[tuple[int, float, str]] = []
         self.asked: list[tuple[int, str | None]] = []
         self.reachable = True
         self._reported = threading.Condition()
@@ -96,9 +96,12 @@ class Bench:
 
     def submit(self, key: int, name: str = "", **arguments: object) -> None:
         call = Call(key, name or str(key), arguments, key, Dialogue("request", "2025-11-25"))
-        self.engine.submit(call, self._progress, self._ask, self._done)
+        self.engine.submit(call, self, 0)
 
-    def _ask(self, key: int, question: str | None) -> bool:
+    def attended(self) -> bool:
+        return True
+
+    def ask(self, key: int, question: str | None) -> bool:
         with self._reported:
             self.asked.append((key, question))
             self._reported.notify_all()
@@ -123,10 +126,10 @@ class Bench:
             self._reported.notify_all()
         return upstream
 
-    def _progress(self, key: int, done: float, message: str) -> None:
-        self.progress.append((key, done, message))
+    def progress(self, key: int, done: float, message: str) -> None:
+        self.phases.append((key, done, message))
 
-    def _done(self, key: int, outcome: Outcome) -> None:
+    def done(self, key: int, outcome: Outcome) -> None:
         with self._reported:
             self.reports.append((key, outcome))
             self._reported.notify_all()
@@ -148,7 +151,7 @@ def test_a_call_reports_its_result_and_its_phases(bench: Bench) -> None:
     bench.submit(1, "a", report=["sent", "headers", "body"])
     bench.upstream.let_go("a")
     assert text(bench.outcomes(1)[1]) == "a"
-    assert bench.progress == [(1, 1, "sent"), (1, 2, "headers"), (1, 3, "body")]
+    assert bench.phases == [(1, 1, "sent"), (1, 2, "headers"), (1, 3, "body")]
 
 
 class Named:
@@ -222,15 +225,18 @@ def test_a_caller_that_cannot_be_made_makes_no_calls_and_ends_nothing(bench: Ben
 def test_a_call_hears_what_is_answered_to_its_question(bench: Bench) -> None:
     bench.submit(1, question="One?")
     bench.submit(2, question="Two?")
-    assert bench.upstream
+    bench.submit(3)
+    bench.upstream.until(lambda upstream: upstream.running == {"3"})
     bench.until_asked(2)
     bench.engine.answer(2, {"two": 2})
-    bench.engine.answer(3, "nobody asked")
+    bench.engine.answer(3, "it asked nothing")
+    bench.engine.answer(4, "there is none")
     bench.outcomes(1)
     bench.engine.answer(1, None)
     bench.engine.answer(1, "too late")
-    outcomes = bench.outcomes(2)
-    assert (text(outcomes[1]), text(outcomes[2])) == ("null", '{"two": 2}')
+    bench.upstream.let_go("3")
+    outcomes = bench.outcomes(3)
+    assert [text(outcomes[key]) for key in (1, 2, 3)] == ["null", '{"two": 2}', "3"]
     assert bench.asked == [(1, "One?"), (2, "Two?"), (2, None), (1, None)]
 
 

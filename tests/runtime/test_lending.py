@@ -56,6 +56,25 @@ class _Told(Wire):
         return done
 
 
+class Heard:
+    """Who is told of a call, and does that at its end."""
+
+    def __init__(self, at_end: Callable[[], None]) -> None:
+        self._at_end = at_end
+
+    def attended(self) -> bool:
+        return True
+
+    def progress(self, key: int, done: int, message: str) -> None:
+        raise NotImplementedError
+
+    def ask(self, key: int, question: str | None) -> bool:
+        raise NotImplementedError
+
+    def done(self, key: int, outcome: object) -> None:
+        self._at_end()
+
+
 class Bench:
     """A reader as server.py has it. A line `call NAME` begins a call, `end NAME` ends it; others are only taken."""
 
@@ -87,9 +106,7 @@ class Bench:
         word, _, name = line.decode().partition(" ")
         if word == "call":
             call = Call(next(self._numbers), name, {}, None, Dialogue("", ""))
-            self.engine.submit(
-                call, lambda *_: None, lambda *_: False, lambda *_: self._note(f"ended {name}"), len(line)
-            )
+            self.engine.submit(call, Heard(lambda: self._note(f"ended {name}")), len(line))
         elif word == "fail" and threading.current_thread().name == "engine":
             raise RuntimeError
         elif word == "end":

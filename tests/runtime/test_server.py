@@ -48,17 +48,17 @@ class Watched:
     def attended(self) -> bool:
         return True
 
-    def submit(self, call: Any, on_progress: Any, on_ask: Any, on_done: Any, size: int, attended: Any) -> bool:
+    def submit(self, call: Any, listener: Any, size: int) -> bool:
         """Free of the lock, since it may have to wait; and what is reported comes from another thread. No other table
         comes between what was decided and this."""
         assert not self.server._lock.locked()
         assert self.server._turn.locked()
         key = call.key
         for report in (
-            lambda: on_progress(key, 1, "sent"),
-            lambda: self.asked.append(on_ask(key, "May I?")),
-            lambda: self.asked.append(on_ask(key, None)),
-            lambda: on_done(key, Result.text("done")),
+            lambda: listener.progress(key, 1, "sent"),
+            lambda: self.asked.append(listener.ask(key, "May I?")),
+            lambda: self.asked.append(listener.ask(key, None)),
+            lambda: listener.done(key, Result.text("done")),
         ):
             thread = threading.Thread(target=report)
             thread.start()
@@ -113,7 +113,7 @@ def test_a_client_that_leaves_answers_what_is_open() -> None:
     hello = request(0, "initialize", R4, protocolVersion=R4, capabilities={"elicitation": {}})
     watched = Watched([f"{hello}\n".encode()])
     engine: Any = watched
-    engine.submit = lambda call, progress, ask, done, *_: ask(call.key, "May I?")
+    engine.submit = lambda call, listener, size: listener.ask(call.key, "May I?")
     watched.said.append(f"{call(1, revision=R4)}\n".encode())
     watched.server.serve()
     assert watched.answers == [None]
