@@ -172,7 +172,11 @@ MUTATIONS = (
         ("tests/runtime/test_protocol.py",),
     ),
     Mutation(
-        "keys named twice", "jsonrpc.py", "    if twice:\n", "    if False:\n", ("tests/runtime/test_transcripts.py",)
+        "keys named twice",
+        "jsonrpc.py",
+        "if repeated and (twice",
+        "if False and (twice",
+        ("tests/runtime/test_transcripts.py",),
     ),
     Mutation(
         "ids",

@@ -320,6 +320,36 @@ def test_mcp_24_a_call_knows_how_its_user_can_be_asked(declared: object, modern:
         assert (dialogue.state, dialogue.responses) == (("s", {"a": 1}) if revision == R5 else (None, {}))
 
 
+@pytest.mark.parametrize(
+    ("handshakes", "meta", "origin", "way"),
+    [
+        ([], ENVELOPE, (None, None, None), ""),
+        ([], {**ENVELOPE, "io.modelcontextprotocol/clientInfo": "now"}, ("now", None, None), ""),
+        (["first"], {}, ("first", None, None), "request"),
+        (["first", "second"], {}, ("second", None, None), ""),
+        (["first"], {"traceparent": 1, "tracestate": 2}, ("first", 1, 2), "request"),
+        (["first"], {"io.modelcontextprotocol/clientInfo": "now"}, ("now", None, None), "request"),
+        (["first"], ENVELOPE, ("first", None, None), ""),
+    ],
+)
+def test_who_calls_is_who_says_so_last(
+    handshakes: list[str], meta: dict[str, Any], origin: tuple[object, ...], way: str
+) -> None:
+    """Of the handshakes, in which only the first client can ask, the last counts; of all of it, the request."""
+    told = Protocol(Catalog.load(str(TABLE)))
+    for client in handshakes:
+        declared: dict[str, object] = {"elicitation": {}} if client == "first" else {}
+        hello = request(0, "initialize", R4, protocolVersion=R4, capabilities=declared, clientInfo=client)
+        told.receive(parse(hello.encode()))
+    params = {"name": "wait", **({"_meta": meta} if meta else {})}
+    line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    [effect] = told.receive(parse(line.encode()))
+    assert isinstance(effect, Call)
+    assert effect.origin is not None
+    assert (effect.origin.client, effect.origin.traceparent, effect.origin.tracestate) == origin
+    assert effect.dialogue.way == way
+
+
 @pytest.mark.parametrize("capabilities", [None, [], "elicitation", {"elicitation": None}])
 def test_capabilities_that_are_none_are_none(capabilities: object) -> None:
     conversation = Conversation()
