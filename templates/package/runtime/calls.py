@@ -108,7 +108,8 @@ class Caller:
         with self._redactor.during():
             try:
                 result, done = await self._made(tool, arguments, report, dialogue, ask, allowance)
-                result = await self._hooks.after(name, result, allowance, done)
+                if self._hooks.follow(name):
+                    result = await self._hooks.after(name, result, allowance, done)
             except HookFailed as failed:
                 result = Result.error(hooking.withheld(name, str(failed), done) if done else sentence(name, failed))
             result = self._redacted(result)

@@ -84,7 +84,8 @@ class Preparation:
 
     async def checked(self, tool: Tool, arguments: dict[str, Any], allowance: Allowance) -> dict[str, Any]:
         """The arguments as the hooks leave them, checked. Raises Refused, HookFailed or Refuse."""
-        arguments = await self.hooks.before(tool.name, arguments, allowance)
+        if not self.hooks.idle:
+            arguments = await self.hooks.before(tool.name, arguments, allowance)
         if problems := self._checker.check(tool, arguments):
             raise Refused(*problems)
         return arguments
