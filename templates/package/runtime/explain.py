@@ -172,7 +172,7 @@ async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]
     allowance = preparation.allowance(tool)
     arguments = await preparation.checked(tool, arguments, allowance)
     ready = await preparation.ready(tool, arguments, _ENTROPY, allowance)
-    ready.attach()
+    ready.chosen.put(ready.request)
     return ready
 
 

@@ -39,12 +39,11 @@ Unmade = (Refused, NotReady, HookFailed, Refuse)
 
 
 class Ready:
-    """A request, where it goes, and the credentials that it is to be given: the variables that they come from, and what
-    its access token is to be fetched with, where it needs one. `files` is a digest of those that were read for it,
-    where it must be confirmed; `private` is what hooks put where credentials go.
+    """A request, where it goes, and the credentials that are `chosen` for it. `files` is a digest of those that were
+    read for it, where it must be confirmed; `private` is what hooks put where credentials go.
     """
 
-    __slots__ = ("address", "chosen", "files", "grant", "private", "request", "variables")
+    __slots__ = ("address", "chosen", "files", "private", "request")
 
     def __init__(
         self, request: request.Request, address: Address, chosen: Chosen, files: str, private: list[str]
@@ -52,14 +51,8 @@ class Ready:
         self.request = request
         self.address = address
         self.chosen = chosen
-        self.variables = chosen.variables
-        self.grant = chosen.grant
         self.files = files
         self.private = private
-
-    def attach(self) -> None:
-        """Put the credentials into the request, but for a token that has to be fetched."""
-        self.chosen.put(self.request)
 
     def __str__(self) -> str:
         """The request line, for people: without the query, which may hold credentials."""
@@ -96,7 +89,7 @@ class Preparation:
         `entropy` is at least 16 random bytes.
         """
         files, built, address = self._built(tool, arguments, entropy)
-        hooked = await self.hooks.request(tool.name, built, allowance)
+        hooked = built if self.hooks.idle else await self.hooks.request(tool.name, built, allowance)
         private = [] if hooked is built else _private(hooked)
         return Ready(hooked, address, self._keys.choose(tool.binding), files.digest, private)
 

@@ -79,9 +79,14 @@ class Request:
     @property
     def key(self) -> str:
         """By what the upstream knows the request where it comes twice; "" where it carries no such key."""
-        if _KEY not in _names(self):
+        if _KEY not in self.names:
             return ""  # as most
         return next(value for name, value in self.headers if is_key(name))
+
+    @property
+    def names(self) -> set[str]:
+        """The names of its header fields but for that of the cookies, in lower case."""
+        return {*map(str.lower, dict(self.headers))}
 
     @property
     def fields(self) -> list[tuple[str, str]]:
@@ -95,14 +100,9 @@ def is_key(name: str) -> bool:
     return name.lower() == _KEY
 
 
-def _names(request: Request) -> set[str]:
-    """The names of its header fields, in one case."""
-    return {*map(str.lower, dict(request.headers))}
-
-
 def sender_fields(request: Request, agent: str) -> list[tuple[str, str]]:
     """What a request says of its sender, behind its own fields and where these do not say it."""
-    own = _names(request)
+    own = request.names
     usual = [("User-Agent", agent), ("Accept-Encoding", "gzip, deflate")]
     return usual if own.isdisjoint(_SENDERS) else [field for field in usual if field[0].lower() not in own]
 
