@@ -149,7 +149,7 @@ class Caller:
         tool = fetching.as_tool(wanted)
         with self._redactor.during():
             try:
-                ready = self._preparation.unhooked(tool, wanted.arguments, os.urandom(16))
+                ready = self._preparation.unhooked(tool, wanted.arguments)
                 allowance = self._preparation.allowance(tool)
                 answer, sent = await self._exchanged(tool, ready, wanted.arguments, _unheard, allowance)
             except (Refused, NotReady) as reason:
@@ -180,7 +180,7 @@ class Caller:
         try:
             arguments = await self._preparation.checked(tool, arguments, allowance)
             hook = self._hooks.replacing(tool.name)
-            ready = None if hook else await self._preparation.ready(tool, arguments, os.urandom(16), allowance)
+            ready = None if hook else await self._preparation.ready(tool, arguments, allowance)
             if "confirm" in tool.binding:
                 about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
                 if refusal := await self._confirmed(tool, given, about, dialogue, ask):
