@@ -69,7 +69,7 @@ def check(case: Case, given_arguments: dict[str, Any]) -> None:
     seen["draws"] += 1
     assert not list(map(str, Checker().check(case.tool, given_arguments)))
     try:
-        request = build(case.tool, given_arguments, NO_FILES, bytes(16))
+        request = build(case.tool, given_arguments, NO_FILES, bytes)
     except Refused as refused:
         count(refused)
         return

@@ -212,11 +212,16 @@ def test_the_users_file_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(hooking.load(TOOLS).before("get-pet", {"id": 1}, allowance())) == {"id": 2}
 
 
+def test_a_file_without_hooks_is_not_asked() -> None:
+    assert [Hooks(own, TOOLS).idle for own in ({}, {"mine": print}, {"request_all": print})] == [True, True, False]
+
+
 def test_a_users_file_that_does_not_load_fails_every_call(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "package.hooks", None)
     hooks = hooking.load(TOOLS)
+    assert not hooks.idle
     with pytest.raises(HookFailed, match=r"^hooks\.py of this server could not be loaded\. Its log says why\.$"):
         run(hooks.before("get-pet", {}, allowance()))
     hooks.report()

@@ -23,9 +23,7 @@ seeded = settings(derandomize=True, max_examples=500, deadline=None)
 
 def sent(binding: dict[str, Any], arguments: dict[str, Any]) -> Request:
     try:
-        return build(
-            Tool("t", {}, {"method": "POST", "path": ["/p"], **binding}), arguments, Files(None, ""), bytes(16)
-        )
+        return build(Tool("t", {}, {"method": "POST", "path": ["/p"], **binding}), arguments, Files(None, ""), bytes)
     except Refused:
         assume(False)
         raise

@@ -39,7 +39,7 @@ def cases() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
 
 
 def built(binding: dict[str, Any], arguments: dict[str, Any], files: Files = NO_FILES) -> Request:
-    return build(Tool("t", {}, {"method": "GET", "path": ["/p"], **binding}), arguments, files, bytes(16))
+    return build(Tool("t", {}, {"method": "GET", "path": ["/p"], **binding}), arguments, files, bytes)
 
 
 def body_of(case: dict[str, Any]) -> bytes | None:

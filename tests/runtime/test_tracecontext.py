@@ -7,9 +7,11 @@ import re
 from typing import Any
 
 import pytest
+from package import hooks as users_file
 from package.runtime import settings, spans, tracecontext
 from package.runtime.calls import Caller
 from package.runtime.effects import Origin
+from package.runtime.hooks import Request
 from package.runtime.spans import Span
 
 from tests.runtime.table_stub import Catalog
@@ -99,6 +101,21 @@ def test_a_trace_is_begun_where_that_is_asked_for_and_the_client_names_none() ->
     ],
 )
 def test_what_the_upstream_hears(environ: dict[str, str], said: dict[str, Any], heard: list[str]) -> None:
+    assert sent(environ, said) == heard
+
+
+def test_a_trace_that_a_hook_tells_of_is_the_only_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def tell(tool: str, request: Request) -> Request:
+        return request.with_header("TraceParent", "own")
+
+    monkeypatch.setattr(users_file, "request_all", tell, raising=False)
+    assert sent({"PETSTORE_TRACE": "1"}, {"traceparent": GOOD, "tracestate": "a=1"}) == ["own"]
+
+
+def sent(environ: dict[str, str], said: dict[str, Any]) -> list[str]:
+    """The values of the fields about a trace that one call sends."""
+    heard: list[str] = []
+
     async def scene(upstream: Upstream) -> None:
         catalog: Any = Catalog({"look": {"binding": BINDING}})
         caller = Caller(catalog, settings.load(catalog, environ, str(upstream.address())))
@@ -107,7 +124,7 @@ def test_what_the_upstream_hears(environ: dict[str, str], said: dict[str, Any], 
         await caller.call("look", {}, quiet)
         await caller.close()
         request = upstream.requests[0].decode().replace(span.call, "CALL")
-        assert re.findall(r"(?im)^trace\w+: (.*)\r$", request) == heard
+        heard.extend(re.findall(r"(?im)^trace\w+: (.*)\r$", request))
         assert (span.requests, span.status, span.received) == (1, 200, 2)
 
     async def main() -> None:
@@ -115,3 +132,4 @@ def test_what_the_upstream_hears(environ: dict[str, str], said: dict[str, Any], 
             await asyncio.wait_for(scene(upstream), 30)
 
     asyncio.run(main())
+    return heard
