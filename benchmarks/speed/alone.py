@@ -20,5 +20,6 @@ class Alone:
         """That many requests, so many at a time."""
         cpu = self._process.cpu()
         self._process.write(f"{calls} {at_once} {self._call.target} {len(self._call.body)}\n".encode())
-        told = json.loads(self._process.lines()[0])
+        with self._process.patience():
+            told = json.loads(self._process.lines()[0])
         return Flow(told["seconds"], told["latencies"], self._process.cpu() - cpu)

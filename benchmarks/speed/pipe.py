@@ -74,20 +74,20 @@ class Client:
         first = self._server.take_ids(calls)
         lines = [request(self._call, id_) for id_ in range(first, first + calls)]
         latencies: list[float] = []
-        clock, write = time.perf_counter, self._server.write
-        cpu, began = self._server.cpu(), clock()
+        write = self._server.write
+        cpu, began = self._server.cpu(), time.perf_counter()
         write(b"".join(lines[:at_once]))
         sent = at_once = min(at_once, calls)
         started = dict.fromkeys(range(first, first + at_once), began)
-        while len(latencies) < calls:
-            for answer in self._server.lines():
-                heard = clock()
-                if sent < calls:  # before the answer is looked at, so that no server waits for that
-                    started[first + sent] = heard
-                    write(lines[sent])
-                    sent += 1
-                latencies.append(heard - started.pop(self._id(answer), _UNASKED))
-        seconds = clock() - began
+        with self._server.patience():
+            while len(latencies) < calls:
+                for answer in self._server.lines():
+                    if sent < calls:  # before the answer is looked at, so that no server waits for that
+                        write(lines[sent])
+                        started[first + sent] = self._server.heard
+                        sent += 1
+                    latencies.append(self._server.heard - started.pop(self._id(answer), _UNASKED))
+        seconds = time.perf_counter() - began
         if min(latencies) < 0:
             raise Wrong(f"{self._server.name}: a call was answered twice, or one that was never made")
         return Flow(seconds, latencies, self._server.cpu() - cpu)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
-import select
 import subprocess
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 PATIENCE = 120.0
-"""Seconds after which a server counts as dead. Nothing is measured with it."""
+"""Seconds after which a server that did not do what it was asked counts as dead. Nothing is measured with it."""
 CHUNK = 1 << 20
 FIRST_ID, DIGITS = 1_000_001, 7
 """Ids of calls are so long and stand in no body, so that the place of an id in an answer is found by looking for it."""
@@ -33,7 +34,7 @@ class Subject:
 
 
 class Dead(Exception):
-    """A server ended, or answered nothing for a long time."""
+    """A server ended, or was ended since it took too long."""
 
 
 class Process:
@@ -57,6 +58,7 @@ class Process:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
+        self._in, self._out = self._stdin.fileno(), self._stdout.fileno()
         self._pieces: list[bytes] = []
         self._ids = FIRST_ID
         self.heard = self.began
@@ -83,31 +85,41 @@ class Process:
 
     def write(self, data: bytes) -> None:
         try:
-            while data:
-                data = data[os.write(self._stdin.fileno(), data) :]
+            while (written := os.write(self._in, data)) < len(data):
+                data = data[written:]
         except BrokenPipeError:
             raise Dead(f"{self.name} ended") from None
 
+    @contextmanager
+    def patience(self) -> Iterator[None]:
+        """While inside, reading waits for it, and no longer than anybody would."""
+        timer = threading.Timer(PATIENCE, self._process.kill)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
     def lines(self) -> list[bytes]:
-        """The lines that end in what comes next, at least one, without their line feeds."""
-        while True:
-            if not select.select([self._stdout], [], [], PATIENCE)[0]:
-                raise Dead(f"{self.name} said nothing for {PATIENCE:g} seconds")
-            if not (data := os.read(self._stdout.fileno(), CHUNK)):
-                raise Dead(f"{self.name} ended")
+        """The lines that end in what comes next, at least one, without their line feeds. To be called with patience."""
+        while data := os.read(self._out, CHUNK):
+            self.heard = time.perf_counter()
+            if data.endswith(b"\n") and not self._pieces:
+                return data[:-1].split(b"\n")  # as mostly
             self._pieces.append(data)
             if b"\n" in data:
-                self.heard = time.perf_counter()
                 *found, rest = b"".join(self._pieces).split(b"\n")
                 self._pieces = [rest] if rest else []
                 return found
+        raise Dead(f"{self.name} ended")
 
     def until(self, id_: int) -> bytes:
         """The line that answers that request."""
-        while True:
-            for line in self.lines():
-                if json.loads(line).get("id") == id_:
-                    return line
+        with self.patience():
+            while True:
+                for line in self.lines():
+                    if json.loads(line).get("id") == id_:
+                        return line
 
     def cpu(self) -> float:
         """Seconds of CPU that it has taken so far, all of its threads."""

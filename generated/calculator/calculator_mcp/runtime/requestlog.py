@@ -27,15 +27,15 @@ class Exchange:
 
     def __init__(self, request: Request, address: Address) -> None:
         self._request = request
-        self._span = spans.current() or spans.Span()
         self._address = address
-        self._line: dict[str, object] = {}
+        self._span = spans.current() or spans.Span()
         self._heard = log.hears("debug")
 
     def __enter__(self) -> Exchange:
-        self._started = time.monotonic() if self._heard else 0.0
         self._span.requests += 1
-        self._number = self._span.requests
+        if self._heard:
+            self._number, self._started = self._span.requests, time.monotonic()
+            self._line: dict[str, object] = {}
         return self
 
     def answered(self, answer: Response) -> None:

@@ -140,7 +140,7 @@ class Server:
         elif isinstance(effect, Read):
             caller = self._caller  # there is nothing to read before there is one
             found = caller.resources.read(effect.uri) if caller is not None else None
-            self._done(effect.key, Contents(effect.uri, found))
+            self.done(effect.key, Contents(effect.uri, found))
         elif isinstance(effect, Cancel):
             if self._audit is not None:
                 self._audit.end(effect.key, "cancelled")
@@ -156,11 +156,10 @@ class Server:
 
     def _begin(self, call: Call, size: int) -> None:
         if self._audit is not None and (refusal := self._audit.begin(call)):
-            self._done(call.key, refusal)
+            self.done(call.key, refusal)
             return
-        on_progress = self._progress if call.progress_token is not None else _nothing
-        if not self._running().submit(call, on_progress, self._ask, self._done, size, self._wire.attended):
-            self._done(call.key, _CROWDED)
+        if not self._running().submit(call, self, size):
+            self.done(call.key, _CROWDED)
 
     def _running(self) -> Engine:
         if self._engine is None:
@@ -188,7 +187,14 @@ class Server:
             _settle()
         return self._caller
 
-    def _done(self, key: int, outcome: Outcome) -> None:
+    # What the engine tells of calls (engine.Listener).
+
+    def attended(self) -> bool:
+        """Whether anybody waits for answers."""
+        return self._wire.attended()
+
+    def done(self, key: int, outcome: Outcome) -> None:
+        """That call is over: record it and answer."""
         if self._audit is not None:
             self._audit.end(key, outcome)
         with self._lock:
@@ -196,14 +202,16 @@ class Server:
             if line is not None:
                 self._wire.write(line)
 
-    def _ask(self, key: int, question: str | None) -> bool:
+    def ask(self, key: int, question: str | None) -> bool:
+        """Put its question to the client, or take it back; whether there was a line to be written."""
         with self._lock:
             line = self._protocol.withdraw(key) if question is None else self._protocol.ask(key, question)
             if line is not None:
                 self._wire.write(line)
             return line is not None
 
-    def _progress(self, key: int, done: float, message: str) -> None:
+    def progress(self, key: int, done: float, message: str) -> None:
+        """So much of it is done, if the client wants to know."""
         with self._lock:
             line = self._protocol.progress(key, done, None, message)
             if line is not None:
@@ -224,10 +232,6 @@ def _settle() -> None:
     bytes(_KEPT)
     gc.freeze()
     gc.set_threshold(*_COLLECTED)
-
-
-def _nothing(key: int, done: float, message: str) -> None:
-    """Progress that nobody asked for."""
 
 
 def main() -> int:

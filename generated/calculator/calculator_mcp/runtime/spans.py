@@ -83,5 +83,6 @@ def act() -> bool:
 def note(**facts: object) -> None:
     """Facts about the call that this runs for, under the names that a Span has for them."""
     span = _current.get()
-    for name, fact in facts.items() if span is not None else ():
-        setattr(span, name, fact)
+    if span is not None:
+        for name, fact in facts.items():
+            setattr(span, name, fact)

@@ -33,7 +33,6 @@ SCHEMA = 1
 """Version of the shape of the JSON document."""
 
 MISUSED = 2
-_ENTROPY = bytes(16)
 _SHOWN: credentials.Encoding = {"query": str, "cookie": str, "basic": "base64({})".format}
 
 
@@ -138,7 +137,7 @@ def explain(
     tool = catalog.tool(name)
     missing = _settle(settings, tool)
     keys = Placeholders(catalog.security, settings.secrets)
-    preparation = Preparation(catalog, settings, keys)
+    preparation = Preparation(catalog, settings, keys, entropy=bytes)  # zeros: a call is shown as it was shown before
     notes = [*settings.warnings, *preparation.hooks.mistakes]
     found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}
     secrets = credentials.sensitive(catalog.security, settings)
@@ -171,8 +170,8 @@ def _settle(settings: Settings, tool: Tool) -> NotReady | None:
 async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]) -> Ready:
     allowance = preparation.allowance(tool)
     arguments = await preparation.checked(tool, arguments, allowance)
-    ready = await preparation.ready(tool, arguments, _ENTROPY, allowance)
-    ready.attach()
+    ready = await preparation.ready(tool, arguments, allowance)
+    ready.chosen.put(ready.request)
     return ready
 
 

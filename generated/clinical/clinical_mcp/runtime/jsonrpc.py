@@ -37,14 +37,17 @@ MAX_LINE = 10_000_000
 
 
 class Request:
-    """Wants exactly one answer with its id."""
+    """Wants exactly one answer with its id. `meta` is what its params say of the request itself: nobody has looked at
+    it, and {} is where it says nothing.
+    """
 
-    __slots__ = ("id", "method", "params")
+    __slots__ = ("id", "meta", "method", "params")
 
     def __init__(self, id: Id, method: str, params: Members) -> None:  # noqa: A002
         self.id = id
         self.method = method
         self.params = params
+        self.meta = params.get("_meta", {})
 
 
 class Notification:
@@ -131,12 +134,11 @@ def _message(value: object, repeated: list[Repeated]) -> Request | Notification 
     if "method" not in value and ("result" in value or "error" in value):
         return _response(value, repeated)
     params = value.get("params", {})
-    twice = _named_twice(value, params, repeated) if repeated else ()
     known = value.get("id")
-    if not is_id(known) or "id" in twice:
+    if not is_id(known):
         known = None
-    if twice:
-        return Malformed(known, INVALID_REQUEST, "The message names a key twice.")
+    if repeated and (twice := _named_twice(value, params, repeated)):
+        return Malformed(None if "id" in twice else known, INVALID_REQUEST, "The message names a key twice.")
     if value.get("jsonrpc") != "2.0":
         return Malformed(known, INVALID_REQUEST, 'The message has no "jsonrpc": "2.0".')
     method = value.get("method")
@@ -169,13 +171,13 @@ def _named_twice(message: Members, params: object, repeated: list[Repeated]) -> 
     return {key for part, keys in repeated if part is message or part is params or part is meta for key in keys}
 
 
-def answer(id: Id, result: bytes) -> bytes:  # noqa: A002
-    """The line that answers a request with a result, which is JSON text already."""
-    return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (echo(id), result)
+def answer(id: Id, *result: bytes) -> bytes:  # noqa: A002
+    """The line that answers a request with a result, which is JSON text already; of its pieces, each is copied once."""
+    return b"".join((b'{"jsonrpc":"2.0","id":', echo(id), b',"result":', *result, b"}\n"))
 
 
 def long_answer(id: Id, before: bytes, pieces: list[bytes], behind: bytes) -> list[bytes]:  # noqa: A002
-    """The same in pieces, of a result that is in some: none is copied but the first and the last."""
+    """The same in pieces itself: none is copied but the first and the last."""
     line = [*pieces]
     line[0] = b'{"jsonrpc":"2.0","id":%b,"result":%b%b' % (echo(id), before, line[0])
     line[-1] += behind + b"}\n"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, answer, error, long_answer
+from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, answer, error
 from .shapes import (
     FIXED,
     PASSING,
@@ -35,7 +35,7 @@ def written(id: Id, outcome: Result | Failure | Question | Contents, revision: s
     if not isinstance(outcome, Result):
         return _other(id, outcome, revision, server)
     try:
-        line = b"".join(long_answer(id, b"", call_result(outcome, revision, server), b""))
+        line = answer(id, *call_result(outcome, revision, server))
     except Exception:  # whatever a hook put into it: NaN, a set, a block without a type
         return error(id, INTERNAL_ERROR, "The result of this tool cannot be written as JSON.")
     if len(line) <= MAX_LINE:

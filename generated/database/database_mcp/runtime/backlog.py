@@ -25,10 +25,11 @@ SECONDS = 0.25
 class Backlog:
     """Counts the unfinished calls. Any thread may use it."""
 
-    __slots__ = ("_bytes", "_calls", "_changed", "_waiting")
+    __slots__ = ("_bytes", "_calls", "_changed", "_lock", "_waiting")
 
     def __init__(self) -> None:
-        self._changed = threading.Condition(threading.Lock())
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
         self._calls = 0
         self._bytes = 0
         self._waiting = 0
@@ -37,7 +38,7 @@ class Backlog:
         """Wait for room and take it. False where there is none and `attended`, asked now and then, says that nobody
         will wait for the answer.
         """
-        with self._changed:
+        with self._lock:
             while not self._fits(size):
                 if not attended():
                     return False
@@ -57,7 +58,7 @@ class Backlog:
 
     def leave(self, size: int) -> None:
         """A call of that size is finished."""
-        with self._changed:
+        with self._lock:
             self._calls -= 1
             self._bytes -= size
             if self._waiting:
@@ -66,7 +67,7 @@ class Backlog:
     def drain(self, seconds: float) -> None:
         """Wait until nothing is unfinished, or for so long."""
         end = time.monotonic() + seconds
-        with self._changed:
+        with self._lock:
             while self._calls and (left := end - time.monotonic()) > 0:
                 self._wait(left)
 

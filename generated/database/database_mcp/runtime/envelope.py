@@ -37,7 +37,7 @@ def stateless_revision(meta: Members) -> str:
 
 def progress_token(request: Request) -> Id | None:
     """The token that progress is to be reported under; None where none is wanted."""
-    meta = request.params.get("_meta")
+    meta = request.meta
     if not isinstance(meta, dict) or "progressToken" not in meta:
         return None
     token = meta["progressToken"]
@@ -52,22 +52,28 @@ def takes_forms(capabilities: object) -> bool:
     return isinstance(elicitation, dict) and (not elicitation or "form" in elicitation)
 
 
-def dialogue(request: Request, revision: str, takes_forms_since_handshake: bool) -> Dialogue:
-    """How the user can be asked about this call."""
+def handshake_dialogue(capabilities: object, revision: str) -> Dialogue:
+    """How the user can be asked about calls after a handshake, in which the client said what it can do."""
+    return Dialogue("request" if has(revision, "elicitation") and takes_forms(capabilities) else "", revision)
+
+
+def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
+    """How the user can be asked about this call; as the `handshake` said, unless it is stateless."""
     if revision not in STATELESS_REVISIONS:
-        way = "request" if takes_forms_since_handshake and has(revision, "elicitation") else ""
-        return Dialogue(way, revision)
-    params = request.params
-    state, responses, meta = params.get("requestState", ""), params.get("inputResponses", {}), params["_meta"]
+        return handshake
+    params, meta = request.params, request.meta
+    state, responses = params.get("requestState", ""), params.get("inputResponses", {})
     if not isinstance(state, str) or not isinstance(responses, dict):
         raise Fault(INVALID_PARAMS, "params.requestState must be a string, and params.inputResponses an object.")
     way = "result" if isinstance(meta, dict) and takes_forms(meta[CAPABILITIES]) else ""
     return Dialogue(way, revision, state if "requestState" in params else None, responses)
 
 
-def origin(request: Request, client_since_handshake: object) -> Origin:
-    """Who calls, and in which trace. Whatever it is: it is checked where it is used."""
-    said = request.params.get("_meta")
-    if not isinstance(said, dict):
-        return Origin(client_since_handshake)
-    return Origin(said.get(_CLIENT, client_since_handshake), said.get("traceparent"), said.get("tracestate"))
+def origin(request: Request, handshake: Origin) -> Origin:
+    """Who calls, and in which trace; as the `handshake` said, where the request says nothing of it. Whatever it is: it
+    is checked where it is used.
+    """
+    said = request.meta
+    if not said or not isinstance(said, dict):
+        return handshake
+    return Origin(said.get(_CLIENT, handshake.client), said.get("traceparent"), said.get("tracestate"))

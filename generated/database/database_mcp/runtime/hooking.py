@@ -71,14 +71,17 @@ def _unloaded(problem: BaseException) -> str:
 
 
 class Hooks:
-    """The user's hooks. `mistakes` are sentences on what is wrong with hooks.py, for whoever wrote it."""
+    """The user's hooks. `mistakes` are sentences on what is wrong with hooks.py, for whoever wrote it; `idle` is
+    whether there is nothing to ask them, as in most servers.
+    """
 
-    __slots__ = ("_found", "_unloaded", "mistakes")
+    __slots__ = ("_found", "_unloaded", "idle", "mistakes")
 
     def __init__(self, own: dict[str, Any], tools: Iterable[str], unloaded: str = "") -> None:
         """`own` maps the names of hooks.py to functions; `unloaded` says why there are none."""
         self._found = {name: function for name, function in own.items() if name.startswith(tuple(PARAMETERS))}
         self._unloaded = unloaded
+        self.idle = not self._found and not unloaded
         self.mistakes = [unloaded] if unloaded else []
         if own:
             from .mistakes import mistakes  # in most servers hooks.py is as it was made
@@ -94,8 +97,6 @@ class Hooks:
         """The arguments to check and to send. Raises HookFailed or Refuse, as all of these do."""
         if self._unloaded:
             raise HookFailed("hooks.py of this server could not be loaded. Its log says why.")
-        if not self._found:
-            return arguments  # as in most servers
         for name, first in (("before_all", (tool,)), (own_name("before_", tool), ())):
             changed = await self._call(name, allowance, *first, arguments)
             if changed is not None:
@@ -104,7 +105,7 @@ class Hooks:
 
     async def request(self, tool: str, built: Request, allowance: Allowance) -> Request:
         """The request to send. The hook for all tools comes last: it may sign what is sent."""
-        for name, first in ((own_name("request_", tool), ()), ("request_all", (tool,))) if self._found else ():
+        for name, first in ((own_name("request_", tool), ()), ("request_all", (tool,))):
             if name in self._found:
                 from . import hooks, rewriting  # few hooks are about requests
 
@@ -115,7 +116,7 @@ class Hooks:
 
     def replacing(self, tool: str) -> str:
         """The name of the hook that the user wrote in place of the request of a tool; "" where there is none."""
-        name = own_name("instead_of_", tool) if self._found else ""
+        name = "" if self.idle else own_name("instead_of_", tool)
         return name if name in self._found else ""
 
     async def instead(self, tool: str, arguments: Arguments, allowance: Allowance) -> Result:
@@ -131,12 +132,11 @@ class Hooks:
 
     def follow(self, tool: str) -> bool:
         """Whether a hook is given the results of a tool."""
-        return bool(self._found) and not self._found.keys().isdisjoint((own_name("after_", tool), "after_all"))
+        return not self.idle and not self._found.keys().isdisjoint((own_name("after_", tool), "after_all"))
 
     async def after(self, tool: str, result: Result, allowance: Allowance, done: str = "") -> Result:
-        """The result to answer with. Errors pass through here too. `done` is what stays true where it is withheld."""
-        if not self.follow(tool):
-            return result
+        """The result to answer with, where a hook is given it (`follow`). Errors pass through here too. `done` is what
+        stays true where it is withheld."""
         result.written = ""  # they may change the value in place
         for name, first in ((own_name("after_", tool), ()), ("after_all", (tool,))):
             try:

@@ -24,9 +24,9 @@ So the era is a property of a request and never of the process. `_revision_of` r
     ---------------------------------------------   ------------------------------------------------------------
     names a revision or capabilities in _meta       stateless: the revision it names, or an error that lists ours
     has a method that only the stateless era has    stateless: and lacks the fields, an error
-    is call_tool or list_tools, and no handshake    2024-11-05: what people type by hand (BARE), served as it is meant
-    is initialize, or ping                          the handshake era, with or without a handshake
-    anything else, after a handshake                the revision that was agreed on
+    comes after a handshake                         the revision that was agreed on
+    is initialize, or ping                          the newest revision of the handshake era
+    is call_tool or list_tools                      2024-11-05: what people type by hand (BARE), served as it is meant
     anything else                                   an error that says what to do
 
 With the revision known, METHODS says whether the method exists in it. The table is the whole of what can be asked:
@@ -74,8 +74,8 @@ has not.
 
 from __future__ import annotations
 
-from .effects import Answered, Call, Cancel, Expect, Fetch, Note, Read, Rejected, Send
-from .envelope import CAPABILITIES, VERSION, dialogue, origin, progress_token, stateless_revision, takes_forms
+from .effects import Answered, Call, Cancel, Dialogue, Expect, Fetch, Note, Origin, Read, Rejected, Send
+from .envelope import CAPABILITIES, VERSION, dialogue, handshake_dialogue, origin, progress_token, stateless_revision
 from .inflight import STREAM, Answers, InFlight
 from .jsonrpc import (
     INTERNAL_ERROR,
@@ -167,8 +167,8 @@ class Protocol:
         self._subscriptions = subscriptions
         self._changes = subscriptions is not None
         self._agreed: str | None = None
-        self._takes_forms = False  # the client of the handshake
-        self._client: object = None  # what it calls itself
+        self._dialogue = Dialogue("", _FIRST)  # with the client of the handshake
+        self._origin = Origin()  # the same client
         self._questions = Questions()
         self._in_flight = InFlight()
         self._beside: Features | None = None
@@ -212,7 +212,7 @@ class Protocol:
         except Fault as fault:
             told: list[Effect] = [Send(error(request.id, fault.code, fault.sentence, fault.data))]
             if self._method_of(request) == "tools/call":
-                told.append(Rejected(request.params.get("name"), origin(request, self._client)))
+                told.append(Rejected(request.params.get("name"), origin(request, self._origin)))
             return told
 
     def _malformed(self, message: Malformed) -> list[Effect]:
@@ -252,31 +252,31 @@ class Protocol:
 
     def _method_of(self, request: Request) -> str:
         """The method by the name that METHODS has for it."""
-        meta = request.params.get("_meta")
+        if self._agreed is not None or request.method not in BARE:
+            return request.method
+        meta = request.meta
         stateless = isinstance(meta, dict) and (VERSION in meta or CAPABILITIES in meta)
-        bare = self._agreed is None and not stateless
-        return BARE.get(request.method, request.method) if bare else request.method
+        return request.method if stateless else BARE[request.method]
 
     def _revision_of(self, request: Request) -> str:
-        meta = request.params.get("_meta", {})
+        meta = request.meta
         if not isinstance(meta, dict):
             raise Fault(INVALID_PARAMS, "params._meta must be an object.")
         if VERSION in meta or CAPABILITIES in meta or request.method in _STATELESS_METHODS:
             return stateless_revision(meta)
+        if self._agreed is not None:
+            return self._agreed
         if request.method in _WITHOUT_HANDSHAKE:
-            return self._agreed or _LAST_HANDSHAKE
-        if self._agreed is None and request.method in BARE:
+            return _LAST_HANDSHAKE
+        if request.method in BARE:
             return _FIRST
-        if self._agreed is None:
-            raise Fault(
-                INVALID_PARAMS, f"Send initialize first, or the fields {VERSION} and {CAPABILITIES} in params._meta."
-            )
-        return self._agreed
+        raise Fault(
+            INVALID_PARAMS, f"Send initialize first, or the fields {VERSION} and {CAPABILITIES} in params._meta."
+        )
 
     def _handler(self, method: str, revision: str) -> Handler:
         since, until, name = METHODS.get(method, ("", "", ""))
-        missing = method in NEEDS and not self._catalog.offers(NEEDS[method])
-        if missing or not since <= revision <= until:
+        if not since <= revision <= until or (method in NEEDS and not self._catalog.offers(NEEDS[method])):
             raise Fault(METHOD_NOT_FOUND, f"There is no method '{method[:64]}' in {revision}.")
         handler: Handler = getattr(self, name)
         return handler
@@ -288,8 +288,8 @@ class Protocol:
         if not isinstance(proposed, str):
             raise Fault(INVALID_PARAMS, "initialize needs params.protocolVersion, a string.")
         self._agreed = proposed if proposed in HANDSHAKE_REVISIONS else _LAST_HANDSHAKE
-        self._takes_forms = takes_forms(request.params.get("capabilities"))
-        self._client = request.params.get("clientInfo")
+        self._dialogue = handshake_dialogue(request.params.get("capabilities"), self._agreed)
+        self._origin = Origin(request.params.get("clientInfo"))
         if self._subscriptions is not None:
             self._subscriptions.greeted(self._lists())
         told = initialize_result(self._agreed, self._catalog.server, self._offers(), self._changes)
@@ -323,14 +323,13 @@ class Protocol:
         if not isinstance(arguments, dict):
             raise Fault(INVALID_PARAMS, "params.arguments must be an object.")
         token = progress_token(request)
-        heard = dialogue(request, revision, self._takes_forms)
+        heard = dialogue(request, revision, self._dialogue)
         if not self._catalog.has(name):
             raise Fault(INVALID_PARAMS, self._unknown(name))
-        who = origin(request, self._client)
-        key = self._in_flight.begin(request.id, revision, token)
-        begun = Call(key, name, arguments, token, heard, who)
-        self._in_flight.calls[key].effect = begun
-        return [begun]
+        who = origin(request, self._origin)
+        running = self._in_flight.begin(request.id, revision, token)
+        running.effect = Call(running.key, name, arguments, token, heard, who)
+        return [running.effect]
 
     def _unknown(self, name: str) -> str:
         if name in self._catalog.withheld:
@@ -360,14 +359,13 @@ class Protocol:
             raise Fault(INVALID_PARAMS, "resources/read needs params.uri, a string.")
         found = self._features().find(uri) if self._catalog.offers("resources") else None
         if found is None:
-            return [Read(self._in_flight.begin(request.id, revision), uri)]
+            return [Read(self._in_flight.begin(request.id, revision).key, uri)]
         if isinstance(found, Contents):
             return [Send(self._written(request.id, found, revision))]
-        who = origin(request, self._client)
-        key = self._in_flight.begin(request.id, revision)
-        begun = Fetch(key, uri, found.entry, found.variables, revision, who)
-        self._in_flight.calls[key].effect = begun
-        return [begun]
+        who = origin(request, self._origin)
+        running = self._in_flight.begin(request.id, revision)
+        running.effect = Fetch(running.key, uri, found.entry, found.variables, revision, who)
+        return [running.effect]
 
     def _listen(self, request: Request, revision: str) -> list[Effect]:
         asked = request.params.get("notifications")

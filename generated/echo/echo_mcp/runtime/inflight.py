@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 #: What an id stands for where it is the key of no call.
 STREAM, ANSWERED = 0, -1
+_NO_PROGRESS = float("-inf")
 
 
 class Answers:
@@ -47,13 +48,14 @@ class Answers:
 class Running:
     """A call between its request and its answer. `effect` is what began it; None where nothing is sent for it."""
 
-    __slots__ = ("batch", "effect", "id", "last_progress", "revision", "token")
+    __slots__ = ("batch", "effect", "id", "key", "last_progress", "revision", "token")
 
-    def __init__(self, id: Id, revision: str, token: Id | None) -> None:  # noqa: A002
+    def __init__(self, key: int, id: Id, revision: str, token: Id | None) -> None:  # noqa: A002
+        self.key = key
         self.id = id
         self.revision = revision
         self.token = token
-        self.last_progress = float("-inf")
+        self.last_progress = _NO_PROGRESS
         self.batch: Answers | None = None
         self.effect: Call | None = None
 
@@ -68,12 +70,12 @@ class InFlight:
         self.ids: dict[Id, int] = {}
         self._last_key = 0
 
-    def begin(self, id: Id, revision: str, token: Id | None = None) -> int:  # noqa: A002
-        """The key of a call that the request with this id begins."""
-        self._last_key += 1
-        self.calls[self._last_key] = Running(id, revision, token)
-        self.ids[id] = self._last_key
-        return self._last_key
+    def begin(self, id: Id, revision: str, token: Id | None = None) -> Running:  # noqa: A002
+        """The call that the request with this id begins, under a key that no other has had."""
+        key = self._last_key = self._last_key + 1
+        call = self.calls[key] = Running(key, id, revision, token)
+        self.ids[id] = key
+        return call
 
     def finish(self, key: int) -> Running | None:
         """That call, which is over; None where it was cancelled, or is over already."""

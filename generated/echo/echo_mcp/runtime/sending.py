@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from . import spans
@@ -45,11 +47,12 @@ class Sender:
         learn: Callable[[str, str], None],
         rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`learn` is told each access token before it is used, and what it is for; `rest` pauses, and `chance` is from
-        0 up to 1."""
+        """`learn` is told each access token before it is used, and what it is for; `rest` pauses, `chance` is from 0 up
+        to 1, and `clock` counts seconds."""
         self._client = client
-        self._clock = asyncio.get_running_loop().time
+        self._clock = clock
         self._pace = Pace(settings.concurrency, settings.rate, self._clock, rest)
         self._seconds = settings.timeout
         self._learn = learn
@@ -63,11 +66,13 @@ class Sender:
         """
         end = self._clock() + seconds
         latest = end - min(max(seconds / 10, SHORTEST_ANSWER), LONGEST_ANSWER)
+        grant = ready.chosen.grant
+        answered = self._exchanged if grant is None else partial(self._admitted, grant)
         outcome: Response | Failure | None = None
         left = False
         while True:
             try:
-                outcome = await self._tried(ready, sent, latest, end, report)
+                outcome = await answered(ready, sent, latest, end, report)
                 left = True
             except (Crowded, NotReady):
                 if outcome is None:
@@ -77,7 +82,11 @@ class Sender:
                 left = failure.sent = failure.sent or left  # may have been carried out, whatever came of the next time
                 outcome = failure
             sent.tries += 1
-            pause = self._pause(ready, outcome, sent.tries, end)
+            if not isinstance(outcome, Failure) and outcome.status < 400:
+                return outcome
+            from . import retry  # most calls succeed
+
+            pause = retry.pause(ready.request, outcome, sent.tries, end - self._clock(), self._chance())
             if pause is None:
                 break
             await self._rest(pause)
@@ -85,30 +94,23 @@ class Sender:
             raise outcome
         return outcome
 
-    def _pause(self, ready: Ready, outcome: Response | Failure, tries: int, end: float) -> float | None:
-        if not isinstance(outcome, Failure) and outcome.status < 400:
-            return None
-        from . import retry  # most calls succeed
-
-        return retry.pause(ready.request, outcome, tries, end - self._clock(), self._chance())
-
-    async def _tried(self, ready: Ready, sent: Sent, latest: float, end: float, report: Report) -> Response:
-        """One answer, with an access token where the request needs one."""
-        if ready.grant is None:
-            return await self._exchanged(ready, sent, latest, end, report)
+    async def _admitted(
+        self, grant: Grant, ready: Ready, sent: Sent, latest: float, end: float, report: Report
+    ) -> Response:
+        """One answer, to a request that needs the access token of that grant."""
         tokens = self._fetched()
-        token = await tokens.get(ready.grant, latest - self._clock())
+        token = await tokens.get(grant, latest - self._clock())
         set_token(ready.request, token)
         answer = await self._exchanged(ready, sent, latest, end, report)
         if answer.status != UNAUTHORIZED:
             return answer
-        tokens.refused(ready.grant, token)
+        tokens.refused(grant, token)
         from . import retry  # most tokens are taken
 
         if ready.request.method not in retry.IDEMPOTENT and not ready.request.key:
             return answer
         try:
-            set_token(ready.request, await tokens.get(ready.grant, latest - self._clock()))
+            set_token(ready.request, await tokens.get(grant, latest - self._clock()))
             return await self._exchanged(ready, sent, latest, end, report)
         except (Crowded, NotReady):
             return answer  # what became of the call is its 401

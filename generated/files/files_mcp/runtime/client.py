@@ -1,10 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Sends a request and reads the answer, under limits. The only importer of the HTTP library.
+"""Sends a request and reads the answer, under limits.
 
-What goes on the wire is what the request says, byte for byte: the URL is handed over as encoded. No redirect is
-followed, no cookie is kept, nothing of the environment is obeyed (proxies, .netrc, TLS key logs). One deadline covers
-everything, from waiting for a connection to the last byte. Cancelling closes the connection. No text of the library
-leaves: each of its exceptions becomes a clause of ours, without URLs and without values.
+One deadline covers everything, from waiting for a connection to the last byte. Cancelling closes the connection. No
+text of the library leaves: each of its exceptions becomes a clause of ours, without URLs and without values.
 
 Of a success as much is read as the operator keeps, in a file where it is much; of a stream that does not end, what came
 before the deadline. Then the connection is closed.
@@ -17,15 +15,13 @@ from __future__ import annotations
 import re
 import ssl
 from collections.abc import Callable
-from contextvars import ContextVar
-from functools import lru_cache
 from typing import TYPE_CHECKING
-from weakref import WeakSet
 
 from . import tls
+from .connections import Connections, Leaving
 from .deadlines import Deadlines
 from .exchange import Response
-from .inflate import BadCoding, Inflate
+from .inflate import BadCoding, undoing
 from .request import sender_fields
 from .requestlog import Exchange
 from .spool import Spool
@@ -33,14 +29,10 @@ from .unasked import deferred
 
 with tls.unloaded(), deferred():
     import aiohttp
-    from yarl import URL
 
 if TYPE_CHECKING:
-    import asyncio
-
-    from aiohttp.connector import Connection
-
     from .addresses import Address
+    from .connections import Answer
     from .request import Request
     from .settings import Settings
 
@@ -51,13 +43,6 @@ BEGINNING = 2 * 1024 * 1024
 """Of an answer that is in a file, the bytes that are looked at."""
 
 _STREAM = re.compile(r"text/event-stream|application/((x-)?ndjson|jsonl|json-seq|stream\+json)")
-
-LONGEST_LINE = 16 * 1024
-LONGEST_FIELD = 32 * 1024
-MOST_FIELDS = 256
-
-_AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
-"""The fields that the library adds to a request that does not have them; the last one to some."""
 
 _UNREACHED = "{} could not be reached"
 
@@ -105,9 +90,8 @@ class Client:
         """`agent` is the User-Agent, `NAME-mcp/VERSION`; it may be set anew."""
         self._settings = settings
         self.agent = agent
-        self._session: aiohttp.ClientSession | None = None
+        self._connections = Connections(settings)
         self._deadlines = Deadlines()
-        self._tls: ssl.SSLContext | None = None
 
     async def send(
         self, request: Request, address: Address, seconds: float, report: Callable[[str], None] = lambda _: None
@@ -121,150 +105,87 @@ class Client:
     async def _answer(
         self, request: Request, address: Address, seconds: float, report: Callable[[str], None]
     ) -> Response:
-        sent, body = _Sent(report), _Body()
+        leaving, body = Leaving(report), _Body()
         deadline = self._deadlines.within(seconds)
         try:
             with deadline:
-                return await self._exchange(request, address, sent, body)
+                return await self._exchange(request, address, leaving, report, body)
         except TimeoutError as late:
             if deadline.expired and body.streams:
                 return body.response()
             if deadline.expired:
                 raise Failure(
-                    f"{address.authority} gave no complete answer within {_said(seconds)}", sent.done
+                    f"{address.authority} gave no complete answer within {_said(seconds)}", leaving.done
                 ) from None
-            raise Failure(_reason(late, address), sent.done) from None
+            raise Failure(_reason(late, address), leaving.done) from None
         except BadCoding as reason:
-            raise Failure(f"the answer of {address.authority} {reason}", sent.done) from None
+            raise Failure(f"the answer of {address.authority} {reason}", leaving.done) from None
         except (aiohttp.ClientError, OSError, ValueError, EOFError) as problem:
-            raise Failure(_reason(problem, address), sent.done, _end(problem, sent)) from None
+            raise Failure(_reason(problem, address), leaving.done, _end(problem, leaving)) from None
 
     async def close(self) -> None:
         """Close all connections."""
-        if self._session is not None:
-            await self._session.close()
+        await self._connections.close()
 
-    async def _exchange(self, request: Request, address: Address, sent: _Sent, body: _Body) -> Response:
+    async def _exchange(
+        self, request: Request, address: Address, leaving: Leaving, report: Callable[[str], None], body: _Body
+    ) -> Response:
         fields = [*request.fields, *sender_fields(request, self.agent)]
-        skipped = _absent(tuple([name for name, _ in fields]), request.method != "GET" or request.body is not None)
-        _leaving.set(sent)
-        answer = await self._opened().request(
-            request.method,
-            URL(address.origin + address.path + request.target, encoded=True),
-            data=request.body,
-            headers=fields,
-            skip_auto_headers=skipped,
-            allow_redirects=False,
-            ssl=self._secured() if address.scheme == "https" else True,
-            proxy=self._settings.proxy,
-        )
+        answer = await self._connections.ask(request, address, fields, leaving)
         try:
-            sent.report("headers")
-            body.begin(answer)
-            limit = self._settings.sizes.kept if 200 <= answer.status < 300 else LIMIT
-            inflate = Inflate(",".join(answer.headers.getall("Content-Encoding", [])), limit, body.take)
-            while chunk := await answer.content.readany():
-                inflate.feed(chunk)
-                if inflate.full or body.full:
+            report("headers")
+            began = body.begin(answer)
+            limit = self._settings.sizes.kept if 200 <= began.status < 300 else LIMIT
+            content, decoded = answer.content, undoing(began.header("content-encoding"), limit, body.take)
+            while not content.at_eof():
+                decoded.feed(await content.readany())
+                if decoded.full or body.full:
                     break
             else:
-                inflate.finish()
+                decoded.finish()
                 body.cut = False
-            sent.report("body")
+            report("body")
             return body.response()
         finally:
-            # A connection whose answer was read to the end has gone back to the pool by now; this closes any other.
             answer.close()
-
-    def _opened(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
-                # Without a limit: pacing.py has one, and whoever is cancelled waiting for it leaves nothing in here.
-                connector=aiohttp.TCPConnector(limit=0, resolver=aiohttp.ThreadedResolver()),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
-                trust_env=False,
-                auto_decompress=False,
-                request_class=_Leaving,
-                max_line_size=LONGEST_LINE,
-                max_field_size=LONGEST_FIELD,
-                max_headers=MOST_FIELDS,
-            )
-            # The library would send whatever is idempotent once more, DELETE too, on any connection that died. There is
-            # no public way to have it leave that to us; tests count the requests at a socket.
-            self._session._retry_connection = False
-        return self._session
-
-    def _secured(self) -> ssl.SSLContext:
-        """One context for all connections, made when the first needs it."""
-        if self._tls is None:
-            self._tls = tls.context(self._settings.ca_file, self._settings.client)
-        return self._tls
-
-
-class _Sent:
-    """Whether the request has left, and on a connection that had been kept; and who wants to know."""
-
-    __slots__ = ("done", "report", "reused")
-
-    def __init__(self, report: Callable[[str], None]) -> None:
-        self.report = report
-        self.done = not _TELLS
-        self.reused = False
-
-    def mark(self) -> None:
-        if not self.done:
-            self.done = True
-            self.report("sent")
-
-
-_TELLS = "send" in vars(aiohttp.ClientRequest)
-"""Whether the library still sends by the method that tells us so; where it does not, all counts as sent."""
-
-_leaving: ContextVar[_Sent] = ContextVar("leaving")
-
-
-class _Leaving(aiohttp.ClientRequest):
-    """Says when it leaves: its connection is there, and nothing else is waited for."""
-
-    async def send(self, conn: Connection) -> aiohttp.ClientResponse:
-        sent, transport = _leaving.get(), conn.transport
-        if transport is not None:
-            sent.reused = transport in _used
-            _used.add(transport)
-        sent.mark()
-        return await super().send(conn)
-
-
-_used: WeakSet[asyncio.Transport] = WeakSet()
-"""The connections that a request has gone over."""
 
 
 class _Body:
-    """An answer as it comes, cut until the end of it was seen."""
+    """An answer as it comes, cut until its end was seen. What comes in one piece, as most does, needs no spool."""
 
-    __slots__ = ("_answer", "_spool", "cut", "full")
+    __slots__ = ("_answer", "_piece", "_spool", "cut", "full")
 
     def __init__(self) -> None:
         self._answer: Response | None = None
-        self._spool = Spool(LIMIT)
+        self._piece = b""
+        self._spool: Spool | None = None
         self.cut = True
         self.full = False
 
-    def begin(self, answer: aiohttp.ClientResponse) -> None:
-        fields = [(name, value) for name, value in answer.headers.items()]
-        self._answer = Response(answer.status, answer.reason or "", fields)
+    def begin(self, answer: Answer) -> Response:
+        found = self._answer = Response(answer.status, answer.reason or "", [*answer.headers.items()])
+        return found
 
     def take(self, data: bytes) -> None:
+        if self._spool is None and not self._piece and len(data) <= LIMIT:
+            self._piece = data
+            return
         try:
-            self._spool.write(data)
+            self._spooled().write(data)
         except OSError:  # the disk takes no more
             self.full = True
+
+    def _spooled(self) -> Spool:
+        if self._spool is None:
+            self._spool = Spool(LIMIT)
+            self._spool.write(self._piece)
+        return self._spool
 
     @property
     def streams(self) -> bool:
         """Whether what came is worth having though its end did not come: it is one thing after another."""
-        if self._answer is None or not self._spool.size or not 200 <= self._answer.status < 300:
+        some = self._piece if self._spool is None else self._spool.size
+        if self._answer is None or not some or not 200 <= self._answer.status < 300:
             return False
         return bool(_STREAM.fullmatch(self._answer.media_type))
 
@@ -273,7 +194,9 @@ class _Body:
         found = self._answer
         assert found is not None
         found.cut = self.cut
-        if self._spool.size > LIMIT:
+        if self._spool is None:
+            found.content = self._piece
+        elif self._spool.size > LIMIT:
             found.content, found.spool = self._spool.read(0, BEGINNING), self._spool
         else:
             found.content = self._spool.read(0, LIMIT)
@@ -281,21 +204,13 @@ class _Body:
         return found
 
 
-@lru_cache(maxsize=256)
-def _absent(names: tuple[str, ...], typed: bool) -> tuple[str, ...] | None:
-    """Those of the automatic fields that a request of these fields does not have; None where it has all. `typed` is one
-    that may be given the type of a body."""
-    own = {name.lower() for name in names}
-    return tuple(name for name in _AUTOMATIC[: None if typed else -1] if name.lower() not in own) or None
-
-
-def _end(problem: BaseException, sent: _Sent) -> str:
+def _end(problem: BaseException, leaving: Leaving) -> str:
     """How the connection ended, in the words of Failure."""
     if isinstance(problem, aiohttp.ClientConnectorError):
         return "refused" if isinstance(problem.os_error, ConnectionError) else ""
     if not isinstance(problem, _CLOSED):
         return ""
-    return "stale" if sent.reused else "closed"
+    return "stale" if leaving.reused else "closed"
 
 
 def _said(seconds: float) -> str:

@@ -247,8 +247,9 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
 
 
 def _set_field(request: Request, name: str, value: str) -> None:
-    known = name.lower()
-    request.headers = [field for field in request.headers if field[0].lower() != known] + [(name, value)]
+    if (known := name.lower()) in request.names:
+        request.headers = [field for field in request.headers if field[0].lower() != known]
+    request.headers.append((name, value))
 
 
 def _set_pair(pairs: list[str], name: str, value: str) -> None:

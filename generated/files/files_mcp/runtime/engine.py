@@ -48,21 +48,31 @@ if TYPE_CHECKING:
             """The call's result; `report` marks a phase of it, `ask` comes back with what the client answers to a
             question, or with None. Raises Ended."""
 
-    Outcome: TypeAlias = Result | Failure | Question | Contents
-    Progress: TypeAlias = Callable[[int, int, str], None]
-    Ask: TypeAlias = Callable[[int, "str | None"], bool]
-    Done: TypeAlias = Callable[[int, Outcome], None]
+    class Listener(Protocol):
+        """Who is told of a call, in the engine's thread, by the call's key (server.Server)."""
 
+        def attended(self) -> bool:
+            """Whether anybody waits for what it comes to. This is asked by whoever submits it."""
+
+        def progress(self, key: int, done: int, message: str) -> None:
+            """So many phases of it are done, of which this was the last."""
+
+        def ask(self, key: int, question: str | None) -> bool:
+            """It has a question for the client: whether that could be put. None takes it back."""
+
+        def done(self, key: int, outcome: Outcome) -> None:
+            """It is over."""
+
+    Outcome: TypeAlias = Result | Failure | Question | Contents
+
+_NO_CALLER = Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
 _CUT_SHORT = Failure("The call was cut short inside the server.")
 #: Calls that are at work: more than any agent has, and few enough to hold what each of them builds.
 MOST = 320
 
 
 class Engine:
-    """Runs calls. Its methods are for one thread at a time; what it is given to report to is called in its own.
-
-    `on_ask` puts a question of that call to the client and says whether it could; None takes the question back.
-    """
+    """Runs calls. Its methods are for one thread at a time."""
 
     def __init__(self, load: Callable[[], Caller]) -> None:
         """Start; `load` makes the caller, in the engine's thread, inside its loop."""
@@ -76,25 +86,16 @@ class Engine:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: int | None = None
         self._running: dict[int, _Taken] = {}
-        self._questions: dict[int, asyncio.Future[object]] = {}
         threading.Thread(target=self._run, name="engine", daemon=True).start()
 
-    def submit(
-        self,
-        call: Call,
-        on_progress: Progress,
-        on_ask: Ask,
-        on_done: Done,
-        size: int = 0,
-        attended: Callable[[], bool] = lambda: True,
-    ) -> bool:
+    def submit(self, call: Call, listener: Listener, size: int) -> bool:
         """Run a tool, whose call took `size` bytes. Waits while there is no room in the backlog; False where it was not
         taken (`Backlog.enter`).
         """
-        if not self._backlog.enter(size, attended):
+        if not self._backlog.enter(size, listener.attended):
             return False
         call.span = call.span or spans.Span(call.origin)
-        taken = _Taken(call, on_progress, on_ask, on_done, size)
+        taken = _Taken(call, listener, size)
         self.tell(lambda: self._arrive(taken))
         return True
 
@@ -208,48 +209,21 @@ class Engine:
             taken.task.cancel()
 
     def _answered(self, key: int, reply: object) -> None:
-        question = self._questions.get(key)
-        if question is not None and not question.done():
-            question.set_result(reply)
-
-    async def _asked(self, key: int, question: str, on_ask: Ask) -> object:
-        """The client's answer; None where it cannot be asked. However the waiting ends, no question stays open."""
-        answer = self._questions[key] = asyncio.get_running_loop().create_future()
-        try:
-            return await answer if on_ask(key, question) else None
-        finally:
-            del self._questions[key]
-            on_ask(key, None)
+        if taken := self._running.get(key):
+            taken.answered(reply)
 
     async def _work(self, taken: _Taken) -> None:
         """Run it and report, in the same turn of the loop as what it waited for last."""
+        outcome: Outcome
         try:
-            outcome = await self._outcome(taken)
+            outcome = await taken.made()
         except asyncio.CancelledError:
             outcome = _CUT_SHORT
-        self._end(taken, outcome)
-
-    async def _outcome(self, taken: _Taken) -> Outcome:
-        call, caller = taken.call, taken.caller
-        if call.span is not None:
-            spans.enter(call.span)
-        if caller is None:
-            return Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
-        try:
-            if isinstance(call, Fetch):
-                return await caller.fetch(call)
-
-            def ask(question: str) -> Awaitable[object]:
-                return self._asked(call.key, question, taken.on_ask)
-
-            report = taken.report if call.progress_token is not None else _unheard
-            return await caller.call(call.name, call.arguments, report, call.dialogue, ask)
-        except asyncio.CancelledError:
-            raise
         except Ended as ended:
-            return ended.outcome
+            outcome = ended.outcome
         except BaseException as problem:  # SystemExit too: nothing that a call does may end the server
-            return _failure(call, problem)
+            outcome = _failure(taken.call, problem)
+        self._end(taken, outcome)
 
     def _end(self, taken: _Taken, outcome: Outcome) -> None:
         """Report, unless the call was abandoned; only then make room for the next."""
@@ -258,7 +232,7 @@ class Engine:
         taken.over = True
         try:
             if self._running.pop(taken.call.key, None) is not None:
-                taken.on_done(taken.call.key, outcome)
+                taken.listener.done(taken.call.key, outcome)
         finally:
             self._at_work -= 1
             self._backlog.leave(taken.size)
@@ -269,24 +243,48 @@ class Engine:
 class _Taken:
     """A call that was taken, the caller that was there when it was, and the task that it is since it began."""
 
-    __slots__ = ("_phase", "call", "caller", "on_ask", "on_done", "on_progress", "over", "size", "task")
+    __slots__ = ("_answer", "_phase", "call", "caller", "listener", "over", "size", "task")
 
+    caller: Caller | None
     task: asyncio.Task[None]
 
-    def __init__(self, call: Call, on_progress: Progress, on_ask: Ask, on_done: Done, size: int) -> None:
+    def __init__(self, call: Call, listener: Listener, size: int) -> None:
         self.call = call
-        self.caller: Caller | None = None
-        self.on_ask = on_ask
-        self.on_done = on_done
-        self.on_progress = on_progress
+        self.listener = listener
         self.size = size
         self.over = False
         self._phase = 0
+        self._answer: asyncio.Future[object] | None = None
 
-    def report(self, message: str) -> None:
+    def made(self) -> Awaitable[Outcome]:
+        """What the caller makes of it, to be had in its task: what runs there finds its span. Raises Ended."""
+        call, caller = self.call, self.caller
+        if call.span is not None:
+            spans.enter(call.span)
+        if caller is None:
+            raise Ended(_NO_CALLER)
+        if isinstance(call, Fetch):
+            return caller.fetch(call)
+        report = self._report if call.progress_token is not None else _unheard
+        return caller.call(call.name, call.arguments, report, call.dialogue, self._ask)
+
+    def _report(self, message: str) -> None:
         """One phase of it is done."""
         self._phase += 1
-        self.on_progress(self.call.key, self._phase, message)
+        self.listener.progress(self.call.key, self._phase, message)
+
+    async def _ask(self, question: str) -> object:
+        """The client's answer; None where it cannot be asked. However the waiting ends, no question stays open."""
+        answer = self._answer = asyncio.get_running_loop().create_future()
+        try:
+            return await answer if self.listener.ask(self.call.key, question) else None
+        finally:
+            self.listener.ask(self.call.key, None)
+
+    def answered(self, reply: object) -> None:
+        """The client says that, which counts once for each question."""
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(reply)
 
 
 def _unheard(message: str) -> None:

@@ -35,7 +35,7 @@ class Crowded(Failure):
 
 
 class Pace:
-    """The rooms and the rate of one server. To be used inside one event loop, whose time is `clock`."""
+    """The rooms and the rate of one server. To be used inside one event loop; `clock` counts its seconds."""
 
     def __init__(self, most: int, rate: Rate | None, clock: Clock, rest: Rest = asyncio.sleep) -> None:
         """At most `most` requests are under way at a time, and no more are sent than `rate` allows."""
@@ -53,9 +53,8 @@ class Pace:
         """Come back when a request of that tool may be sent, before the clock says `latest`. Raises Crowded, or is
         cancelled; otherwise `leave` must follow.
         """
-        if self._rate is None and self._may_enter(tool):  # as with most
-            self._in_time(latest)
-            return self._give(tool)
+        if self._rate is None and self._clock() <= latest and self._may_enter(tool):
+            return self._give(tool)  # as with most
         if self._rate is not None:
             self._due(self._rate, latest, self._ahead)  # what would wait in vain is refused at once
         self._ahead += 1
@@ -74,9 +73,8 @@ class Pace:
     def leave(self, tool: str) -> None:
         """The request is over."""
         self._free += 1
-        self._under_way[tool] -= 1
-        if not self._under_way[tool]:
-            del self._under_way[tool]
+        if others := self._under_way.pop(tool) - 1:
+            self._under_way[tool] = others
         if self._waiting:
             self._admit()
 

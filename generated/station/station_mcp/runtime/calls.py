@@ -108,7 +108,8 @@ class Caller:
         with self._redactor.during():
             try:
                 result, done = await self._made(tool, arguments, report, dialogue, ask, allowance)
-                result = await self._hooks.after(name, result, allowance, done)
+                if self._hooks.follow(name):
+                    result = await self._hooks.after(name, result, allowance, done)
             except HookFailed as failed:
                 result = Result.error(hooking.withheld(name, str(failed), done) if done else sentence(name, failed))
             result = self._redacted(result)
@@ -148,7 +149,7 @@ class Caller:
         tool = fetching.as_tool(wanted)
         with self._redactor.during():
             try:
-                ready = self._preparation.unhooked(tool, wanted.arguments, os.urandom(16))
+                ready = self._preparation.unhooked(tool, wanted.arguments)
                 allowance = self._preparation.allowance(tool)
                 answer, sent = await self._exchanged(tool, ready, wanted.arguments, _unheard, allowance)
             except (Refused, NotReady) as reason:
@@ -179,7 +180,7 @@ class Caller:
         try:
             arguments = await self._preparation.checked(tool, arguments, allowance)
             hook = self._hooks.replacing(tool.name)
-            ready = None if hook else await self._preparation.ready(tool, arguments, os.urandom(16), allowance)
+            ready = None if hook else await self._preparation.ready(tool, arguments, allowance)
             if "confirm" in tool.binding:
                 about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
                 if refusal := await self._confirmed(tool, given, about, dialogue, ask):
@@ -246,21 +247,22 @@ class Caller:
     ) -> tuple[Response | Failure, Sent]:
         """The request sent, and its answer, or why there is none."""
         uri = f"{self._catalog.name}://result/{next(self._numbers)}"
-        ready.attach()
-        made = ready.request
-        sent = Sent(tool, made.method, made.path, ready.variables, uri, arguments, made.key)
-        sent.scopes, sent.offers = ready.chosen.scopes, ready.chosen.offers
+        made, chosen, span = ready.request, ready.chosen, spans.current()
+        chosen.put(made)
+        sent = Sent(tool, made.method, made.path, chosen.variables, uri, arguments, made.key)
+        sent.scopes, sent.offers = chosen.scopes, chosen.offers
         for secret in ready.private:
             self._redactor.learn(secret, "hook")
-        if self._settings.trace or ((span := spans.current()) is not None and span.origin.traceparent):
-            self._trace(ready)
+        if span is not None and (self._settings.trace or span.origin.traceparent):
+            self._trace(made, span)
         try:
             with allowance as seconds:
                 answer = await self._sender.send(ready, sent, seconds, report)
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
             return failure, sent
-        spans.note(status=answer.status)
+        if span is not None:
+            span.status = answer.status
         answer.redact(self._redactor.field)
         return answer, sent
 
@@ -272,17 +274,15 @@ class Caller:
 
         return failures.answered(answer, sent)
 
-    def _trace(self, ready: Ready) -> None:
+    def _trace(self, made: request.Request, span: spans.Span) -> None:
         """Tell the API which trace the call is part of."""
         from . import tracecontext  # most clients trace nothing
 
-        span, begin = spans.current(), self._settings.trace
-        by_hook = any(name.lower() == "traceparent" for name, _ in ready.request.headers)
-        if span is not None and not by_hook:
-            ready.request.headers = [*ready.request.headers, *tracecontext.fields(span, begin)]
+        if "traceparent" not in made.names:  # else a hook does
+            made.headers += tracecontext.fields(span, self._settings.trace)
 
     def _redacted(self, result: Result) -> Result:
-        shown = Result([self._shown(block) for block in result.content], result.structured, result.is_error)
+        shown = Result([*map(self._shown, result.content)], result.structured, result.is_error)
         if result.written and not self._redactor.may_be_in(result.written):
             shown.written = result.written
         elif result.structured is not ABSENT:

@@ -10,7 +10,9 @@ fetched is attached later (sending.py).
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import hooking, request
@@ -39,12 +41,11 @@ Unmade = (Refused, NotReady, HookFailed, Refuse)
 
 
 class Ready:
-    """A request, where it goes, and the credentials that it is to be given: the variables that they come from, and what
-    its access token is to be fetched with, where it needs one. `files` is a digest of those that were read for it,
-    where it must be confirmed; `private` is what hooks put where credentials go.
+    """A request, where it goes, and the credentials that are `chosen` for it. `files` is a digest of those that were
+    read for it, where it must be confirmed; `private` is what hooks put where credentials go.
     """
 
-    __slots__ = ("address", "chosen", "files", "grant", "private", "request", "variables")
+    __slots__ = ("address", "chosen", "files", "private", "request")
 
     def __init__(
         self, request: request.Request, address: Address, chosen: Chosen, files: str, private: list[str]
@@ -52,14 +53,8 @@ class Ready:
         self.request = request
         self.address = address
         self.chosen = chosen
-        self.variables = chosen.variables
-        self.grant = chosen.grant
         self.files = files
         self.private = private
-
-    def attach(self) -> None:
-        """Put the credentials into the request, but for a token that has to be fetched."""
-        self.chosen.put(self.request)
 
     def __str__(self) -> str:
         """The request line, for people: without the query, which may hold credentials."""
@@ -69,11 +64,15 @@ class Ready:
 class Preparation:
     """Prepares the calls of one server. `agent` is the User-Agent, `NAME-mcp/VERSION`."""
 
-    def __init__(self, catalog: Catalog, settings: Settings, keys: Keys) -> None:
+    def __init__(
+        self, catalog: Catalog, settings: Settings, keys: Keys, entropy: Callable[[int], bytes] = os.urandom
+    ) -> None:
+        """`entropy` makes so many random bytes."""
         self.agent = f"{catalog.name}-mcp/{catalog.version}"
         self.hooks = hooking.load([*catalog.names(), *catalog.hidden])
         self._settings = settings
         self._keys = keys
+        self._entropy = entropy
         self._checker = Checker()
         self._opened = settings.files_dir, f"{settings.prefix}_FILES_DIR"
         self._files = Files(*self._opened)
@@ -84,31 +83,29 @@ class Preparation:
 
     async def checked(self, tool: Tool, arguments: dict[str, Any], allowance: Allowance) -> dict[str, Any]:
         """The arguments as the hooks leave them, checked. Raises Refused, HookFailed or Refuse."""
-        arguments = await self.hooks.before(tool.name, arguments, allowance)
+        if not self.hooks.idle:
+            arguments = await self.hooks.before(tool.name, arguments, allowance)
         if problems := self._checker.check(tool, arguments):
             raise Refused(*problems)
         return arguments
 
-    async def ready(self, tool: Tool, arguments: dict[str, Any], entropy: bytes, allowance: Allowance) -> Ready:
-        """The request for checked arguments, as the hooks leave it. Raises Refused, NotReady, HookFailed or Refuse.
-
-        `entropy` is at least 16 random bytes.
-        """
-        files, built, address = self._built(tool, arguments, entropy)
-        hooked = await self.hooks.request(tool.name, built, allowance)
+    async def ready(self, tool: Tool, arguments: dict[str, Any], allowance: Allowance) -> Ready:
+        """The request for checked arguments, as the hooks leave it. Raises Refused, NotReady, HookFailed or Refuse."""
+        files, built, address = self._built(tool, arguments)
+        hooked = built if self.hooks.idle else await self.hooks.request(tool.name, built, allowance)
         private = [] if hooked is built else _private(hooked)
         return Ready(hooked, address, self._keys.choose(tool.binding), files.digest, private)
 
-    def unhooked(self, tool: Tool, arguments: dict[str, Any], entropy: bytes) -> Ready:
+    def unhooked(self, tool: Tool, arguments: dict[str, Any]) -> Ready:
         """The same where no hook is asked. Raises Refused or NotReady."""
-        files, built, address = self._built(tool, arguments, entropy)
+        files, built, address = self._built(tool, arguments)
         return Ready(built, address, self._keys.choose(tool.binding), files.digest, [])
 
-    def _built(self, tool: Tool, arguments: dict[str, Any], entropy: bytes) -> tuple[Files, request.Request, Address]:
+    def _built(self, tool: Tool, arguments: dict[str, Any]) -> tuple[Files, request.Request, Address]:
         if self._settings.problems:
             raise NotReady(" ".join(self._settings.problems))
         files = Digested(*self._opened) if "confirm" in tool.binding else self._files
-        built = request.build(tool, arguments, files, entropy)
+        built = request.build(tool, arguments, files, self._entropy)
         return files, built, self._settings.server(built.server)
 
 

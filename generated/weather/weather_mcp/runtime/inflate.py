@@ -20,41 +20,26 @@ class BadCoding(Exception):
     """The content cannot be decoded; the message is the rest of a sentence about the answer."""
 
 
-class Inflate:
+def undoing(coding: str, limit: int, take: Callable[[bytes], None]) -> Plain:
+    """Undoes that value of Content-Encoding. Raises BadCoding for all but one of those that were offered."""
+    coding = coding.strip().lower()
+    return Plain(limit, take) if coding in ("", "identity") else Inflate(coding, limit, take)
+
+
+class Plain:
     """Passes content on as it comes. `full` says that there was more than the limit, which was dropped."""
 
-    __slots__ = ("_behind", "_coded", "_coding", "_limit", "_raw", "_size", "_stream", "_take", "full")
+    __slots__ = ("_limit", "_size", "_take", "full")
 
-    def __init__(self, coding: str, limit: int, take: Callable[[bytes], None]) -> None:
-        """`coding` is the value of Content-Encoding; `take` is given what was decoded, at most the limit. Raises
-        BadCoding for all but one of those that were offered."""
-        self._coding = coding.strip().lower()
-        self._coded = self._coding not in ("", "identity")
-        if self._coded and self._coding not in ("gzip", "x-gzip", "deflate"):
-            raise BadCoding("has a content coding that was not asked for")
+    def __init__(self, limit: int, take: Callable[[bytes], None]) -> None:
+        """`take` is given what was decoded, at most the limit."""
         self._limit = limit
         self._take = take
         self._size = 0
-        self._raw = 0
-        self._behind = False
-        self._stream: zlib._Decompress | None = None
         self.full = False
 
     def feed(self, data: bytes) -> None:
         """Take in what came, as far as there is room. Raises BadCoding."""
-        if not self._coded:
-            self._pass(data)
-            return
-        self._raw += len(data)
-        self._decode(data)
-        self.full = self._raw > self._limit or self._size > self._limit
-
-    def finish(self) -> None:
-        """All has come. Raises BadCoding where the coded stream ended early."""
-        if self._stream is not None and not self._stream.eof and not self.full:
-            raise BadCoding("is compressed, and ends too early")
-
-    def _pass(self, data: bytes) -> None:
         room = self._limit - self._size
         self._size += len(data)
         if len(data) <= room:
@@ -63,6 +48,33 @@ class Inflate:
         self.full = True
         if room > 0:
             self._take(data[:room])
+
+    def finish(self) -> None:
+        """All has come. Raises BadCoding where the coded stream ended early."""
+
+
+class Inflate(Plain):
+    """The same of content that has a coding."""
+
+    __slots__ = ("_behind", "_coding", "_raw", "_stream")
+
+    def __init__(self, coding: str, limit: int, take: Callable[[bytes], None]) -> None:
+        super().__init__(limit, take)
+        if coding not in ("gzip", "x-gzip", "deflate"):
+            raise BadCoding("has a content coding that was not asked for")
+        self._coding = coding
+        self._raw = 0
+        self._behind = False
+        self._stream: zlib._Decompress | None = None
+
+    def feed(self, data: bytes) -> None:
+        self._raw += len(data)
+        self._decode(data)
+        self.full = self._raw > self._limit or self._size > self._limit
+
+    def finish(self) -> None:
+        if self._stream is not None and not self._stream.eof and not self.full:
+            raise BadCoding("is compressed, and ends too early")
 
     def _decode(self, data: bytes) -> None:
         # One byte over the limit is enough to know that there is more.
@@ -77,7 +89,7 @@ class Inflate:
                 decoded = self._stream.decompress(data, room)
             except zlib.error:
                 raise BadCoding("is not compressed the way it says") from None
-            self._pass(decoded)
+            super().feed(decoded)
             data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
             # A step that is full may have left something behind, although all that came was taken in.
             self._behind = len(decoded) == room and not self._stream.eof

@@ -23,11 +23,13 @@ from .parameters import Cookies, Header, PathPiece, QueryPairs, QueryString, Wri
 from .refusal import Problem, Refused, Unsendable, problems_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from .catalog import Tool
     from .files import Files
     from .parameters import Parameter
+
+    Entropy = Callable[[int], bytes]
 
 LONGEST_TARGET = 32 * 1024
 """In bytes. Servers commonly stop at 8 KiB, and none is known to read more than this."""
@@ -79,9 +81,14 @@ class Request:
     @property
     def key(self) -> str:
         """By what the upstream knows the request where it comes twice; "" where it carries no such key."""
-        if _KEY not in _names(self):
+        if _KEY not in self.names:
             return ""  # as most
         return next(value for name, value in self.headers if is_key(name))
+
+    @property
+    def names(self) -> set[str]:
+        """The names of its header fields but for that of the cookies, in lower case."""
+        return {*map(str.lower, dict(self.headers))}
 
     @property
     def fields(self) -> list[tuple[str, str]]:
@@ -95,14 +102,9 @@ def is_key(name: str) -> bool:
     return name.lower() == _KEY
 
 
-def _names(request: Request) -> set[str]:
-    """The names of its header fields, in one case."""
-    return {*map(str.lower, dict(request.headers))}
-
-
 def sender_fields(request: Request, agent: str) -> list[tuple[str, str]]:
     """What a request says of its sender, behind its own fields and where these do not say it."""
-    own = _names(request)
+    own = request.names
     usual = [("User-Agent", agent), ("Accept-Encoding", "gzip, deflate")]
     return usual if own.isdisjoint(_SENDERS) else [field for field in usual if field[0].lower() not in own]
 
@@ -148,10 +150,10 @@ class Plan:
         self.named = {*tool.schema.get("properties", {}), *binding.get("also", ())} if binding.get("open") else None
 
 
-def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -> Request:
+def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: Entropy) -> Request:
     """The request for arguments that were checked. Raises Refused with every problem that was found.
 
-    `entropy` is at least 16 random bytes, for the boundary of a multipart body and for what the server makes itself.
+    `entropy` makes so many random bytes, for the boundary of a multipart body and for what the server makes itself.
     """
     plan = tool.plan = tool.plan or Plan(tool)
     given = _given(plan, arguments, entropy)
@@ -178,11 +180,11 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: bytes) -
     return request
 
 
-def _given(plan: Plan, arguments: dict[str, Any], entropy: bytes) -> dict[str, Any]:
+def _given(plan: Plan, arguments: dict[str, Any], entropy: Entropy) -> dict[str, Any]:
     """All values of a call: its own, and what is sent for those that it leaves out. Raises Refused."""
     given = plan.defaults | arguments
     if plan.made:
-        given = dict.fromkeys(plan.made, _uuid(entropy)) | given
+        given = dict.fromkeys(plan.made, _uuid(entropy(16))) | given
     problems: list[Problem] = []
     for name, value in given.items():
         try:
@@ -208,19 +210,19 @@ def _written(parameters: Sequence[Parameter[Written]], given: dict[str, Any], pr
 
 
 def _body(
-    body: dict[str, Any], given: dict[str, Any], files: Files, entropy: bytes, problems: list[Problem]
+    body: dict[str, Any], given: dict[str, Any], files: Files, entropy: Entropy, problems: list[Problem]
 ) -> list[bodies.Content]:
     """The same of the body."""
     try:
-        return bodies.build(body, given, files, entropy)
+        return bodies.build(body, given, files, entropy(16))
     except (Unsendable, Refused) as reason:
         problems += problems_of(reason, "")
     return []
 
 
 def _uuid(entropy: bytes) -> str:
-    """A UUID of version 4 (RFC 9562 section 5.4) of the first 16 bytes."""
-    text = bytearray(entropy[:16])
+    """A UUID of version 4 (RFC 9562 section 5.4) of 16 bytes."""
+    text = bytearray(entropy)
     text[6], text[8] = text[6] & 0x0F | 0x40, text[8] & 0x3F | 0x80
     return "-".join(text[start:end].hex() for start, end in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 16)))
 
