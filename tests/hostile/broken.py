@@ -24,6 +24,7 @@ COPIED = ("templates", "tests", "mcpgen", "benchmarks", "specs", "generated", "p
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_rows.py"
 REMOVED = "tests/functional/test_removed.py"
 LEAKS, ANSWERS = "tests/hostile/test_leaks.py", "tests/runtime/test_client_answers.py"
+CONNECTIONS = "tests/runtime/test_connections.py"
 
 
 class Mutation(NamedTuple):
@@ -110,21 +111,42 @@ MUTATIONS = (
     ),
     Mutation(
         "redirects",
-        "client.py",
+        "connections.py",
         "allow_redirects=False,",
         "allow_redirects=True,",
-        (LEAKS, "tests/runtime/test_client_requests.py"),
+        ("tests/runtime/test_client_requests.py",),
+    ),
+    Mutation(
+        "line breaks in a head",
+        "connections.py",
+        """if not text.count("\\r") == text.count("\\n") == len(lines) + 1""",
+        "if False",
+        (CONNECTIONS,),
+    ),
+    Mutation(
+        "what came unasked",
+        "connections.py",
+        "while connection.protocol is not None and connection.protocol.should_close:",
+        "while False:",
+        (CONNECTIONS,),
+    ),
+    Mutation(
+        "a request that was not taken whole",
+        "connections.py",
+        "if connection.transport is not None and connection.transport.get_write_buffer_size():",
+        "if False:",
+        (CONNECTIONS,),
     ),
     Mutation(
         "cookies kept",
-        "client.py",
+        "connections.py",
         "cookie_jar=aiohttp.DummyCookieJar(),",
         "cookie_jar=aiohttp.CookieJar(unsafe=True),",
         ("tests/runtime/test_client_requests.py",),
     ),
     Mutation(
         "proxies of the environment",
-        "client.py",
+        "connections.py",
         "trust_env=False,",
         "trust_env=True,",
         ("tests/runtime/test_client_requests.py",),

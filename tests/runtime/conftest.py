@@ -1,8 +1,9 @@
-"""One generated server for the tests that start processes: it is only ever read."""
+"""One generated server for the tests that start processes: it is only ever read. And the two ways to send."""
 
 from pathlib import Path
 
 import pytest
+from package.runtime import connections
 
 from tests.runtime.process import generate
 
@@ -13,3 +14,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("home")
     generate(directory)
     return directory
+
+
+@pytest.fixture(params=["directly", "by the session"])
+def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether the release of the HTTP library is one whose parts are known, or any other."""
+    if request.param != "directly":
+        monkeypatch.setattr(connections, "KNOWN", ())

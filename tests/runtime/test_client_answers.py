@@ -20,6 +20,8 @@ from package.runtime.spool import Spool
 from tests.runtime.client_scene import SECRET, Deadlines, ask, fails, run, silence, turns
 from tests.runtime.upstream import OK, Connection, Play, Upstream, answer, serving
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 
 def coded(coding: str, content: bytes) -> bytes:
     head = f"HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\nContent-Length: {len(content)}\r\n\r\n"

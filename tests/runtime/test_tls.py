@@ -20,6 +20,8 @@ from package.runtime.settings import Settings
 
 from tests.runtime.upstream import Connection, serving
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 CERTIFICATE = Path(__file__).parent / "tls" / "localhost.pem"
 TEMPLATES = Path(__file__).parents[2] / "templates"
 PATIENT = 20.0

@@ -49,8 +49,8 @@ def test_an_engine_and_its_client_load_none_of_it() -> None:
         ("helpers.parse_content_type('text/html; charset=utf-8')[1]['charset']", "utf-8"),
         ("helpers.guess_filename(open('/dev/null'))", "null"),
         ("helpers.netrc_from_env()", "None"),
-        ("client.URL('http://b\\u00fccher.example/').raw_host", "xn--bcher-kva.example"),
-        ("client.URL('http://xn--bcher-kva.example/', encoded=True).host", "b\u00fccher.example"),
+        ("connections.URL('http://b\\u00fccher.example/').raw_host", "xn--bcher-kva.example"),
+        ("connections.URL('http://xn--bcher-kva.example/', encoded=True).host", "b\u00fccher.example"),
         ("len(aiohttp.MultipartWriter().boundary)", "32"),
         ("aiohttp.payload.StringPayload('', filename='a.png').content_type", "text/plain; charset=utf-8"),
         ("aiohttp.payload.BytesPayload(b'', filename='a.png').content_type", "application/octet-stream"),
@@ -64,9 +64,8 @@ def test_an_engine_and_its_client_load_none_of_it() -> None:
     ],
 )  # fmt: skip
 def test_whoever_asks_for_it_has_it(asked: str, told: str) -> None:
-    program = (
-        f"import asyncio, aiohttp\nfrom aiohttp import helpers\nfrom package.runtime import client\nprint({asked})"
-    )
+    imports = "import asyncio, aiohttp\nfrom aiohttp import helpers\nfrom package.runtime import client, connections\n"
+    program = f"{imports}print({asked})"
     environ = {"http_proxy": "http://p.example:1", "NETRC": "/dev/null/none", "PYTHONIOENCODING": "utf-8"}
     assert run(program, **environ) == told
 
