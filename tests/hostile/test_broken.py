@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.hostile.broken import MUTATIONS, ROOT, RUNTIME, Mutation, copied, notices
+from tests.hostile.broken import ROOT, RUNTIME, copied, notices
+from tests.hostile.mutations import MUTATIONS, Mutation
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda each: each.name)

@@ -21,19 +21,19 @@ from typing import TYPE_CHECKING, Any
 from jsonschema_rs import ValidationError
 
 from . import log, wording
-from .jsontext import NotJSON, loads
 from .readable import brief
 from .refusal import MOST_SHOWN, Problem
 from .shapes import ABSENT, Result
 from .shortening import written
 from .validators import Validators
+from .wrapping import TEXT, read, wrapped
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
     from .catalog import Tool
 
-TEXT, UNEXPECTED = "_text", "_unexpected"
+UNEXPECTED = "_unexpected"
 
 MOST_MOVED = 200
 """Values that are moved one by one; where more do not fit, all of the answer stands under the empty pointer."""
@@ -52,40 +52,6 @@ _KINDS: dict[type, tuple[str, ...]] = {
     int: ("integer", "number"),
     float: ("number",),
 }
-
-
-def read(text: str, mark: str = "") -> tuple[Any, bool]:
-    """The JSON value that a text is, and whether it names a member twice; ABSENT where it is none. Numbers that would
-    be written otherwise are texts behind the `mark`, where there is one."""
-
-    def literal(digits: str) -> float | str:
-        number = float(digits)
-        return number if repr(number) == digits else mark + digits
-
-    try:
-        value, repeated = loads(text, literal if mark else None)
-    except NotJSON:
-        return ABSENT, False
-    return value, bool(repeated)
-
-
-def wrapped(value: Any, form: str, text: str = "") -> dict[str, Any]:
-    """The object that stands for an answer in that form of the binding; `text` is what is told beside it.
-
-    An answer of another kind than the form expects is put where it says what it is.
-    """
-    if isinstance(value, dict) and form != "value":
-        made = dict(value)
-    else:
-        made = {"items" if isinstance(value, list) and form != "value" else "value": value}
-    return {**made, TEXT: text} if text and TEXT not in made else made
-
-
-def wrapped_text(text: str, value: Any, form: str) -> str:
-    """What `wrapped` makes of a value, written out; `text` is the value so."""
-    if isinstance(value, dict) and form != "value":
-        return text
-    return f'{{"{"items" if isinstance(value, list) and form != "value" else "value"}":{text}}}'
 
 
 class Promises:
@@ -171,8 +137,9 @@ def _candidates(result: Result, form: str) -> list[dict[str, Any]]:
             return [{TEXT: "\n".join(texts)}, {}]
         return [wrapped(value, form)]
     made: dict[str, Any] = value if isinstance(value, dict) else wrapped(value, form)
-    bare = {name: member for name, member in made.items() if name != TEXT}
-    return [made, bare] if form == "written" and TEXT in made else [made]
+    if form != "written" or TEXT not in made:
+        return [made]  # as with most
+    return [made, {name: member for name, member in made.items() if name != TEXT}]
 
 
 def _moved(made: dict[str, Any], paths: list[Path]) -> dict[str, Any]:

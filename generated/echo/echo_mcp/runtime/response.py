@@ -21,6 +21,7 @@ from .readable import brief, clean, decode, holds_nothing, is_text, presentable
 from .shapes import ABSENT, Result
 from .shortening import beginning, written
 from .sizes import Sizes
+from .wrapping import read, wrapped, wrapped_text
 
 if TYPE_CHECKING:
     from .exchange import Response, Sent
@@ -109,8 +110,6 @@ def _whole_lines(text: str, most: int) -> tuple[str, int]:
 
 def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Result | None:
     """A JSON answer as a value, cut along its structure, and as its text; None where it is none."""
-    from .structured import read, wrapped  # most answers are small and promise nothing
-
     size, most = response.size, max(LARGEST_PARSED, 2 * shown)
     complete = size <= most and not response.partial
     text, whole = decode(response.content[:most], response.header("content-type"))
@@ -166,8 +165,6 @@ def _line(text: str, value: Any, redactor: Redactor) -> str:
 
 def _as_it_is(text: str, value: Any, response: Response, sent: Sent, redactor: Redactor) -> Result:
     """A JSON answer whose text stands in the content and, unless more is told beside it, as the value."""
-    from .structured import wrapped, wrapped_text  # it has read the value
-
     notes = _notes(response, sent, value)
     result = _linked({"type": "text", "text": text}, notes, response, sent, False)
     form = sent.tool.binding.get("output", "written")

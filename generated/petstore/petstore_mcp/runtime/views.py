@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from . import failures, paging, projection, response, structured, templates
+from . import failures, paging, projection, response, templates, wrapping
 from .readable import clean, decode, presentable
 from .removal import tokens, without
 from .request import misleads
@@ -65,7 +65,7 @@ class View:
             return _LARGE
         text, whole = decode(answer.content, answer.header("content-type"))
         self._mark = projection.mark(text)
-        self._value, _ = structured.read(text, self._mark)
+        self._value, _ = wrapping.read(text, self._mark)
         return "" if whole and self._value is not ABSENT else _NO_JSON
 
     def _removed(self, answer: Response, sent: Sent, why: str) -> Result | None:

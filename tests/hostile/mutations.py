@@ -1,0 +1,344 @@
+"""The guards of the runtime: of each a text that stands once in its file, what is put in its place, and the tests that
+must fail then. Broken one at a time by `python -m tests.hostile.broken`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_rows.py"
+REMOVED = "tests/functional/test_removed.py"
+LEAKS, ANSWERS = "tests/hostile/test_leaks.py", "tests/runtime/test_client_answers.py"
+CONNECTIONS = "tests/runtime/test_connections.py"
+
+
+class Mutation(NamedTuple):
+    """A guard, where it stands, what stands in its place, and the tests that hold it."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+MUTATIONS = (
+    Mutation("dot segments", "request.py", "        if misleads(segment):", "        if False:", (REQUESTS,)),
+    Mutation(
+        "decoding dot segments",
+        "request.py",
+        "for _ in range(4):\n        if any",
+        "for _ in range(1):\n        if any",
+        (REQUESTS,),
+    ),
+    Mutation("what is sent against the template", "request.py", "    _compare(request)\n", "", (REQUESTS,)),
+    Mutation("length of a target", "request.py", "if size > LONGEST_TARGET:", "if False:", (REQUESTS, ROWS)),
+    Mutation("length of a head", "request.py", "if head > LONGEST_HEAD:", "if False:", (ROWS,)),
+    Mutation("names of others", "ownership.py", "if owner is not bound:", "if False:", (REQUESTS,)),
+    Mutation("names of pairs", "ownership.py", "own and pair.startswith(parameter.own)", "own", (REQUESTS,)),
+    Mutation("names given twice", "ownership.py", "len({each.name for each in parameters}) ==", "0 <=", (REQUESTS,)),
+    Mutation("ends of names", "ownership.py", 'names_of([f"{written}="]) == [name]', "True", (REQUESTS,)),
+    Mutation("names that are held", "ownership.py", "is not bound for each in", "is False for each in", (REQUESTS,)),
+    Mutation("members that are held", "bodies.py", "and held & ownership", "and set() & ownership", (REQUESTS,)),
+    Mutation("empty path values", "parameters.py", "if not piece or (", "if False and (", (REQUESTS, ROWS)),
+    Mutation("control characters", "parameters.py", "if _WRITTEN_CONTROL.search(piece):", "if False:", (REQUESTS,)),
+    Mutation("header values", "parameters.py", "if not fields.is_value(text):", "if False:", (REQUESTS,)),
+    Mutation(
+        "header names",
+        "parameters.py",
+        "self.name.lower() in _OURS or not fields.is_name(self.name)",
+        "False",
+        (REQUESTS,),
+    ),
+    Mutation(
+        "cookie separators",
+        "parameters.py",
+        "percent(text, _COOKIE_OCTETS), lambda",
+        'percent(text, _COOKIE_OCTETS + "; "), lambda',
+        (REQUESTS, ROWS),
+    ),
+    Mutation(
+        "lone surrogates",
+        "request.py",
+        'raise Unsendable("expected text without lone surrogates") from None',
+        "return value",
+        (REQUESTS, ROWS),
+    ),
+    Mutation("quoting", "styles.py", "else quote(text, safe=safe)", 'else quote(text, safe=safe + "&=#")', (REQUESTS,)),
+    Mutation(
+        "redaction",
+        "redaction.py",
+        "return finds(text)",
+        "return False",
+        (LEAKS,),
+    ),
+    Mutation(
+        "redaction of what is passed on",
+        "calls.py",
+        "if result.written and not self._redactor.may_be_in(result.written):",
+        "if result.written:",
+        ("tests/runtime/test_structured.py",),
+    ),
+    Mutation(
+        "values that hooks changed",
+        "hooking.py",
+        'result.written = ""',
+        "pass",
+        ("tests/runtime/test_structured.py",),
+    ),
+    Mutation("redaction in base64", "redaction.py", "for offset in range(3):", "for offset in range(0):", (LEAKS,)),
+    Mutation(
+        "redaction across pieces",
+        "redaction.py",
+        "sure = len(buffer) if last else max(0, len(buffer) - self._reach)",
+        "sure = len(buffer)",
+        ("tests/runtime/test_keeping.py", "tests/runtime/test_credentials.py"),
+    ),
+    Mutation(
+        "redirects",
+        "connections.py",
+        "allow_redirects=False,",
+        "allow_redirects=True,",
+        ("tests/runtime/test_client_requests.py",),
+    ),
+    Mutation(
+        "line breaks in a head",
+        "connections.py",
+        """if not text.count("\\r") == text.count("\\n") == len(lines) + 1""",
+        "if False",
+        (CONNECTIONS,),
+    ),
+    Mutation(
+        "what came unasked",
+        "connections.py",
+        "while connection.protocol is not None and connection.protocol.should_close:",
+        "while False:",
+        (CONNECTIONS,),
+    ),
+    Mutation(
+        "a request that was not taken whole",
+        "connections.py",
+        "if connection.transport is not None and connection.transport.get_write_buffer_size():",
+        "if False:",
+        (CONNECTIONS,),
+    ),
+    Mutation(
+        "cookies kept",
+        "connections.py",
+        "cookie_jar=aiohttp.DummyCookieJar(),",
+        "cookie_jar=aiohttp.CookieJar(unsafe=True),",
+        ("tests/runtime/test_client_requests.py",),
+    ),
+    Mutation(
+        "proxies of the environment",
+        "connections.py",
+        "trust_env=False,",
+        "trust_env=True,",
+        ("tests/runtime/test_client_requests.py",),
+    ),
+    Mutation(
+        "deadline",
+        "client.py",
+        "self._deadlines.within(seconds)",
+        "self._deadlines.within(86400)",
+        (ANSWERS,),
+    ),
+    Mutation(
+        "words of libraries",
+        "client.py",
+        "return text.format(address.authority)",
+        "return f'{problem!r} {text}'.format(address.authority)",
+        (ANSWERS,),
+    ),
+    Mutation(
+        "decompression cap",
+        "inflate.py",
+        "min(self._limit + 1 - self._size, _STEP)",
+        "max(10**9, self._limit)",
+        (ANSWERS, "tests/runtime/test_inflate.py"),
+    ),
+    Mutation(
+        "steps of decompression",
+        "inflate.py",
+        "min(self._limit + 1 - self._size, _STEP)",
+        "self._limit + 1 - self._size",
+        ("tests/runtime/test_inflate.py",),
+    ),
+    Mutation(
+        "content codings",
+        "inflate.py",
+        'if coding not in ("gzip", "x-gzip", "deflate"):',
+        'if coding in ("no such",):',
+        (ANSWERS,),
+    ),
+    Mutation(
+        "strict UTF-8",
+        "jsonrpc.py",
+        "loads(line.decode())",
+        'loads(line.decode(errors="replace"))',
+        ("tests/runtime/test_protocol.py",),
+    ),
+    Mutation(
+        "keys named twice",
+        "jsonrpc.py",
+        "if repeated and (twice",
+        "if False and (twice",
+        ("tests/runtime/test_transcripts.py",),
+    ),
+    Mutation(
+        "ids",
+        "jsonrpc.py",
+        "return type(value) is int or",
+        "return isinstance(value, (int, float)) or",
+        ("tests/runtime/test_protocol.py", "tests/runtime/test_transcripts.py"),
+    ),
+    Mutation(
+        "depth of JSON",
+        "jsontext.py",
+        "> MAX_DEPTH and _too_deep(value)",
+        "> MAX_DEPTH and False",
+        ("tests/runtime/test_jsontext.py",),
+    ),
+    Mutation(
+        "depth of JSON that is counted",
+        "jsontext.py",
+        "(few or _is_shallow(structure))",
+        "True",
+        ("tests/runtime/test_jsontext.py",),
+    ),
+    Mutation(
+        "keys named twice in JSON that is counted",
+        "jsontext.py",
+        'structure.count(b":") == members',
+        "members",
+        ("tests/runtime/test_jsontext.py",),
+    ),
+    Mutation(
+        "numbers of JSON that is counted",
+        "jsontext.py",
+        "if len(text) > MAX_DIGITS and _may_hold_long_number(text):",
+        "if False:",
+        ("tests/runtime/test_jsontext.py",),
+    ),
+    Mutation(
+        "escaped quotes of JSON that is counted",
+        "jsontext.py",
+        'if b"\\\\" in plain:',
+        "if False:",
+        ("tests/runtime/test_jsontext.py",),
+    ),
+    Mutation(
+        "size of a line",
+        "framing.py",
+        "if self._length > self._limit:",
+        "if False:",
+        ("tests/runtime/test_framing.py", "tests/runtime/test_load.py"),
+    ),
+    Mutation(
+        "ids in use",
+        "protocol.py",
+        "if request.id in self._in_flight.ids:",
+        "if False:",
+        ("tests/runtime/test_transcripts.py",),
+    ),
+    Mutation(
+        "answers after a cancel",
+        "protocol.py",
+        "        call = self._in_flight.calls.pop(key)\n        withdrawn",
+        "        call = self._in_flight.calls[key]\n        withdrawn",
+        ("tests/runtime/test_transcripts.py",),
+    ),
+    Mutation("private stdout", "stdio.py", "        os.dup2(2, 1)\n", "", ("tests/runtime/test_process.py",)),
+    Mutation(
+        "read only", "catalog.py", "self.tools = [self._described.keep(kept)]", "self._described.keep(names)", (ROWS,)
+    ),
+    Mutation(
+        "unknown arguments",
+        "arguments.py",
+        "for name in arguments if name not in known]",
+        "for name in ()]",
+        ("tests/runtime/test_arguments.py", ROWS),
+    ),
+    Mutation(
+        "signature of a ticket",
+        "tickets.py",
+        'if not hmac.compare_digest(signature.encode("utf-8", "replace"), self._signature(body).encode()):',
+        "if False:",
+        ("tests/runtime/test_tickets.py", "tests/runtime/test_consent.py"),
+    ),
+    Mutation(
+        "subject of a ticket", "tickets.py", "if about != subject:", "if False:", ("tests/runtime/test_consent.py",)
+    ),
+    Mutation("end of a ticket", "tickets.py", "if now >= until:", "if False:", ("tests/runtime/test_consent.py",)),
+    Mutation(
+        "origin of a server",
+        "origins.py",
+        "or own.host in self._hosts:",
+        "or True:",
+        ("tests/runtime/test_settings.py",),
+    ),
+    Mutation(
+        "http without TLS",
+        "origins.py",
+        'raise ValueError(f"must begin with https:// unless {self._prefix}_ALLOW_HTTP is 1")',
+        "pass",
+        ("tests/runtime/test_settings.py",),
+    ),
+    Mutation(
+        "link-local addresses",
+        "origins.py",
+        "            if address.forbidden:\n"
+        '                raise ValueError("must not be a link-local or metadata address")\n'
+        "        except",
+        "        except",
+        ("tests/runtime/test_settings.py", "tests/runtime/test_addresses.py"),
+    ),
+    Mutation(
+        "digest of the table",
+        "catalog.py",
+        'if header.get("digest") != found:',
+        "if False:",
+        ("tests/runtime/test_torn.py",),
+    ),
+    Mutation(
+        "unseen characters",
+        "readable.py",
+        'return _UNSEEN.subn("", text)',
+        "return text, 0",
+        ("tests/runtime/test_responses.py", "tests/runtime/test_readable.py"),
+    ),
+    Mutation(
+        "an audit on a stderr that is closed",
+        "server.py",
+        "path == STDERR and 2 in gaps",
+        "False",
+        ("tests/functional/test_watching.py",),
+    ),
+    Mutation(
+        "length of an audit line",
+        "audit.py",
+        "LONGEST - len(dumps(told)) - 1",
+        "LONGEST",
+        ("tests/runtime/test_audit.py",),
+    ),
+    Mutation("blanks in a question", "picture.py", " and each not in BLANK", "", ("tests/runtime/test_consent.py",)),
+    Mutation(
+        "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)
+    ),
+    Mutation("fields of an answer with removals", "views.py", "if name.lower() in _KEPT_FIELDS", "if True", (REMOVED,)),
+    Mutation(
+        "names that look the same", "removal.py", "alike(name) for name in value", "name for name in value", (REMOVED,)
+    ),
+    Mutation(
+        "plain values in the way",
+        "removal.py",
+        "return ABSENT if paths and value is not None else value",
+        "return value",
+        (REMOVED,),
+    ),
+    Mutation(
+        "an object alone in place of a list", "removal.py", "rests <= paths", "True", ("tests/runtime/test_removal.py",)
+    ),
+    Mutation("bytes that are no text", "views.py", 'return "" if whole and', 'return "" if', (REMOVED,)),
+    Mutation("markup in values", "bodies.py", "templates.in_xml if", "str if", (REQUESTS,)),
+)
