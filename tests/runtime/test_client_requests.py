@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from package.runtime import connections
 from package.runtime.addresses import Address
-from package.runtime.client import Client
+from package.runtime.client import Client, Failure
 
 from tests.runtime.client_scene import AGENT, PATIENT, ask, fails, request, run, settings, silence, turns
 from tests.runtime.upstream import OK, Connection, Play, Upstream, answer, serving
@@ -104,6 +104,19 @@ def test_the_fields_are_ours_alone_and_in_their_order(fields: list[tuple[str, st
         length = "" if method == "GET" else "Content-Length: 0\r\n"
         here = sent.replace("HERE", f"127.0.0.1:{upstream.port}")
         assert upstream.requests == [f"{method} /p HTTP/1.1\r\n{here}{length}\r\n".encode()]
+
+    run(scene)
+
+
+@pytest.mark.parametrize("name", ["Host", "content-length", "Transfer-Encoding", "Connection"])
+def test_arg_01_a_credential_in_a_field_that_delimits_messages_is_not_sent(name: str) -> None:
+    async def scene(client: Client, upstream: Upstream) -> None:
+        made = request("/p", "POST", b"{}")
+        made.headers.append((name, "3"))
+        with pytest.raises(Failure) as failed:
+            await client.send(made, upstream.address(), PATIENT)
+        assert (failed.value.reason, failed.value.sent) == ("a header field of the request cannot be sent", False)
+        assert upstream.connections == 0
 
     run(scene)
 

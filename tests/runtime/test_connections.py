@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tests.runtime.client_scene import PATIENT, ask, request, run, settings, tur
 from tests.runtime.upstream import OK, Connection, Upstream, serving
 
 EVIL = OK.replace(b"ok", b"no")
+BUSY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
 TOO_LARGE = b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno"
 LARGE = bytes(64 * 1024 * 1024)
 
@@ -30,13 +32,53 @@ LARGE = bytes(64 * 1024 * 1024)
         ("GET", "/", "a.example", ("A", "\ud800")),
     ],
 )
-def test_arg_01_a_head_ends_where_it_should_or_is_not_sent(
+def test_arg_01_a_head_ends_where_it_should_or_is_not_written(
     method: str, path: str, host: str, field: tuple[str, str]
 ) -> None:
-    with pytest.raises(ValueError, match=r"line break|surrogates"):
+    with pytest.raises(connections.Unwritable):
         connections.head(request(path, method), parse("http://a.example"), host, [field])
     plain = connections.head(request("/", "GET"), parse("http://a.example/v1"), "a.example", [("A", "b")])
     assert plain == b"GET /v1/ HTTP/1.1\r\nHost: a.example\r\nA: b\r\n\r\n"
+
+
+class Wire:
+    """Takes what is written."""
+
+    def __init__(self) -> None:
+        self.written: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        self.written.append(data)
+
+
+def test_a_small_body_goes_with_the_head_and_of_a_large_one_is_no_copy() -> None:
+    for body in (b"", b"{}", bytes(connections._SMALL), LARGE):
+        wire: Any = Wire()
+        connections._write(wire, b"head", body)
+        assert b"".join(wire.written) == b"head" + body
+        assert len(wire.written) == 1 or wire.written[1] is LARGE
+    assert len(wire.written) == 2
+
+
+def test_what_comes_with_a_new_connection_is_its_answer_and_no_reason_for_another() -> None:
+    """An upstream that has no room may say so at once, and with TLS that comes with the last of the handshake."""
+
+    async def scene(client: Client, upstream: Upstream) -> None:
+        connector = client._connections._opened()
+        connect, made = connector.connect, []
+
+        async def greeted(*given: Any, **named: Any) -> Any:
+            connection = await connect(*given, **named)
+            made.append(connection)
+            assert connection.protocol is not None
+            connection.protocol.data_received(BUSY)
+            return connection
+
+        connector.connect = greeted  # type: ignore[method-assign]
+        assert (await ask(client, upstream.address())).status == 503
+        assert len(made) == 1
+
+    run(scene)
 
 
 def test_what_comes_unasked_on_a_kept_connection_is_nobodys_answer() -> None:
@@ -60,25 +102,60 @@ def test_what_comes_unasked_on_a_kept_connection_is_nobodys_answer() -> None:
     run(scene, play)
 
 
-def test_a_connection_whose_request_was_not_taken_whole_is_not_used_again() -> None:
+@pytest.mark.parametrize(("told", "whole"), [(OK, False), (TOO_LARGE, False), (TOO_LARGE, True)])
+def test_a_connection_whose_request_may_not_have_been_taken_whole_is_not_used_again(told: bytes, whole: bool) -> None:
     async def play(connection: Connection) -> None:
-        if upstreams[0].connections > 1:
-            await connection.request()
-            await connection.send(OK)
+        if upstreams[0].connections == 1 and not whole:
+            await connection._reader.readuntil(b"\r\n\r\n")
+            connection._writer.transport.pause_reading()  # type: ignore[attr-defined]
+            await connection.send(told)
+            await turns(100)
             return
-        await connection._reader.readuntil(b"\r\n\r\n")
-        connection._writer.transport.pause_reading()  # type: ignore[attr-defined]
-        await connection.send(TOO_LARGE)
-        await turns(100)
+        await connection.request()
+        await connection.send(told if upstreams[0].connections == 1 else OK)
+        await connection.closed()
 
     upstreams: list[Upstream] = []
 
     async def scene(client: Client, upstream: Upstream) -> None:
         upstreams.append(upstream)
-        refused = await client.send(request("/p", "POST", LARGE), upstream.address(), PATIENT)
-        assert (refused.status, refused.content) == (413, b"no")
+        answered = await client.send(request("/p", "POST", LARGE), upstream.address(), PATIENT)
+        assert (answered.status, answered.content) == (int(told[9:12]), told[-2:])
         assert (await ask(client, upstream.address())).content == b"ok"
         assert upstream.connections == 2
+
+    run(scene, play)
+
+
+def test_what_was_not_sent_when_a_call_is_cancelled_is_not_sent_any_more() -> None:
+    cancelled, read = asyncio.Event(), asyncio.Event()
+    taken = 0
+
+    async def play(connection: Connection) -> None:
+        nonlocal taken
+        await connection._reader.readuntil(b"\r\n\r\n")
+        connection._writer.transport.pause_reading()  # type: ignore[attr-defined]
+        await cancelled.wait()
+        connection._writer.transport.resume_reading()  # type: ignore[attr-defined]
+        try:
+            while data := await connection._reader.read(1 << 20):
+                taken += len(data)
+        finally:
+            read.set()
+
+    async def scene(client: Client, upstream: Upstream) -> None:
+        phases: list[str] = []
+        made = request("/p", "POST", LARGE)
+        task = asyncio.ensure_future(client.send(made, upstream.address(), PATIENT, phases.append))
+        while not phases:
+            await asyncio.sleep(0)
+        await turns(100)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        cancelled.set()
+        await read.wait()
+        assert taken < len(LARGE)
 
     run(scene, play)
 

@@ -11,10 +11,12 @@ from urllib.parse import quote, quote_plus
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from package.runtime import credentials
+from package.runtime import credentials, fields
 from package.runtime.redaction import REDACTED, Redactor
 from package.runtime.request import Request
 from package.runtime.settings import NotReady, Settings
+
+from mcpgen.openapi import security
 
 SECURITY: dict[str, dict[str, Any]] = {
     "head": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": "P_HEAD"}},
@@ -282,6 +284,10 @@ def test_wherever_a_secret_stands_it_may_be_there(secrets: list[str], before: st
 @pytest.mark.parametrize("text", ["\ud800 hunter22", "hunter22\udfff", "\ud800"])
 def test_beside_a_lone_surrogate_a_secret_is_found_too(text: str) -> None:
     assert Redactor(["hunter22"]).text(text) == text.replace("hunter22", "[redacted]")
+
+
+def test_the_compiler_and_the_server_name_the_same_fields() -> None:
+    assert security.FRAMING == fields.FRAMING
 
 
 def test_cred_07_a_secret_inside_another_is_redacted_with_it() -> None:

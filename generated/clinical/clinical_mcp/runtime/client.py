@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from . import tls
-from .connections import Connections, Leaving
+from .connections import Connections, Leaving, Unwritable
 from .deadlines import Deadlines
 from .exchange import Response
 from .inflate import BadCoding, undoing
@@ -118,6 +118,8 @@ class Client:
                     f"{address.authority} gave no complete answer within {_said(seconds)}", leaving.done
                 ) from None
             raise Failure(_reason(late, address), leaving.done) from None
+        except Unwritable:
+            raise Failure("a header field of the request cannot be sent", sent=False) from None
         except BadCoding as reason:
             raise Failure(f"the answer of {address.authority} {reason}", leaving.done) from None
         except (aiohttp.ClientError, OSError, ValueError, EOFError) as problem:
@@ -167,6 +169,8 @@ class _Body:
         return found
 
     def take(self, data: bytes) -> None:
+        if not data:
+            return  # an end that came apart
         if self._spool is None and not self._piece and len(data) <= LIMIT:
             self._piece = data
             return

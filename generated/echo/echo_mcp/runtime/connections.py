@@ -1,13 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Connections to the upstream, and a request over one of them: its bytes, and what comes back.
 
-The bytes of a request are written here, as the request says and nothing else: no field is added but Host and the length
-of a body, no character is encoded anew. The HTTP library connects, keeps connections, speaks TLS and reads HTTP. Its
-own way to send takes a third as long as all that we do for a call, so it is left for what is rare: requests through a
-proxy, and releases of the library that are not among KNOWN, since more is asked of its parts here than its public
-interface promises.
+The HTTP library connects, keeps connections, speaks TLS and reads HTTP. The bytes of a request are written here, as the
+request says: no field is added but Host and Content-Length, and no character is encoded anew. The library's own way to
+send costs a call a third of its time. It is left for requests through a proxy, and for releases of the library that are
+not among KNOWN: more is asked of its parts here than its public interface promises.
 
-No cookie is kept, no redirect followed, and nothing of the environment obeyed (proxies, .netrc, TLS key logs).
+No cookie is kept, no redirect followed, and nothing of the environment obeyed (proxies, .netrc, TLS key logs). A
+connection is kept where the exchange came to its end, and otherwise cut: what was not sent yet is not sent any more.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from . import tls
+from .fields import FRAMING
 from .unasked import deferred
 
 with tls.unloaded(), deferred():
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
     class Answer(Protocol):
         """What came of a request: the head of the answer, whose items are all its fields, and the content as it comes.
-        `close` ends the connection, unless the content has come to its end."""
+        `close` must follow; it cuts the connection where the content has not come to its end."""
 
         @property
         def status(self) -> int: ...
@@ -72,7 +73,14 @@ _BODILESS = ("GET", "HEAD", "OPTIONS", "TRACE")
 _AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 """The fields that the library would add to a request that does not have them."""
 
+_SMALL = 64 * 1024
+"""Bytes of a body that is sent together with the head, and taken by any upstream before it answers."""
+
 _PATIENT = aiohttp.ClientTimeout(total=None, sock_connect=None)
+
+
+class Unwritable(Exception):
+    """A request that no HTTP can be made of; not one byte of it was sent."""
 
 
 class Connections:
@@ -87,12 +95,15 @@ class Connections:
         self._initiators: dict[str, aiohttp.ClientRequest] = {}
         self._used: WeakSet[asyncio.Transport] = WeakSet()
 
-    async def ask(self, request: Request, address: Address, fields: list[Field], leaving: Leaving) -> Answer:
+    def ask(self, request: Request, address: Address, fields: list[Field], leaving: Leaving) -> Awaitable[Answer]:
         """Send a request with these header fields; come back when the head of the answer is there.
 
-        Raises what the library and the system raise, and ValueError for what is no HTTP.
+        Raises Unwritable, what the library and the system raise, and ValueError for what is no HTTP.
         """
-        return await (self._directly if self._direct else self._by_session)(request, address, fields, leaving)
+        if not FRAMING.isdisjoint(request.names):  # which only a credential can have
+            raise Unwritable
+        way = self._directly if self._direct else self._by_session
+        return way(request, address, fields, leaving)
 
     async def close(self) -> None:
         """Close them all."""
@@ -103,11 +114,11 @@ class Connections:
 
     async def _directly(self, request: Request, address: Address, fields: list[Field], leaving: Leaving) -> Answer:
         initiator = self._initiator(address)
-        data = head(request, address, initiator.headers["Host"], fields) + (request.body or b"")
+        beginning = head(request, address, initiator.headers["Host"], fields)
         connection = await self._connected(initiator)
         try:
             protocol, transport = connection.protocol, connection.transport
-            if protocol is None or transport is None:
+            if protocol is None or transport is None:  # as the library types it; it was connected a moment ago
                 raise aiohttp.ServerDisconnectedError
             protocol.set_response_params(
                 skip_payload=request.method == "HEAD",
@@ -118,35 +129,36 @@ class Connections:
                 max_headers=MOST_FIELDS,
             )
             leaving.by(transport, self._used)
-            transport.write(data)
+            _write(transport, beginning, request.body or b"")
             message, content = await protocol.read()
             while 100 <= message.code < 200 and message.code != 101:  # what comes first is no answer yet
                 message, content = await protocol.read()
-            return _Direct(connection, message, content)
+            return _Direct(connection, message, content, len(request.body or b"") > _SMALL)
         except HttpProcessingError:
-            connection.close()
+            _cut(connection)
             raise ValueError("not HTTP") from None
         except BaseException:
-            connection.close()
+            _cut(connection)
             raise
 
     async def _connected(self, initiator: aiohttp.ClientRequest) -> Connection:
-        """A connection on which nothing has come that nobody asked for: it would be taken for the answer."""
+        """A connection, but none that was kept and on which something came since: it would be taken for the answer."""
         connector = self._opened()
-        connection = await connector.connect(initiator, traces=[], timeout=_PATIENT)
-        while connection.protocol is not None and connection.protocol.should_close:
-            connection.close()
+        while True:
             connection = await connector.connect(initiator, traces=[], timeout=_PATIENT)
-        return connection
+            kept = connection.transport in self._used
+            if not kept or connection.protocol is None or not connection.protocol.should_close:
+                return connection
+            _cut(connection)
 
     def _initiator(self, address: Address) -> aiohttp.ClientRequest:
-        """What tells the library where to connect, and how."""
-        try:
-            return self._initiators[address.origin]
-        except KeyError:
+        """What tells the library where to connect, and how. It is never sent."""
+        known = self._initiators.get(address.origin)
+        if known is None:
             loop, url = asyncio.get_running_loop(), URL(address.origin, encoded=True)
-            made = aiohttp.ClientRequest("GET", url, loop=loop, ssl=self._secured(address))
-            return self._initiators.setdefault(address.origin, made)
+            known = aiohttp.ClientRequest("GET", url, loop=loop, ssl=self._secured(address))
+            self._initiators[address.origin] = known
+        return known
 
     def _by_session(
         self, request: Request, address: Address, fields: list[Field], leaving: Leaving
@@ -220,23 +232,45 @@ class Leaving:
 
 
 def head(request: Request, address: Address, host: str, fields: list[Field]) -> bytes:
-    """What stands before the body (RFC 9112 section 2.1). Raises ValueError where that would end before its end."""
+    """Request line and header fields (RFC 9112 sections 3 and 5). Raises Unwritable."""
     lines = [f"{request.method} {address.path}{request.target} HTTP/1.1", f"Host: {host}", *map(": ".join, fields)]
     if request.body is not None or request.method not in _BODILESS:
         lines.append(f"Content-Length: {len(request.body or b'')}")
     text = "\r\n".join([*lines, "", ""])
+    # Each line has one line break, its own: so none stands inside of what was given.
     if not text.count("\r") == text.count("\n") == len(lines) + 1 or "\0" in text:
-        raise ValueError("a line break in a header field")
-    return text.encode()
+        raise Unwritable
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise Unwritable from None
+
+
+def _write(transport: asyncio.Transport, beginning: bytes, body: bytes) -> None:
+    """Send both: what is small in one piece, and of what is large no copy."""
+    if len(body) <= _SMALL:
+        transport.write(beginning + body)
+    else:
+        transport.write(beginning)
+        transport.write(body)
+
+
+def _cut(connection: Connection) -> None:
+    """End a connection at once. To close it would first send what is left of a request that nobody wants any more."""
+    if connection.protocol is not None:
+        connection.protocol.abort()
+    connection.close()
 
 
 class _Direct:
-    """An answer whose head has come. When the content has come to its end, the connection goes back to the others."""
+    """An answer whose head has come. With the end of its content the connection goes back to the others."""
 
-    __slots__ = ("_connection", "content", "headers", "reason", "status")
+    __slots__ = ("_connection", "_large", "content", "headers", "reason", "status")
 
-    def __init__(self, connection: Connection, message: RawResponseMessage, content: StreamReader) -> None:
+    def __init__(self, connection: Connection, message: RawResponseMessage, content: StreamReader, large: bool) -> None:
+        """`large` is whether the body of the request was: it may not have been taken whole."""
         self._connection: Connection | None = connection
+        self._large = large
         self.status = message.code
         self.reason = message.reason
         self.headers = message.headers
@@ -244,18 +278,20 @@ class _Direct:
         content.on_eof(self._ended)
 
     def _ended(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is None:
+        if self._connection is None:
             return
-        if connection.transport is not None and connection.transport.get_write_buffer_size():
-            connection.close()  # the upstream answered before it had all of the request
+        transport = self._connection.transport
+        # Of TLS the buffer that counts cannot be seen; an upstream that refuses a body often does not read it.
+        if self._large and (self.status >= 400 or (transport is not None and transport.get_write_buffer_size())):
+            self.close()
         else:
-            connection.release()
+            self._connection.release()
+            self._connection = None
 
     def close(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
+        if self._connection is not None:
+            _cut(self._connection)
+            self._connection = None
 
 
 _TELLS = "send" in vars(aiohttp.ClientRequest)
