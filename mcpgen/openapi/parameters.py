@@ -24,14 +24,24 @@ _STYLES: dict[Location, tuple[Style, ...]] = {
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """Names of header fields (RFC 9110, section 5.6.2)."""
 
-NOT_ARGUMENTS = frozenset(
+FRAMING = frozenset(
     re.findall(
         r"\S+",
         """
-    accept accept-charset accept-encoding authorization connection content-length content-type cookie cookie2 expect
-    forwarded host keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding
-    upgrade via x-forwarded-for x-forwarded-host x-forwarded-proto x-http-method-override x-method-override
-    traceparent tracestate baggage
+    connection content-length expect host keep-alive proxy-authorization proxy-connection te trailer transfer-encoding
+    upgrade
+    """,
+    )
+)
+"""Header fields that delimit messages or are meant for the next hop."""
+
+NOT_ARGUMENTS = FRAMING | frozenset(
+    re.findall(
+        r"\S+",
+        """
+    accept accept-charset accept-encoding authorization content-type cookie cookie2 forwarded proxy-authenticate via
+    x-forwarded-for x-forwarded-host x-forwarded-proto x-http-method-override x-method-override traceparent tracestate
+    baggage
     """,
     )
 )
@@ -72,6 +82,11 @@ def _refuse_two_queries(raw_ones: list[tuple[JsonObject, Where]]) -> None:
 def is_field_name(name: str) -> bool:
     """Whether a header field can have that name (RFC 9110, section 5.6.2)."""
     return bool(_TOKEN.fullmatch(name))
+
+
+def can_be_set(name: str) -> bool:
+    """Whether a key can be sent in the header field of that name."""
+    return is_field_name(name) and name.lower() not in FRAMING
 
 
 def place_of(location: str, name: str) -> tuple[str, str]:

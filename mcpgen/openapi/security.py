@@ -9,6 +9,7 @@ from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.model import Scopes, SecurityRequirement, SecurityScheme
 from mcpgen.names import clipped
 from mcpgen.openapi import servers
+from mcpgen.openapi.parameters import can_be_set
 from mcpgen.openapi.references import References
 
 _KEY_PLACES: dict[str, Literal["header", "query", "cookie"]] = {
@@ -16,17 +17,6 @@ _KEY_PLACES: dict[str, Literal["header", "query", "cookie"]] = {
     "query": "query",
     "cookie": "cookie",
 }
-_FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-"""The name of a header field (RFC 9110, section 5.6.2)."""
-
-FRAMING = frozenset(
-    (
-        *("connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection"),
-        *("te", "trailer", "transfer-encoding", "upgrade"),
-    )
-)
-"""The fields that delimit messages or are meant for the next hop, in which no key can be sent."""
-
 _SCOPE = re.compile(r"[!#-\[\]-~]+")
 """A scope token of RFC 6749, appendix A.4."""
 
@@ -51,7 +41,7 @@ def read_schemes(
                 "Where only it is offered, the server sends the header that its _HEADER variable holds.",
             )
             scheme = SecurityScheme(name, "other", description=as_text(raw.get("description")))
-        elif scheme.location == "header" and not _is_field(scheme.wire_name):
+        elif scheme.location == "header" and not can_be_set(scheme.wire_name):
             diagnostics.add(
                 "invalid-security",
                 f"No key can be sent in the header field '{clipped(scheme.wire_name)}', as {name} wants.",
@@ -70,10 +60,6 @@ def read_schemes(
             scheme = SecurityScheme(name, "bearer", description=scheme.description)
         found.append(scheme)
     return tuple(found)
-
-
-def _is_field(name: str | None) -> bool:
-    return bool(_FIELD.fullmatch(name or "")) and (name or "").lower() not in FRAMING
 
 
 def _kind(raw: JsonObject) -> str:

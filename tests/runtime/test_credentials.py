@@ -16,7 +16,7 @@ from package.runtime.redaction import REDACTED, Redactor
 from package.runtime.request import Request
 from package.runtime.settings import NotReady, Settings
 
-from mcpgen.openapi import security
+from mcpgen.openapi import parameters
 
 SECURITY: dict[str, dict[str, Any]] = {
     "head": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": "P_HEAD"}},
@@ -287,7 +287,7 @@ def test_beside_a_lone_surrogate_a_secret_is_found_too(text: str) -> None:
 
 
 def test_the_compiler_and_the_server_name_the_same_fields() -> None:
-    assert security.FRAMING == fields.FRAMING
+    assert parameters.FRAMING == fields.FRAMING
 
 
 def test_cred_07_a_secret_inside_another_is_redacted_with_it() -> None:
