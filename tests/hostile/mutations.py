@@ -251,6 +251,20 @@ MUTATIONS = (
         ("tests/runtime/test_framing.py", "tests/runtime/test_load.py"),
     ),
     Mutation(
+        "answers behind a cancel",
+        "server.py",
+        "                self._outbox.flush()  #",
+        "                pass  #",
+        ("tests/runtime/test_server.py",),
+    ),
+    Mutation(
+        "answers that nobody looks after",
+        "server.py",
+        "or not self._lending.lent ",
+        "",
+        ("tests/runtime/test_server.py",),
+    ),
+    Mutation(
         "ids in use",
         "protocol.py",
         "if request.id in self._in_flight.ids:",

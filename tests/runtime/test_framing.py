@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from package.runtime.framing import Lines, Oversize
+from package.runtime.framing import _TOGETHER, Lines, Outbox, Oversize
 
 CASES = {
     "lines": (b"a\nb\n", ["a", "b"]),
@@ -60,3 +60,67 @@ def test_no_more_than_the_limit_is_held() -> None:
     [line] = lines.feed(b"\n")
     assert isinstance(line, Oversize)
     assert line.length == 1_000_000
+
+
+class Held:
+    """An outbox whose time stands still until it is told otherwise, and what it wrote, each time."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.written: list[bytes] = []
+        self.outbox = Outbox(self.written.append, lambda: self.now)
+
+    def hold(self, *lines: bytes) -> list[bool]:
+        return [self.outbox.hold(line) for line in lines]
+
+
+def test_lines_that_are_held_leave_together_and_before_what_is_written() -> None:
+    held = Held()
+    held.outbox.write(b"now\n")
+    assert held.hold(b"a\n", b"b\n") == [True, False]  # whoever holds the first sees to the rest
+    assert held.written == [b"now\n"]
+    held.outbox.write(b"c\n")
+    assert held.written[1:] == [b"a\nb\nc\n"]
+    assert held.hold(b"d\n") == [True]
+    held.outbox.flush()
+    held.outbox.flush()
+    assert held.written[2:] == [b"d\n"]
+
+
+def test_nothing_is_held_for_longer_than_a_moment_if_another_line_comes() -> None:
+    held = Held()
+    assert held.hold(b"a\n", b"b\n") == [True, False]
+    held.now = 0.01
+    assert held.hold(b"c\n", b"d\n") == [False, True]
+    assert held.written == [b"a\nb\nc\n"]
+
+
+def test_no_more_is_held_than_goes_into_a_pipe() -> None:
+    held, line = Held(), b"x" * (_TOGETHER // 4 - 1) + b"\n"
+    assert held.hold(*[line] * 5) == [True, False, False, False, False]
+    assert held.written == [line * 5]
+    assert held.hold(line * 5, line) == [False, True]
+    assert held.written == [line * 5, line * 5]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["write", "hold", "flush", "wait"]), st.binary(max_size=40)), max_size=20))
+def test_whatever_is_held_when_lines_leave_in_the_order_in_which_they_came(steps: list[tuple[str, bytes]]) -> None:
+    held, said, owed = Held(), b"", False
+    for step, line in steps:
+        if step == "hold":
+            owed = held.outbox.hold(line) or owed
+            said += line
+        elif step == "write":
+            held.outbox.write(line)
+            owed = False
+            said += line
+        elif step == "flush":
+            held.outbox.flush()
+            owed = False
+        else:
+            held.now += 0.0007
+        written = b"".join(held.written)
+        assert said.startswith(written)
+        assert owed or written == said  # whoever is told to flush is the only one who has to
+    held.outbox.flush()
+    assert b"".join(held.written) == said

@@ -88,6 +88,7 @@ class Bench:
         self._inbox = Inbox()
         self._lending = Lending(self.engine, self._wire, self._inbox, self._take)
         self.taken: list[tuple[str, str]] = []
+        self.lent: set[tuple[str, bool]] = set()
         self._changed = threading.Condition()
         self._numbers = iter(range(1, 1 << 30))
         self.reader = threading.Thread(target=self._serve, name="reader", daemon=True)
@@ -103,6 +104,7 @@ class Bench:
 
     def _take(self, line: object) -> None:
         assert isinstance(line, bytes)
+        self.lent.add((threading.current_thread().name, self._lending.lent))
         word, _, name = line.decode().partition(" ")
         if word == "call":
             call = Call(next(self._numbers), name, {}, None, Dialogue("", ""))
@@ -180,6 +182,7 @@ def test_while_a_call_runs_the_loop_reads_and_behind_the_last_the_reader(bench: 
     bench.until("ended a")
     bench.until("returned", since=len(bench.taken))
     assert bench.taken_by("behind") == "reader"
+    assert bench.lent == {("reader", False), ("engine", True)}
 
 
 def test_a_loop_that_is_held_up_is_not_waited_for(bench: Piped, quick: None) -> None:
@@ -257,6 +260,7 @@ def test_each_line_is_taken_once_and_in_its_turn(bench: Piped, monkeypatch: pyte
     assert bench.lines == said
     threads = {thread for _, thread in bench.taken}
     assert threads == {"reader", "engine"}
+    assert bench.lent <= {("reader", False), ("engine", True)}
     bench.engine.drain(PATIENCE)
     ended = sorted(word for word, _ in bench.taken if word.startswith("ended "))
     assert ended == sorted(f"ended {word.removeprefix('call ')}" for word in said if word.startswith("call "))

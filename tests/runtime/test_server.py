@@ -109,6 +109,99 @@ def test_a_question_is_put_and_taken_back_under_the_lock_and_answered_without_it
     assert watched.answers == []
 
 
+class Busy(Watched):
+    """One whose loop reads while calls run, which end when they are told to; what the loop is to do soon is kept."""
+
+    def __init__(self, calls: int) -> None:
+        super().__init__([])
+        self.others = self.lent = True
+        self.later: list[Callable[[], None]] = []
+        self.keys: list[int] = []
+        self.at_loan: Callable[[], None] | None = None
+        self.server._lending = self
+        for id_ in range(1, calls + 1):
+            self.take(id_)
+
+    def take(self, id_: int) -> None:
+        self.server._take(call(id_).encode())
+
+    def submit(self, call: Any, listener: Any, size: int) -> bool:
+        self.keys.append(call.key)
+        return True
+
+    def soon(self, action: Callable[[], None]) -> None:
+        self.later.append(action)
+
+    def lend(self) -> bool:
+        """The first time something happens meanwhile; later the loop is not lent to."""
+        if self.at_loan is None:
+            return False
+        happen, self.at_loan = self.at_loan, None
+        happen()
+        return True
+
+    def end(self, *ids: int) -> None:
+        for id_ in ids:
+            self.server.done(self.keys[id_ - 1], Result.text("done"))
+
+    @property
+    def answered(self) -> list[list[int]]:
+        """The ids of the answers, write by write."""
+        return [[json.loads(line)["id"] for line in lines.splitlines()] for lines in self.written]
+
+
+def test_answers_that_are_ready_together_leave_together() -> None:
+    busy = Busy(4)
+    busy.end(1, 3)
+    assert busy.answered == []
+    [flush] = busy.later
+    flush()
+    assert busy.answered == [[1, 3]]
+    busy.end(2)
+    busy.others = False
+    busy.end(4)  # with nothing that could become ready, too
+    assert busy.answered == [[1, 3], [2, 4]]
+
+
+def test_nothing_is_held_that_the_loop_alone_would_look_after() -> None:
+    busy = Busy(2)
+    busy.lent = False
+    busy.end(1)
+    assert (busy.answered, busy.later) == ([[1]], [])
+
+
+def test_what_is_held_leaves_before_another_message_is_looked_at() -> None:
+    """It could be a cancel of what is answered there."""
+    busy = Busy(1)
+    receive = busy.server._protocol.receive
+    written: list[int] = []
+
+    def look(message: Any) -> Any:
+        written.append(len(busy.written))
+        return receive(message)
+
+    busy.server._protocol.receive = look
+    busy.end(1)
+    busy.take(2)
+    assert (written, busy.answered) == ([1], [[1]])
+
+
+def test_what_is_held_leaves_when_the_loop_is_not_waited_for_any_more() -> None:
+    """As where something holds it up: the thread that reads then waits for the client, maybe for long."""
+    busy = Busy(2)
+    busy.at_loan = lambda: busy.end(1)
+    before: list[list[int]] = []
+
+    def read() -> bytes:
+        before.extend(busy.answered)
+        busy.end(2)
+        return b""
+
+    busy.read = read  # type: ignore[method-assign]
+    busy.server.serve()
+    assert (before, busy.answered) == ([[1]], [[1], [2]])
+
+
 def test_a_client_that_leaves_answers_what_is_open() -> None:
     hello = request(0, "initialize", R4, protocolVersion=R4, capabilities={"elicitation": {}})
     watched = Watched([f"{hello}\n".encode()])

@@ -15,11 +15,12 @@ from __future__ import annotations
 import _signal  # type: ignore[import-not-found]  # `signal` without the enumerations it builds when it is imported
 import os
 import sys
+import time
 from _thread import allocate_lock
 
 from .catalog import Catalog, CatalogError
 from .effects import Answered, Call, Cancel, Expect, Note, Read, Rejected, Send
-from .framing import Inbox
+from .framing import Inbox, Outbox
 from .jsonrpc import parse
 from .protocol import Protocol
 from .shapes import Contents, Result
@@ -67,6 +68,7 @@ class Server:
         self._lock = allocate_lock()
         self._engine: Engine | None = None
         self._inbox = Inbox()
+        self._outbox = Outbox(wire.write, time.monotonic)
         self._lending: Lending | None = None
         self._caller: calls.Caller | None = None
         self._audit: Audit | None = None
@@ -84,7 +86,9 @@ class Server:
                 self._take(inbox.pop())
             if inbox.ended:
                 break
-            if self._lending is None or not self._lending.lend():
+            if self._lending is not None and self._lending.lend():
+                self._flush()
+            else:
                 inbox.feed(self._wire.read())
         with self._lock:
             unanswered = self._protocol.closed()
@@ -93,12 +97,11 @@ class Server:
         if self._engine is not None:
             self._drain(self._engine)
         for answer in self._protocol.cut(_cut):
-            self._wire.write(answer)
+            self._outbox.write(answer)
+        self._outbox.flush()
 
     def _drain(self, engine: Engine) -> None:
         """Finish what is running, and come back with the lock: nothing is reported any more."""
-        import time  # with the engine there, so is this
-
         end = time.monotonic() + LAST_SECONDS
         engine.drain(LAST_SECONDS)
         left = max(end - time.monotonic(), _A_MOMENT)
@@ -116,18 +119,19 @@ class Server:
                 self._engine.renew(lambda: self._load(catalog, settings))
             with self._lock:
                 if lines := self._protocol.renew(catalog):
-                    self._wire.write(lines)
+                    self._outbox.write(lines)
 
     def _take(self, line: Line) -> None:
         message = parse(line)
         size = len(line) if isinstance(line, bytes) else 0
         with self._turn:
             with self._lock:
+                self._outbox.flush()  # else it could be a cancel of what is answered in there
                 effects = self._protocol.receive(message)
                 for effect in effects:
                     if isinstance(effect, Send):
                         for piece in effect.pieces:
-                            self._wire.write(piece)
+                            self._outbox.write(piece)
             for effect in effects:  # without the lock: a submit may have to wait for a call that waits for the lock
                 self._do(effect, size)
 
@@ -199,15 +203,24 @@ class Server:
             self._audit.end(key, outcome)
         with self._lock:
             line = self._protocol.finished(key, outcome)
-            if line is not None:
-                self._wire.write(line)
+            if line is None:
+                return
+            # Held only while this is looked after by the main thread too: something may hold up the loop.
+            if self._lending is None or not self._lending.lent or not self._running().others:
+                self._outbox.write(line)
+            elif self._outbox.hold(line):
+                self._running().soon(self._flush)
+
+    def _flush(self) -> None:
+        with self._lock:
+            self._outbox.flush()
 
     def ask(self, key: int, question: str | None) -> bool:
         """Put its question to the client, or take it back; whether there was a line to be written."""
         with self._lock:
             line = self._protocol.withdraw(key) if question is None else self._protocol.ask(key, question)
             if line is not None:
-                self._wire.write(line)
+                self._outbox.write(line)
             return line is not None
 
     def progress(self, key: int, done: float, message: str) -> None:
@@ -215,7 +228,7 @@ class Server:
         with self._lock:
             line = self._protocol.progress(key, done, None, message)
             if line is not None:
-                self._wire.write(line)
+                self._outbox.write(line)
 
 
 def _cut(call: Call | None) -> Result:

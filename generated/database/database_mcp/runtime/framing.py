@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Bytes to lines: the framing of MCP over stdio.
+"""Bytes to lines: the framing of MCP over stdio; and the lines of either direction that wait.
 
 A line ends at a line feed and nowhere else: U+2028, U+0085 and a lone carriage return are text. This module does not
 know JSON. Invariant: however the bytes are cut into pieces, the same lines come out, and no more than `limit` bytes of
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import TypeAlias
 
     Line: TypeAlias = "bytes | Oversize"
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 #: The longest line that is read. Arguments of real calls stay below 100 KB; a file as base64 is what needs room, and
 #: 8 MiB of it is 6 MiB of file. Beyond that `file:` arguments are the way.
 LIMIT = 8 * 1024 * 1024
+
+#: What leaves together at most: the bytes that go into a pipe at once, and the seconds between the first and the last.
+_TOGETHER = 64 * 1024
+_MOMENT = 0.001
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -97,3 +102,50 @@ class Inbox:
     def pop(self) -> Line:
         """Take it."""
         return self._came.pop(0)
+
+
+class Outbox:
+    """The lines on their way to the client, which leave in the order in which they came.
+
+    To write wakes the client, which costs as much as a tenth of a short call. So a line may be held: it leaves together
+    with what comes behind it, as soon as one is written, much is held, or a moment has passed.
+    """
+
+    __slots__ = ("_clock", "_held", "_since", "_size", "_write")
+
+    def __init__(self, write: Callable[[bytes], object], clock: Callable[[], float]) -> None:
+        """`write` takes whole lines, `clock` counts seconds."""
+        self._write = write
+        self._clock = clock
+        self._held: list[bytes] = []
+        self._size = 0
+        self._since = 0.0
+
+    def write(self, lines: bytes) -> None:
+        """Now."""
+        if not self._held:
+            self._write(lines)
+            return
+        self._held.append(lines)
+        self.flush()
+
+    def hold(self, line: bytes) -> bool:
+        """Soon: whether it is the first that is held, so that `flush` must follow."""
+        first = not self._held
+        now = self._clock()
+        if first:
+            self._since = now
+        self._held.append(line)
+        self._size += len(line)
+        if self._size <= _TOGETHER and now - self._since <= _MOMENT:
+            return first
+        self.flush()
+        return False
+
+    def flush(self) -> None:
+        """Now, what is held."""
+        if self._held:
+            lines = b"".join(self._held)
+            self._held.clear()
+            self._size = 0
+            self._write(lines)

@@ -35,7 +35,7 @@ SECONDS = 0.2
 class Lending:
     """What one server's stdin is lent by. For the main thread."""
 
-    __slots__ = ("_engine", "_inbox", "_take", "_wire", "able")
+    __slots__ = ("_engine", "_inbox", "_take", "_wire", "able", "lent")
 
     def __init__(self, engine: Engine, wire: Wire, inbox: Inbox, take: Callable[[Line], None]) -> None:
         """What comes over the wire goes to `take`, line by line, through the inbox."""
@@ -45,14 +45,17 @@ class Lending:
         self._take = take
         #: False while the loop has not shown that it is there since it was held up, and where it can never read.
         self.able = True
+        #: While this is so, the main thread waits in `lend`, and no longer than the loop keeps up.
+        self.lent = False
 
     def lend(self) -> bool:
         """Have the loop read for as long as that is good; false where it is not. The inbox is empty before; what is in
         it afterwards is to be taken first."""
         if not (self.able and self._engine.loaded and self._engine.busy):
             return False
-        self.able = False
+        self.able, self.lent = False, True
         _Loan(self, self._engine, self._wire, self._inbox, self._take).run()
+        self.lent = False
         return True
 
 

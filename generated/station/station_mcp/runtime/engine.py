@@ -121,6 +121,11 @@ class Engine:
         return self._loop is not None
 
     @property
+    def others(self) -> bool:
+        """Whether calls are at work beside the one that is reported just now."""
+        return self._at_work > 1
+
+    @property
     def busy(self) -> bool:
         """Whether anything is unfinished."""
         return self._backlog.busy
@@ -146,6 +151,10 @@ class Engine:
         self._loop.call_soon_threadsafe(self._hear)
 
     # What follows runs in the engine's thread.
+
+    def soon(self, action: Callable[[], None]) -> None:
+        """Have the loop do that in its next turn."""
+        asyncio.get_running_loop().call_soon(action)
 
     def _run(self) -> None:
         from .unasked import deferred  # heavy, too
