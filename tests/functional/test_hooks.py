@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from tests.leaks import SECRET, searched
-from tests.runtime.process import Server, line
+from tests.runtime.process import Server, call, line
 
 GENERATED = Path(__file__).parents[2] / "generated" / "station"
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"
@@ -163,3 +163,35 @@ def test_a_file_that_does_not_load_is_one_sentence(code: str, sentence: str, pro
         sentence,
         "get_forecast was not completed. hooks.py of this server could not be loaded. Its log says why.",
     ]
+
+
+HOLDS_UP = """
+import asyncio
+import os
+
+
+async def instead_of_get_current_conditions(arguments):
+    if arguments["city"] == "waits":
+        await asyncio.Event().wait()
+    while arguments["city"] == "computes" and not os.path.exists("let go"):
+        continue
+    return arguments["city"]
+"""
+
+
+def test_what_is_answered_does_not_wait_for_a_hook_that_holds_up_the_loop(project: Path) -> None:
+    """Though both end in one turn of it, and answers that are ready together leave together."""
+    write(project, HOLDS_UP)
+
+    def calls(*cities: str) -> bytes:
+        return b"".join(call(city, "get_current_conditions", city=city) for city in cities)
+
+    with Server(project, package="station_mcp", env={"STATION_API_KEY": SECRET}) as server:
+        server.say(calls("waits"))
+        for city in "abcde":
+            server.say(calls(city))
+            assert server.message()["id"] == city  # by the last of them the loop reads
+        server.say(calls("at once", "computes"))
+        assert server.message()["id"] == "at once"
+        (project / "let go").touch()
+        assert server.message()["id"] == "computes"
