@@ -260,8 +260,8 @@ MUTATIONS = (
     Mutation(
         "answers that nobody looks after",
         "server.py",
-        "or not self._lending.lent ",
-        "",
+        "return self._lending.lent and ",
+        "return ",
         ("tests/runtime/test_server.py",),
     ),
     Mutation(

@@ -21,6 +21,8 @@ def _say(word: str) -> None:
 class Caller:
     """The interface of the true one."""
 
+    hooked = False
+
     def __init__(self, catalog: Any, settings: Any) -> None:
         self.resources = Resources(1000)
         self.resources.begin("mirror://result/1", "text/plain", True)

@@ -6,13 +6,14 @@ import json
 import os
 import re
 import select
+import socket
 import threading
 from pathlib import Path
 from typing import IO
 
 from package.runtime.backlog import MOST_CALLS
 
-from tests.runtime.process import Server, call, line
+from tests.runtime.process import PATIENCE, Server, call, line
 
 
 class TestLoad:
@@ -45,6 +46,23 @@ class TestLoad:
             ids = [server.call("echo", text=str(number)) for number in range(500)]
             server.end()
             assert sorted(answer["id"] for answer in server.rest()) == ids
+
+    def test_answers_that_are_ready_together_leave_in_one_write(self, home: Path) -> None:
+        """Seen at a socket that keeps writes apart."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours.settimeout(PATIENCE)
+        with ours, theirs, Server(home, stdout=theirs.fileno()) as server:
+            server.say(call("waits", "wait"))
+            most, number = 1, 0
+            while most == 1:  # until the loop reads, which takes over behind the first of them
+                ids = range(number, number := number + 10)
+                server.say(b"".join(call(id_, "echo", text="same") for id_ in ids))
+                answered: list[int] = []
+                while len(answered) < len(ids):
+                    written = [json.loads(each)["id"] for each in ours.recv(1 << 20).splitlines()]
+                    most = max(most, len(written))
+                    answered += written
+                assert answered == [*ids]
 
     def test_io_17_what_is_said_behind_calls_that_hang_is_heard(self, home: Path) -> None:
         with Server(home) as server:

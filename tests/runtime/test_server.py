@@ -10,7 +10,9 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
+from package.runtime import server
 from package.runtime.catalog import Catalog
+from package.runtime.jsonrpc import parse
 from package.runtime.server import Server
 from package.runtime.shapes import Result
 from package.runtime.stdio import Room, Wire
@@ -115,15 +117,16 @@ class Busy(Watched):
     def __init__(self, calls: int) -> None:
         super().__init__([])
         self.others = self.lent = True
+        self.hooked = False
         self.later: list[Callable[[], None]] = []
         self.keys: list[int] = []
         self.at_loan: Callable[[], None] | None = None
-        self.server._lending = self
+        self.server._lending = self.server._caller = self
         for id_ in range(1, calls + 1):
             self.take(id_)
 
-    def take(self, id_: int) -> None:
-        self.server._take(call(id_).encode())
+    def take(self, id_: int, **arguments: str) -> None:
+        self.server._take(call(id_, **arguments).encode())
 
     def submit(self, call: Any, listener: Any, size: int) -> bool:
         self.keys.append(call.key)
@@ -159,15 +162,37 @@ def test_answers_that_are_ready_together_leave_together() -> None:
     assert busy.answered == [[1, 3]]
     busy.end(2)
     busy.others = False
-    busy.end(4)  # with nothing that could become ready, too
-    assert busy.answered == [[1, 3], [2, 4]]
+    busy.end(4)  # there is nothing to wait for
+    assert busy.answered == [[1, 3], [2], [4]]
 
 
-def test_nothing_is_held_that_the_loop_alone_would_look_after() -> None:
+@pytest.mark.parametrize("why", ["lent", "others", "hooked"])
+def test_nothing_is_held_that_could_wait_for_long_or_in_vain(why: str) -> None:
     busy = Busy(2)
-    busy.lent = False
+    setattr(busy, why, not getattr(busy, why))
     busy.end(1)
     assert (busy.answered, busy.later) == ([[1]], [])
+
+
+def test_whatever_else_is_said_comes_behind_what_is_held() -> None:
+    busy = Busy(5)
+    served, keys = busy.server, busy.keys
+    served._protocol.renew = lambda catalog: b"changed\n"
+    served._protocol.ask = lambda key, question: b"asked\n"
+    served._protocol.withdraw = lambda key: b"withdrawn\n"
+    served._protocol.progress = lambda *given: b"progress\n"
+    served._engine.renew = lambda load: None
+    says: dict[bytes, Callable[[], object]] = {
+        b"changed\n": lambda: served.renew(served._catalog, None),
+        b"asked\n": lambda: served.ask(keys[4], "May I?"),
+        b"withdrawn\n": lambda: served.ask(keys[4], None),
+        b"progress\n": lambda: served.progress(keys[4], 1, "sent"),
+    }
+    for id_, (line, say) in enumerate(says.items(), 1):
+        busy.end(id_)
+        busy.written.clear()
+        say()
+        assert [json.loads(busy.written[0])["id"], busy.written[1:]] == [id_, [line]]
 
 
 def test_what_is_held_leaves_before_another_message_is_looked_at() -> None:
@@ -184,6 +209,20 @@ def test_what_is_held_leaves_before_another_message_is_looked_at() -> None:
     busy.end(1)
     busy.take(2)
     assert (written, busy.answered) == ([1], [[1]])
+
+
+def test_what_is_held_does_not_wait_for_the_parsing_of_a_long_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    busy = Busy(1)
+    written: list[int] = []
+
+    def look(line: Any) -> Any:
+        written.append(len(busy.written))
+        return parse(line)
+
+    monkeypatch.setattr(server, "parse", look)
+    busy.end(1)
+    busy.take(2, text="x" * 100_000)
+    assert written == [1]
 
 
 def test_what_is_held_leaves_when_the_loop_is_not_waited_for_any_more() -> None:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 #: 8 MiB of it is 6 MiB of file. Beyond that `file:` arguments are the way.
 LIMIT = 8 * 1024 * 1024
 
-#: What leaves together at most: the bytes that go into a pipe at once, and the seconds between the first and the last.
+#: The longest line that is held, and what leaves together: the bytes that go into a pipe at once, and the seconds
+#: between the first of them and the last.
+_SHORT = 16 * 1024
 _TOGETHER = 64 * 1024
 _MOMENT = 0.001
 
@@ -105,16 +107,17 @@ class Inbox:
 
 
 class Outbox:
-    """The lines on their way to the client, which leave in the order in which they came.
+    """The lines on their way to the client, which leave in the order in which they came. For one thread at a time.
 
-    To write wakes the client, which costs as much as a tenth of a short call. So a line may be held: it leaves together
-    with what comes behind it, as soon as one is written, much is held, or a moment has passed.
+    To write wakes the client, which costs a tenth of a short call. So a short line may be held: it leaves with the next
+    that comes later than a moment behind it, before the next that is written, and with `flush`. Whoever holds one makes
+    sure that nothing takes long until then; a signal that ends the process takes with it what is held.
     """
 
     __slots__ = ("_clock", "_held", "_since", "_size", "_write")
 
     def __init__(self, write: Callable[[bytes], object], clock: Callable[[], float]) -> None:
-        """`write` takes whole lines, `clock` counts seconds."""
+        """`clock` counts seconds."""
         self._write = write
         self._clock = clock
         self._held: list[bytes] = []
@@ -122,17 +125,16 @@ class Outbox:
         self._since = 0.0
 
     def write(self, lines: bytes) -> None:
-        """Now."""
-        if not self._held:
-            self._write(lines)
-            return
-        self._held.append(lines)
+        """Let what is held leave, and then these, which may be a piece of a line that is written by nobody else."""
         self.flush()
+        self._write(lines)
 
     def hold(self, line: bytes) -> bool:
-        """Soon: whether it is the first that is held, so that `flush` must follow."""
-        first = not self._held
-        now = self._clock()
+        """Let it leave soon. Whether it is the first that is held, so that `flush` must follow."""
+        if len(line) > _SHORT:
+            self.write(line)
+            return False
+        first, now = not self._held, self._clock()
         if first:
             self._since = now
         self._held.append(line)
@@ -143,7 +145,7 @@ class Outbox:
         return False
 
     def flush(self) -> None:
-        """Now, what is held."""
+        """Let what is held leave."""
         if self._held:
             lines = b"".join(self._held)
             self._held.clear()

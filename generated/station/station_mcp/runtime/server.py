@@ -4,7 +4,8 @@
 Two threads meet: the main thread reads and asks the protocol, the engine's thread reports what became of calls, and
 reads in the other's place while calls run (lending.py). One lock covers the protocol *and* the writing of what it
 answered, so an answer and the state that allowed it are never apart: once a cancel has been received, nothing about
-that call can still be on its way.
+that call can still be on its way. An answer may be held for others that are about to be ready (framing.Outbox), but it
+leaves before another message is looked at, and before anything is begun that takes long.
 
 With --reload a third thread may bring another table, between two messages: what is done about a message, up to the
 submitting of its calls, is one turn, and so is the change of the table.
@@ -44,6 +45,8 @@ _COLLECTED = 2000, 10, 10
 #: Bytes of one piece of memory that glibc keeps for the next one, once such a piece was given back: any larger one than
 #: it knew so far it would take from the system each time, with pages to clear. asyncio takes 256 KiB for every read.
 _KEPT = 4 * 1024 * 1024
+#: Bytes of a message that is not looked at in no time.
+_LONG = 64 * 1024
 #: EX_CONFIG of sysexits.h: the server cannot start with the files or the settings it has.
 EXIT_CONFIG = 78
 
@@ -87,7 +90,7 @@ class Server:
             if inbox.ended:
                 break
             if self._lending is not None and self._lending.lend():
-                self._flush()
+                self._flush()  # behind the end of the loan: whoever holds a line meanwhile has the lock, or sees it
             else:
                 inbox.feed(self._wire.read())
         with self._lock:
@@ -122,8 +125,10 @@ class Server:
                     self._outbox.write(lines)
 
     def _take(self, line: Line) -> None:
-        message = parse(line)
         size = len(line) if isinstance(line, bytes) else 0
+        if size > _LONG:
+            self._flush()
+        message = parse(line)
         with self._turn:
             with self._lock:
                 self._outbox.flush()  # else it could be a cancel of what is answered in there
@@ -205,11 +210,18 @@ class Server:
             line = self._protocol.finished(key, outcome)
             if line is None:
                 return
-            # Held only while this is looked after by the main thread too: something may hold up the loop.
-            if self._lending is None or not self._lending.lent or not self._running().others:
+            if not self._may_hold():
                 self._outbox.write(line)
             elif self._outbox.hold(line):
                 self._running().soon(self._flush)
+
+    def _may_hold(self) -> bool:
+        """Whether an answer may wait for those that are ready in the same turn of the loop: there may be some, no code
+        of the user's runs, which takes any time, and where something else takes long, the main thread notices.
+        """
+        if self._lending is None or self._engine is None or self._caller is None:
+            return False
+        return self._lending.lent and self._engine.others and not self._caller.hooked
 
     def _flush(self) -> None:
         with self._lock:

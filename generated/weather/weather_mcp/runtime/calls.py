@@ -9,6 +9,7 @@ Whatever goes wrong on the way is an error result in words for the model; only a
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import Callable
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 Report = Callable[[str], None]
 
 REACH_SECONDS = 5.0
+LONG = 64 * 1024
+"""Bytes of an answer that is not looked at in no time."""
 _SILENT = Dialogue("", "")
 
 
@@ -68,6 +71,11 @@ class Caller:
         self._consent: Consent | None = None
         self._numbers = count(1)
         self.resources = Resources(_RESULTS * settings.sizes.kept)
+
+    @property
+    def hooked(self) -> bool:
+        """Whether code of the user's runs in calls."""
+        return not self._hooks.idle
 
     def report(self) -> None:
         """Say in the log what is wrong with settings and hooks."""
@@ -228,6 +236,8 @@ class Caller:
             view = View(tool.binding["result"])
             if (instead := view.take(answer, sent, shown)) is not None:
                 return instead, self._done(answer, sent)
+        if answer.size > LONG:
+            await asyncio.sleep(0)  # to look at it takes time, which nothing that is ready should wait for
         if response.is_large(answer, shown):
             await self._keep(answer, sent, allowance)
         result = response.interpret(answer, sent, self._redactor, shown)

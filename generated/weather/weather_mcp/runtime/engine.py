@@ -122,7 +122,7 @@ class Engine:
 
     @property
     def others(self) -> bool:
-        """Whether calls are at work beside the one that is reported just now."""
+        """Whether more than one call is at work, of which one may be reported just now."""
         return self._at_work > 1
 
     @property

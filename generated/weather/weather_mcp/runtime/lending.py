@@ -45,7 +45,7 @@ class Lending:
         self._take = take
         #: False while the loop has not shown that it is there since it was held up, and where it can never read.
         self.able = True
-        #: While this is so, the main thread waits in `lend`, and no longer than the loop keeps up.
+        #: Whether the main thread waits in `lend`, no longer than the loop keeps up. For any thread to see.
         self.lent = False
 
     def lend(self) -> bool:
