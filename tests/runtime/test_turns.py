@@ -1,4 +1,4 @@
-"""The turns of the engine's loop, as who is told of a call sees them: whether others may end in it, and the next."""
+"""The turns of the engine's loop: whether others may end in one, what is done in the next, and what has its own."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ import asyncio
 import threading
 from typing import Any
 
+import pytest
+from package.runtime import response
+from package.runtime.calls import Caller
 from package.runtime.effects import Call, Dialogue
 from package.runtime.engine import Engine
 from package.runtime.shapes import Result
+
+from tests.runtime.client_scene import turns
+from tests.runtime.test_calls import ENVIRON, run
+from tests.runtime.upstream import Upstream, answer
 
 #: How long to wait for what must happen before the test fails. Nothing is measured with it.
 PATIENCE = 30
@@ -61,3 +68,30 @@ def test_a_report_tells_whether_others_run_and_what_is_to_be_done_soon_is_done_i
     told.engine.tell(submit)
     assert told.over.wait(PATIENCE)
     assert told.seen == [(1, True), "soon", "next", (2, False), "soon", "next"]
+
+
+@pytest.mark.parametrize("size", [10, 100_000], ids=["short", "long"])
+def test_what_is_ready_leaves_before_a_long_answer_is_looked_at(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    order: list[str] = []
+    interpret = response.interpret
+
+    def look(*given: Any) -> Result:
+        order.append("looked at")
+        return interpret(*given)
+
+    monkeypatch.setattr(response, "interpret", look)
+
+    async def scene(caller: Caller, upstream: Upstream) -> None:
+        def phase(name: str) -> None:
+            if name == "body":
+                asyncio.get_running_loop().call_soon(order.append, "the rest of the turn")
+
+        await caller.call("get_pet", {"pet_id": 7}, phase)
+        await turns()
+
+    run(
+        scene,
+        answer(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (size, b"x" * size)),
+        {"PETSTORE_MAX_RESULT": "100k tokens", **ENVIRON},
+    )
+    assert order == (["the rest of the turn", "looked at"] if size > 1000 else ["looked at", "the rest of the turn"])
