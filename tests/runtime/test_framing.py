@@ -80,11 +80,14 @@ def test_lines_that_are_held_leave_together_and_before_what_is_written() -> None
     assert held.hold(b"a\n", b"b\n") == [True, False]  # whoever holds the first sees to the rest
     assert held.written == [b"now\n"]
     held.outbox.write(b"c\n")
-    assert held.written[1:] == [b"a\nb\n", b"c\n"]
+    assert held.written[1:] == [b"a\nb\nc\n"]
     assert held.hold(b"d\n") == [True]
     held.outbox.flush()
     held.outbox.flush()
-    assert held.written[3:] == [b"d\n"]
+    assert held.written[2:] == [b"d\n"]
+    assert held.hold(b"e\n") == [True]
+    held.outbox.write(b"x" * _SHORT + b"\n")  # no copy is made of what is long
+    assert held.written[3:] == [b"e\n", b"x" * _SHORT + b"\n"]
 
 
 def test_nothing_is_held_for_longer_than_a_moment_if_another_line_comes() -> None:

@@ -163,7 +163,7 @@ def test_answers_that_are_ready_together_leave_together() -> None:
     busy.end(2)
     busy.others = False
     busy.end(4)  # there is nothing to wait for
-    assert busy.answered == [[1, 3], [2], [4]]
+    assert busy.answered == [[1, 3], [2, 4]]
 
 
 @pytest.mark.parametrize("why", ["lent", "others", "hooked"])
@@ -175,24 +175,33 @@ def test_nothing_is_held_that_could_wait_for_long_or_in_vain(why: str) -> None:
 
 
 def test_whatever_else_is_said_comes_behind_what_is_held() -> None:
-    busy = Busy(5)
-    served, keys = busy.server, busy.keys
+    busy = Busy(4)
+    served, key = busy.server, busy.keys[3]
     served._protocol.renew = lambda catalog: b"changed\n"
     served._protocol.ask = lambda key, question: b"asked\n"
     served._protocol.withdraw = lambda key: b"withdrawn\n"
-    served._protocol.progress = lambda *given: b"progress\n"
     served._engine.renew = lambda load: None
     says: dict[bytes, Callable[[], object]] = {
         b"changed\n": lambda: served.renew(served._catalog, None),
-        b"asked\n": lambda: served.ask(keys[4], "May I?"),
-        b"withdrawn\n": lambda: served.ask(keys[4], None),
-        b"progress\n": lambda: served.progress(keys[4], 1, "sent"),
+        b"asked\n": lambda: served.ask(key, "May I?"),
+        b"withdrawn\n": lambda: served.ask(key, None),
     }
     for id_, (line, say) in enumerate(says.items(), 1):
         busy.end(id_)
         busy.written.clear()
         say()
-        assert [json.loads(busy.written[0])["id"], busy.written[1:]] == [id_, [line]]
+        assert [json.loads(each)["id"] for each in busy.written[0].splitlines()[:1]] == [id_]
+        assert b"".join(busy.written).endswith(b"\n" + line)
+
+
+def test_progress_is_held_with_the_answers() -> None:
+    busy = Busy(2)
+    busy.server._protocol.progress = lambda *given: b'{"id":0}\n'
+    busy.end(1)
+    busy.server.progress(busy.keys[1], 1, "sent")
+    assert busy.answered == []
+    busy.take(3)
+    assert busy.answered == [[1, 0]]
 
 
 def test_what_is_held_leaves_before_another_message_is_looked_at() -> None:

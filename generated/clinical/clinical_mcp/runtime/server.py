@@ -208,16 +208,19 @@ class Server:
             self._audit.end(key, outcome)
         with self._lock:
             line = self._protocol.finished(key, outcome)
-            if line is None:
-                return
-            if not self._may_hold():
-                self._outbox.write(line)
-            elif self._outbox.hold(line):
-                self._running().soon(self._flush)
+            if line is not None:
+                self._tell(line)
+
+    def _tell(self, line: bytes) -> None:
+        """Write what became of a call, or hold it while more may be ready in the same turn of the loop."""
+        if not self._may_hold():
+            self._outbox.write(line)
+        elif self._outbox.hold(line):
+            self._running().soon(self._flush)
 
     def _may_hold(self) -> bool:
-        """Whether an answer may wait for those that are ready in the same turn of the loop: there may be some, no code
-        of the user's runs, which takes any time, and where something else takes long, the main thread notices.
+        """Whether that is worth it, and waits for nothing long: other calls are at work, no code of the user's runs in
+        them, which takes any time, and where something else holds up the loop, the main thread notices.
         """
         if self._lending is None or self._engine is None or self._caller is None:
             return False
@@ -240,7 +243,7 @@ class Server:
         with self._lock:
             line = self._protocol.progress(key, done, None, message)
             if line is not None:
-                self._outbox.write(line)
+                self._tell(line)
 
 
 def _cut(call: Call | None) -> Result:

@@ -51,7 +51,9 @@ class Lines:
     def feed(self, data: bytes) -> list[Line]:
         """The lines that these bytes complete."""
         *ends, rest = data.split(b"\n")
-        lines = []
+        if not (rest or self._length or self._first) and len(data) <= self._limit:  # whole lines, as mostly
+            return [line for each in ends if (line := each.removesuffix(b"\r")).strip(b" \t\r")]
+        lines: list[Line] = []
         for end in ends:
             self._hold(end)
             lines += self._take()
@@ -125,9 +127,13 @@ class Outbox:
         self._since = 0.0
 
     def write(self, lines: bytes) -> None:
-        """Let what is held leave, and then these, which may be a piece of a line that is written by nobody else."""
-        self.flush()
-        self._write(lines)
+        """Let them leave now, behind what is held. They may be a piece of a line, whose rest is to follow at once."""
+        if self._held and len(lines) <= _SHORT:
+            self._held.append(lines)
+            self.flush()
+        else:
+            self.flush()
+            self._write(lines)
 
     def hold(self, line: bytes) -> bool:
         """Let it leave soon. Whether it is the first that is held, so that `flush` must follow."""

@@ -74,6 +74,8 @@ class Promises:
 
 
 def _kept(tool: Tool, schema: dict[str, Any], result: Result, validator: Validator) -> Result:
+    if result.written and validator.is_valid(result.structured):
+        return result  # as most
     form: str = tool.binding.get("output", "written")
     candidates = _candidates(result, form)
     for made in candidates:
