@@ -2,10 +2,10 @@
 
     python -m benchmarks.speed [FAMILY]... [--rounds N] [--quick] [--write]
 
-Families: start, calls, arguments, memory, compile, size; all if none is named. `--quick` is for a look: few rounds, and
-what takes minutes is left out. `--write` stores what was found and writes the README's table and speed.svg, as `make
-bench` does; families that did not run keep what was stored, if the surroundings are the same. The exit code is 1 where
-a bar was missed. The first run installs what is measured, under .clients/, which takes some minutes.
+Families: start, calls, core, arguments, memory, compile, size; all if none is named. `--quick` is for a look: few
+rounds, and what takes minutes is left out. `--write` stores what was found and writes the README's table and speed.svg,
+as `make bench` does; families that did not run keep what was stored, if the surroundings are the same. The exit code is
+1 where a bar was missed. The first run installs what is measured, under .clients/, which takes some minutes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.bars import show
-from benchmarks.speed import api, arguments, calls, compiling, memory, plot, results, size, start, table, upstream
+from benchmarks.speed import api, arguments, calls, compiling, core, memory, plot, results, size, start, table, upstream
 from benchmarks.speed.figures import Found, told
 from benchmarks.speed.programs import prepare, versions
 from benchmarks.speed.setting import Setting
@@ -38,6 +38,7 @@ class Family(NamedTuple):
 FAMILIES = {
     "start": Family(start.measure, start.ROUNDS),
     "calls": Family(calls.measure, calls.ROUNDS),
+    "core": Family(core.measure, calls.ROUNDS),
     "arguments": Family(arguments.measure, arguments.ROUNDS),
     "memory": Family(memory.measure, memory.ROUNDS),
     "compile": Family(compiling.measure, compiling.ROUNDS),

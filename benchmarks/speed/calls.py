@@ -49,15 +49,20 @@ class Source(Protocol):
 
 def measure(setting: Setting) -> Found:
     """Every size of body with every number of calls at a time."""
+    return measured(setting, tuple(BODIES), AT_ONCE)
+
+
+def measured(setting: Setting, bodies: tuple[str, ...], numbers: tuple[int, ...], where: str = "") -> Found:
+    """Bodies of these sizes with these numbers of calls at a time. `where` ends the names of the cases."""
     cases: dict[tuple[str, str], Callable[[], Flow]] = {}
     seldom: dict[tuple[str, str], int] = {}
     with ExitStack() as stack:
         running = dict(_running(setting, stack))
-        for size, at_once in product(BODIES, AT_ONCE):
+        for size, at_once in product(bodies, numbers):
             for name, sources in running.items():
                 if setting.quick and size == "large" and at_once > 1:
                     continue
-                key = f"{BODIES[size]}, {at_once} at a time", name
+                key = _case(BODIES[size], at_once, where), name
                 cases[key] = make_round(sources[size], at_once, setting.seconds)
                 if size == "large":
                     seldom[key] = SELDOM
@@ -66,8 +71,12 @@ def measure(setting: Setting) -> Found:
     for (case, name), flows in taken.items():
         for unit, value in UNITS.items():
             found.add(case, name, unit, [value(flow) for flow in flows])
-    _bars(found)
+    _bars(found, where)
     return found
+
+
+def _case(body: str, at_once: int, where: str) -> str:
+    return f"{body}, {at_once} at a time{where}"
 
 
 def _running(setting: Setting, stack: ExitStack) -> Iterator[tuple[str, dict[str, Source]]]:
@@ -108,14 +117,14 @@ def make_round(source: Source, at_once: int, seconds: float) -> Callable[[], Flo
     return run
 
 
-def _bars(found: Found) -> None:
+def _bars(found: Found, where: str) -> None:
     pairs = (("mcpgen", "FastMCP"), (TYPED, THEIR_TYPED))
     for body, (ours, theirs) in product(BODIES.values(), pairs):
         for at_once, bar in ((1, 6), (64, 10 if body != BODIES["large"] else 6)):
-            case = f"{body}, {at_once} at a time"
+            case = _case(body, at_once, where)
             mine, other = found.median(case, ours, "calls/s"), found.median(case, theirs, "calls/s")
             found.at_least(bar, f"{case}: {ours} / {theirs}", mine, other)
     for body, at_once in product(BODIES.values(), AT_ONCE):
-        case = f"{body}, {at_once} at a time"
+        case = _case(body, at_once, where)
         floor = found.median(case, ALONE, "calls/s")
         found.at_least(0.6, f"{case}: mcpgen / {ALONE}", found.median(case, "mcpgen", "calls/s"), floor)

@@ -41,6 +41,7 @@ ROWS = (
     Row("first list of 1,200 tools, ms", "start", "first list, 1,200 tools", "ms"),
     Row("first call, ms", "start", "first call", "ms"),
     Row("calls a second, 200 B", "calls", "200 B, 1 at a time", "calls/s", more=True),
+    Row("the same with all on one core", "core", "200 B, 1 at a time, one core", "calls/s", more=True),
     Row("the same, 64 at a time", "calls", "200 B, 64 at a time", "calls/s", more=True),
     Row("their 99th percentile, ms", "calls", "200 B, 64 at a time", "ms p99"),
     Row("CPU a call, ms", "calls", "200 B, 1 at a time", "ms CPU"),

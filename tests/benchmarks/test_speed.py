@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.bars import Bar, show
-from benchmarks.speed import api, plot, results, table, upstream
+from benchmarks.speed import api, calls, core, plot, results, table, upstream
 from benchmarks.speed.__main__ import README
 from benchmarks.speed.alone import Alone
 from benchmarks.speed.figures import Found
 from benchmarks.speed.pipe import Client, Wrong, check, shake_hands
 from benchmarks.speed.process import Dead, Process, Subject
 from benchmarks.speed.programs import PEERS
+from benchmarks.speed.setting import Setting
 from benchmarks.speed.turns import in_turns
 
 CALL = api.calls()["small"]
@@ -52,6 +55,29 @@ def test_every_call_is_made_and_answered(served: upstream.Upstream, size: str) -
 def test_the_http_client_alone_makes_every_request(served: upstream.Upstream) -> None:
     with Process(peer("loop.py", served.url)) as process:
         assert len(Alone(process, CALL).flow(10, 4).latencies) == 10
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "sched_getaffinity"), reason="this system does not tell on which cores a program runs"
+)
+def test_on_one_core_are_the_api_and_whatever_is_started(
+    served: upstream.Upstream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, seen = os.sched_getaffinity(0), list[set[int]]()
+    programs: Any = None
+
+    def measured(setting: Setting, *given: object) -> Found:
+        assert setting.upstream.port != served.port
+        with Process(peer("proxy.py", setting.upstream.url)) as server:
+            seen.append(os.sched_getaffinity(server.pid))
+        seen.append(os.sched_getaffinity(0))
+        raise Wrong
+
+    monkeypatch.setattr(calls, "measured", measured)
+    with pytest.raises(Wrong):
+        core.measure(Setting(programs, served, tmp_path, 1, 0.1, True))
+    assert seen == [{min(before)}] * 2
+    assert os.sched_getaffinity(0) == before
 
 
 def test_the_api_has_a_ceiling(served: upstream.Upstream) -> None:
