@@ -180,7 +180,7 @@ async def instead_of_get_current_conditions(arguments):
 
 
 def test_what_is_answered_does_not_wait_for_a_hook_that_holds_up_the_loop(project: Path) -> None:
-    """Though both end in one turn of it, and answers that are ready together leave together."""
+    """Though both are in one turn of it, in which answers wait for each other where there are no hooks."""
     write(project, HOLDS_UP)
 
     def calls(*cities: str) -> bytes:

@@ -21,6 +21,7 @@ CASES = {
     ),
     "a line of just the limit": (b"x" * 16 + b"\na\n", ["x" * 16, "a"]),
     "IO-01: a line beyond the limit": (b"x" * 17 + b"\na\n", [17, "a"]),
+    "IO-01: a line beyond the limit behind another": (b"a\n" + b"x" * 17 + b"\nb\n", ["a", 17, "b"]),
     "IO-01: an endless line": (b"x" * 100, [100]),
     "IO-01: blanks beyond the limit": (b" " * 40 + b"\n", [40]),
     "nothing": (b"", []),

@@ -116,7 +116,7 @@ class Busy(Watched):
 
     def __init__(self, calls: int) -> None:
         super().__init__([])
-        self.others = self.lent = True
+        self.others = self.lent = True  # as where the main thread is in `lend`
         self.hooked = False
         self.later: list[Callable[[], None]] = []
         self.keys: list[int] = []
@@ -141,6 +141,7 @@ class Busy(Watched):
             return False
         happen, self.at_loan = self.at_loan, None
         happen()
+        self.lent = False
         return True
 
     def end(self, *ids: int) -> None:

@@ -45,7 +45,7 @@ _COLLECTED = 2000, 10, 10
 #: Bytes of one piece of memory that glibc keeps for the next one, once such a piece was given back: any larger one than
 #: it knew so far it would take from the system each time, with pages to clear. asyncio takes 256 KiB for every read.
 _KEPT = 4 * 1024 * 1024
-#: Bytes of a message that is not looked at in no time.
+#: Bytes of a message from which on it takes a while to parse it.
 _LONG = 64 * 1024
 #: EX_CONFIG of sysexits.h: the server cannot start with the files or the settings it has.
 EXIT_CONFIG = 78
@@ -101,7 +101,6 @@ class Server:
             self._drain(self._engine)
         for answer in self._protocol.cut(_cut):
             self._outbox.write(answer)
-        self._outbox.flush()
 
     def _drain(self, engine: Engine) -> None:
         """Finish what is running, and come back with the lock: nothing is reported any more."""

@@ -42,7 +42,7 @@ Report = Callable[[str], None]
 
 REACH_SECONDS = 5.0
 LONG = 64 * 1024
-"""Bytes of an answer that is not looked at in no time."""
+"""Bytes of an answer from which on it takes a while to look at it, for which it gets a turn of the loop."""
 _SILENT = Dialogue("", "")
 
 
@@ -236,8 +236,6 @@ class Caller:
             view = View(tool.binding["result"])
             if (instead := view.take(answer, sent, shown)) is not None:
                 return instead, self._done(answer, sent)
-        if answer.size > LONG:
-            await asyncio.sleep(0)  # to look at it takes time, which nothing that is ready should wait for
         if response.is_large(answer, shown):
             await self._keep(answer, sent, allowance)
         result = response.interpret(answer, sent, self._redactor, shown)
@@ -274,6 +272,8 @@ class Caller:
         if span is not None:
             span.status = answer.status
         answer.redact(self._redactor.field)
+        if answer.size > LONG:
+            await asyncio.sleep(0)  # what is ready leaves before
         return answer, sent
 
     def _done(self, answer: Response, sent: Sent) -> str:

@@ -80,9 +80,7 @@ def _kept(tool: Tool, schema: dict[str, Any], result: Result, validator: Validat
     candidates = _candidates(result, form)
     for made in candidates:
         if validator.is_valid(made):
-            kept = Result(result.content, made)
-            kept.written = result.written if made is result.structured else ""
-            return kept
+            return Result(result.content, made)
     if form == "written":
         return _broken_promise(tool, schema, _errors(validator, candidates[-1]), result)
     return _mended(tool, schema, result, candidates[-1], validator)
