@@ -156,11 +156,10 @@ def _counted(text: str) -> object:
     members = rules.members
     _idle.append(rules)
     # With each colon that is no member's there are fewer members than colons, as with each that is named again.
-    few = text.count("[") + text.count("{") <= MAX_DEPTH
-    if few and text.count(":") == members:
+    if text.count(":") == members and text.count("[") + text.count("{") <= MAX_DEPTH:
         return value
     structure = _structure(text)
-    return value if structure.count(b":") == members and (few or _is_shallow(structure)) else _UNSURE
+    return value if structure.count(b":") == members and _is_shallow(structure) else _UNSURE
 
 
 def _may_hold_long_number(text: str) -> bool:
@@ -172,7 +171,7 @@ def _may_hold_long_number(text: str) -> bool:
 def _structure(text: str) -> bytes:
     """The brackets and colons of a JSON text that stand outside its strings."""
     content = text.encode(errors="replace")
-    plain = b"".join(content.split(b'\\"'))  # faster than to replace it
+    plain = content.replace(b'\\"', b"  ")  # of the same length, so that nothing has to be moved
     if b"\\" in plain:  # then a quote may stand behind a backslash that is escaped itself
         plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")
     marks = plain.translate(None, _UNSTRUCTURED).replace(b'""', b"")
