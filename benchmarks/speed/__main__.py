@@ -47,19 +47,33 @@ FAMILIES = {
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("family", nargs="*", choices=[*FAMILIES, []], metavar="FAMILY")
-    parser.add_argument("--rounds", type=int)
+    parser = argparse.ArgumentParser(
+        "python -m benchmarks.speed", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("family", nargs="*", type=_family, metavar="FAMILY")
+    parser.add_argument("--rounds", type=_number)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    found = measured(options.family or list(FAMILIES), options.rounds, options.quick)
+    found = measured([*dict.fromkeys(options.family)] or list(FAMILIES), options.rounds, options.quick)
     if options.write:
         results.write(found.over(results.read()))
         stored = results.read()  # which is rounded
         table.update(README, stored)
         plot.update(stored)
     return show([bar for family in found.families.values() for bar in family.bars])
+
+
+def _family(name: str) -> str:
+    if name not in FAMILIES:
+        raise argparse.ArgumentTypeError(f"there is no {name!r}; there are {', '.join(FAMILIES)}")
+    return name
+
+
+def _number(text: str) -> int:
+    if not (text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 on; got {text!r}")
+    return int(text)
 
 
 def measured(names: list[str], rounds: int | None, quick: bool) -> results.Results:

@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks.bars import Bar, show
 from benchmarks.speed import api, calls, core, plot, results, table, upstream
-from benchmarks.speed.__main__ import README
+from benchmarks.speed.__main__ import README, main
 from benchmarks.speed.alone import Alone
 from benchmarks.speed.figures import Found
 from benchmarks.speed.pipe import Client, Wrong, check, shake_hands
@@ -55,6 +55,25 @@ def test_every_call_is_made_and_answered(served: upstream.Upstream, size: str) -
 def test_the_http_client_alone_makes_every_request(served: upstream.Upstream) -> None:
     with Process(peer("loop.py", served.url)) as process:
         assert len(Alone(process, CALL).flow(10, 4).latencies) == 10
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["start", "strat"], "there is no 'strat'; there are start, calls, core, "),
+        (["--rounds", "0"], "expected a whole number from 1 on; got '0'"),
+        (["--rounds", "-3"], "expected a whole number from 1 on; got '-3'"),
+        (["--rounds", "many"], "expected a whole number from 1 on; got 'many'"),
+    ],
+)
+def test_what_cannot_be_measured_is_said_before_anything_is(
+    given: list[str], told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["speed", *given])
+    monkeypatch.setattr("benchmarks.speed.__main__.measured", pytest.fail)
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert told in capsys.readouterr().err
 
 
 @pytest.mark.skipif(
