@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 Report = Callable[[str], None]
 
 REACH_SECONDS = 5.0
-LONG = 64 * 1024
+_LONG = 64 * 1024
 """Bytes of an answer from which on it takes a while to look at it, for which it gets a turn of the loop."""
 _SILENT = Dialogue("", "")
 
@@ -272,7 +272,7 @@ class Caller:
         if span is not None:
             span.status = answer.status
         answer.redact(self._redactor.field)
-        if answer.size > LONG:
+        if answer.size > _LONG:
             await asyncio.sleep(0)  # what is ready leaves before
         return answer, sent
 
