@@ -4,7 +4,7 @@
 that a test names stands here. Ids of the Model Context Protocol begin with MCP. The others are attack and fault cases
 of our own threat model, by what they attack: emitted text (GEN), the output directory (OUT), documents (SPEC), text
 for a model (TXT), arguments (ARG), credentials (CRED), answers of the upstream (UP), standard input (IO), life cycle
-(LIFE), configuration (CFG), and promises of reliability (REL).
+(LIFE), configuration (CFG), promises of reliability (REL), and attacks on the finished server (HARD).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ SOURCES = {
     "LIFE": "Model Context Protocol, lifecycle: shutdown over stdio",
     "CFG": "the environment of a server is not trusted more than it must be",
     "REL": "promises of reliability",
+    "HARD": "attacks on the finished server: work, origins, text, files and descriptors stay within their bounds",
 }
 
 _TABLE = """
@@ -220,6 +221,31 @@ REL-11 a running server is not disturbed by regeneration
 REL-12 a server of many tools starts, lists and stays small
 REL-14 calls that are given up free all that they held
 REL-15 locale, encodings, time zone and home change no answer
+HARD-01 arguments that fit no form of a recursive union are refused in bounded steps, and one problem says where
+HARD-02 an answer that breaks a recursive output schema is an error that holds the answer, in bounded steps
+HARD-03 the work on wrong arguments does not grow with their number, and other calls go on beside it
+HARD-04 patterns have a budget, which a compile tells, and one over the budget is left to the API
+HARD-05 a token URL that moves to another host is breaking, and is not called until the operator names the host
+HARD-06 with a base URL that the operator gave, client credentials go to no token host that is not allowed
+HARD-07 a credential that moves to another place of the request is a breaking change
+HARD-08 a guard that falls, and a text that begins to give orders, are breaking changes and stand first
+HARD-09 characters that HTML entities hide are cleaned like any other, and reported
+HARD-10 invisible characters of an answer are taken out, the same ones as of a document
+HARD-11 a server with few descriptors answers each call, and sends no more at a time than it has descriptors for
+HARD-12 a file below a folder is opened without following a link, whatever is exchanged meanwhile
+HARD-13 redaction takes linear time, whatever the secret and the text are
+HARD-14 a fetched document is decoded under one cap for all codings and read under one deadline
+HARD-15 a fetched document redirects to no other host unless a flag says so
+HARD-16 any document compiles within its budget, or ends with a sentence that says what used it up
+HARD-17 no bound of a dependency admits a release with a published fault
+HARD-18 an image goes inline by its signature, its type and its size, or else as a file
+HARD-19 the answers of all calls together stay within a bound, and memory that they took is given back
+HARD-20 an argument whose name folds to the name of a credential is refused
+HARD-21 control characters of names and tags are shown as what they are
+HARD-22 a transfer coding is decoded or is an error, and so is a coded answer that is cut
+HARD-23 what stands in place of a table, of an audit file and of a terminal does not stop a server
+HARD-24 a secret whose letters are written as JSON escapes is redacted
+HARD-25 a document has a budget of nodes, so that 64 MiB of JSON take no more than 1 GiB
 """
 
 REQUIREMENTS: dict[str, str] = dict(line.split(" ", 1) for line in _TABLE.strip().splitlines())

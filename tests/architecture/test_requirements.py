@@ -12,7 +12,7 @@ TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
 OWN = {TESTS / "requirements.py", TESTS / "hostile" / "divergences.py", Path(__file__)}
 CATALOGUE = ROOT.parent / "shared" / "reference" / "security.md"
-CASES = {"TXT": 10, "ARG": 25, "CRED": 14, "UP": 20, "IO": 21, "LIFE": 11, "CFG": 8}
+CASES = {"TXT": 10, "ARG": 25, "CRED": 14, "UP": 20, "IO": 21, "LIFE": 11, "CFG": 8, "HARD": 25}
 """How many attack cases each family has that a server or a text can show; they are numbered from 1."""
 
 
