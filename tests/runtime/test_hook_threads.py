@@ -11,7 +11,7 @@ from package.runtime.hooking import MOST_THREADS, Hooks
 from package.runtime.refusal import HookFailed
 
 from tests.runtime.client_scene import Deadlines, turns
-from tests.runtime.test_hooks import TOOLS, allowance, run
+from tests.runtime.test_hooks import TOOLS, budget, run
 
 
 def test_life_09_calls_that_were_cancelled_leave_no_more_threads_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,14 +25,14 @@ def test_life_09_calls_that_were_cancelled_leave_no_more_threads_than_may_be(mon
         hooks = Hooks({"before_get_pet": slow}, TOOLS)
         before = threading.active_count()
         for _ in range(3):
-            calls = [asyncio.ensure_future(hooks.before("get-pet", {}, allowance())) for _ in range(MOST_THREADS)]
+            calls = [asyncio.ensure_future(hooks.before("get-pet", {}, budget())) for _ in range(MOST_THREADS)]
             await turns()
             for call in calls:
                 call.cancel()
             await turns()
         assert threading.active_count() == before + MOST_THREADS
         deadlines = Deadlines(monkeypatch)
-        refused = asyncio.ensure_future(hooks.before("get-pet", {}, allowance(7)))
+        refused = asyncio.ensure_future(hooks.before("get-pet", {}, budget(7)))
         await turns()
         deadlines.pass_now()
         with pytest.raises(HookFailed) as reason:
@@ -41,7 +41,7 @@ def test_life_09_calls_that_were_cancelled_leave_no_more_threads_than_may_be(mon
             "The hook before_get_pet of this server was not run: 64 others that are no `async def` were at work "
             "for all of the 7 seconds of a call."
         )
-        waits = asyncio.ensure_future(hooks.before("get-pet", {}, allowance()))
+        waits = asyncio.ensure_future(hooks.before("get-pet", {}, budget()))
         await turns()
         release.set()
         await waits

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from package import hooks as users_file
 from package.runtime import hooking
-from package.runtime.allowance import Allowance
+from package.runtime.budget import Budget
 from package.runtime.hooking import Hooks
 from package.runtime.hooks import Refuse, Request
 from package.runtime.mistakes import ALL
@@ -28,9 +28,9 @@ def run(coroutine: Any) -> Any:
     return asyncio.run(coroutine)
 
 
-def allowance(seconds: float = 60) -> Allowance:
+def budget(seconds: float = 60) -> Budget:
     """On a clock that stands still."""
-    return Allowance(seconds, lambda: 0.0)
+    return Budget(seconds, lambda: 0.0)
 
 
 def plain(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -51,8 +51,8 @@ def test_before_hooks_change_arguments_in_turn(kind: Callable[..., Any]) -> None
         "before_all": kind(lambda tool, arguments: {**arguments, "seen": [tool]}),
         "before_get_pet": kind(lambda arguments: {**arguments, "seen": [*arguments["seen"], "own"]}),
     }
-    assert run(Hooks(found, TOOLS).before("get-pet", {"id": 1}, allowance())) == {"id": 1, "seen": ["get-pet", "own"]}
-    assert run(Hooks(found, TOOLS).before("list_pets", {}, allowance())) == {"seen": ["list_pets"]}
+    assert run(Hooks(found, TOOLS).before("get-pet", {"id": 1}, budget())) == {"id": 1, "seen": ["get-pet", "own"]}
+    assert run(Hooks(found, TOOLS).before("list_pets", {}, budget())) == {"seen": ["list_pets"]}
 
 
 @pytest.mark.parametrize("kind", [plain, waiting])
@@ -61,7 +61,7 @@ def test_after_hooks_change_results_in_turn(kind: Callable[..., Any]) -> None:
         "after_get_pet": kind(lambda result: Result.text(result.content[0]["text"] + " own")),
         "after_all": kind(lambda tool, result: Result.error(result.content[0]["text"] + " " + tool)),
     }
-    result = run(Hooks(found, TOOLS).after("get-pet", Result.text("first"), allowance()))
+    result = run(Hooks(found, TOOLS).after("get-pet", Result.text("first"), budget()))
     assert (result.content[0]["text"], result.is_error) == ("first own get-pet", True)
 
 
@@ -72,8 +72,8 @@ def test_none_leaves_things_as_they_are(kind: Callable[..., Any]) -> None:
         {"before_all": nothing, "before_get_pet": nothing, "after_get_pet": nothing, "after_all": nothing}, TOOLS
     )
     result = Result.text("kept")
-    assert run(hooks.before("get-pet", {"id": 1}, allowance())) == {"id": 1}
-    assert run(hooks.after("get-pet", result, allowance())) is result
+    assert run(hooks.before("get-pet", {"id": 1}, budget())) == {"id": 1}
+    assert run(hooks.after("get-pet", result, budget())) is result
     assert hooks.replacing("get-pet") == ""
 
 
@@ -84,7 +84,7 @@ def test_none_leaves_things_as_they_are(kind: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("kind", [plain, waiting])
 def test_instead_of_answers_in_place_of_the_request(kind: Callable[..., Any], returned: Any, text: str) -> None:
     result = run(
-        Hooks({"instead_of_get_pet": kind(lambda arguments: returned)}, TOOLS).instead("get-pet", {}, allowance())
+        Hooks({"instead_of_get_pet": kind(lambda arguments: returned)}, TOOLS).instead("get-pet", {}, budget())
     )
     assert result.content == [{"type": "text", "text": text}]
 
@@ -120,12 +120,12 @@ def test_a_hook_that_fails_fails_the_call_and_says_nothing_to_the_model(
 ) -> None:
     for name in ("before_all", "before_get_pet"):
         with pytest.raises(HookFailed, match=rf"^The hook {name} of this server failed\. Its log says where\.$"):
-            run(Hooks({name: failing}, TOOLS).before("get-pet", {}, allowance()))
+            run(Hooks({name: failing}, TOOLS).before("get-pet", {}, budget()))
     with pytest.raises(HookFailed, match="instead_of_get_pet"):
-        run(Hooks({"instead_of_get_pet": failing}, TOOLS).instead("get-pet", {}, allowance()))
+        run(Hooks({"instead_of_get_pet": failing}, TOOLS).instead("get-pet", {}, budget()))
     for name in ("after_all", "after_get_pet"):
         with pytest.raises(HookFailed, match=name):
-            run(Hooks({name: failing}, TOOLS).after("get-pet", Result.text(""), allowance()))
+            run(Hooks({name: failing}, TOOLS).after("get-pet", Result.text(""), budget()))
     log = capfd.readouterr().err
     assert log.count('"event":"hook_failed"') == 5
     assert "secret text" not in log
@@ -138,7 +138,7 @@ def takes_nothing() -> dict[str, Any]:
 
 def test_the_log_says_where_in_the_hook_or_that_it_takes_something_else(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(HookFailed):
-        run(Hooks({"before_get_pet": takes_nothing}, TOOLS).before("get-pet", {}, allowance()))
+        run(Hooks({"before_get_pet": takes_nothing}, TOOLS).before("get-pet", {}, budget()))
     assert '"at":"before_get_pet does not take 1 arguments"' in capfd.readouterr().err
 
 
@@ -157,15 +157,15 @@ def test_a_hook_that_returns_something_else_fails_the_call(name: str, returned: 
         HookFailed, match=f"The hook {name} of this server returned something else than {expected} or None"
     ):
         run(
-            hooks.before("get-pet", {}, allowance())
+            hooks.before("get-pet", {}, budget())
             if name.startswith("before")
-            else hooks.after("get-pet", Result.text(""), allowance())
+            else hooks.after("get-pet", Result.text(""), budget())
         )
 
 
 def test_what_json_cannot_hold_is_no_result() -> None:
     with pytest.raises(HookFailed, match="returned what cannot be sent"):
-        run(Hooks({"instead_of_get_pet": lambda arguments: {1, 2}}, TOOLS).instead("get-pet", {}, allowance()))
+        run(Hooks({"instead_of_get_pet": lambda arguments: {1, 2}}, TOOLS).instead("get-pet", {}, budget()))
 
 
 def test_cancelling_reaches_a_hook() -> None:
@@ -178,7 +178,7 @@ def test_cancelling_reaches_a_hook() -> None:
             stopped.append(True)
 
     async def main() -> None:
-        task = asyncio.ensure_future(Hooks({"before_get_pet": slow}, TOOLS).before("get-pet", {}, allowance()))
+        task = asyncio.ensure_future(Hooks({"before_get_pet": slow}, TOOLS).before("get-pet", {}, budget()))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         task.cancel()
@@ -196,7 +196,7 @@ def test_what_a_hook_waited_for_and_was_cancelled_is_its_failure() -> None:
         await other
 
     with pytest.raises(HookFailed, match=r"before_get_pet of this server failed\."):
-        run(Hooks({"before_get_pet": waits}, TOOLS).before("get-pet", {}, allowance()))
+        run(Hooks({"before_get_pet": waits}, TOOLS).before("get-pet", {}, budget()))
 
 
 def test_the_users_file_begins_without_hooks() -> None:
@@ -209,7 +209,7 @@ def test_the_users_file_begins_without_hooks() -> None:
 
 def test_the_users_file_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(users_file, "before_get_pet", lambda arguments: {"id": 2}, raising=False)
-    assert run(hooking.load(TOOLS).before("get-pet", {"id": 1}, allowance())) == {"id": 2}
+    assert run(hooking.load(TOOLS).before("get-pet", {"id": 1}, budget())) == {"id": 2}
 
 
 def test_a_file_without_hooks_is_not_asked() -> None:
@@ -223,7 +223,7 @@ def test_a_users_file_that_does_not_load_fails_every_call(
     hooks = hooking.load(TOOLS)
     assert not hooks.idle
     with pytest.raises(HookFailed, match=r"^hooks\.py of this server could not be loaded\. Its log says why\.$"):
-        run(hooks.before("get-pet", {}, allowance()))
+        run(hooks.before("get-pet", {}, budget()))
     hooks.report()
     assert hooks.mistakes == ["hooks.py could not be loaded: ModuleNotFoundError (package.hooks)."]
     assert '"level":"error","event":"hooks","reason":"hooks.py could not be loaded' in capfd.readouterr().err
@@ -242,16 +242,16 @@ def test_request_hooks_change_the_request_in_turn_the_one_for_all_last(kind: Cal
         "request_get_pet": kind(lambda request: request.with_header("X-Own", "1")),
         "request_list_pets": kind(lambda request: None),
     }
-    made = run(Hooks(found, TOOLS).request("get-pet", built(), allowance()))
+    made = run(Hooks(found, TOOLS).request("get-pet", built(), budget()))
     assert made.headers == [("Accept", "*/*"), ("X-Own", "1"), ("X-Of", "get-pet 1")]
-    made = run(Hooks(found, TOOLS).request("list_pets", built(), allowance()))
+    made = run(Hooks(found, TOOLS).request("list_pets", built(), budget()))
     assert made.headers == [("Accept", "*/*"), ("X-Of", "list_pets None")]
 
 
 def test_a_request_nobody_changes_is_the_same_object() -> None:
     request = built()
-    assert run(Hooks({}, TOOLS).request("get-pet", request, allowance())) is request
-    assert run(Hooks({"request_all": lambda tool, seen: None}, TOOLS).request("x", request, allowance())) is request
+    assert run(Hooks({}, TOOLS).request("get-pet", request, budget())) is request
+    assert run(Hooks({"request_all": lambda tool, seen: None}, TOOLS).request("x", request, budget())) is request
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_a_request_nobody_changes_is_the_same_object() -> None:
 def test_a_request_that_cannot_be_sent_fails_the_call(returned: Any, words: str) -> None:
     hooks = Hooks({"request_get_pet": lambda request: returned}, TOOLS)
     with pytest.raises(HookFailed, match=f"The hook request_get_pet of this server {words}"):
-        run(hooks.request("get-pet", built(), allowance()))
+        run(hooks.request("get-pet", built(), budget()))
 
 
 def refusing(*given: Any) -> Any:
@@ -275,9 +275,9 @@ def refusing(*given: Any) -> Any:
 def test_a_refusal_is_not_a_failure(failing: Callable[..., Any], capfd: pytest.CaptureFixture[str]) -> None:
     hooks = Hooks({f"{kind}get_pet": failing for kind in hooking.PARAMETERS}, TOOLS)
     for refused in (
-        hooks.before("get-pet", {}, allowance()),
-        hooks.request("get-pet", built(), allowance()),
-        hooks.instead("get-pet", {}, allowance()),
+        hooks.before("get-pet", {}, budget()),
+        hooks.request("get-pet", built(), budget()),
+        hooks.instead("get-pet", {}, budget()),
     ):
         with pytest.raises(Refuse, match="Sundays"):
             run(refused)
@@ -288,7 +288,7 @@ def test_a_refusal_is_not_a_failure(failing: Callable[..., Any], capfd: pytest.C
 def test_a_result_that_is_refused_is_withheld_and_the_hook_for_all_sees_that() -> None:
     seen: list[str] = []
     found = {"after_get_pet": refusing, "after_all": lambda tool, result: seen.append(str(result))}
-    result = run(Hooks(found, TOOLS).after("get-pet", Result.text("private"), allowance(), "It was done."))
+    result = run(Hooks(found, TOOLS).after("get-pet", Result.text("private"), budget(), "It was done."))
     assert (str(result), result.is_error) == ("The result of get-pet is withheld. Not on Sundays. It was done.", True)
     assert seen == [str(result)]
 
@@ -313,16 +313,16 @@ def test_a_tool_called_all_has_no_hooks_but_the_one_in_its_place() -> None:
         "instead_of_all": lambda arguments: "own",
     }
     hooks = Hooks(found, ["all"])
-    run(hooks.before("all", {"x": 1}, allowance()))
-    result = run(hooks.instead("all", {}, allowance()))
-    run(hooks.after("all", result, allowance()))
+    run(hooks.before("all", {"x": 1}, budget()))
+    result = run(hooks.instead("all", {}, budget()))
+    run(hooks.after("all", result, budget()))
     assert calls == [("all", {"x": 1}), ("all", result)]
     assert hooks.mistakes == []
 
 
 def test_two_tools_may_share_a_hook() -> None:
     hooks = Hooks({"before_a_b": lambda arguments: {"x": 1}}, ["a-b", "a_b"])
-    assert run(hooks.before("a-b", {}, allowance())) == run(hooks.before("a_b", {}, allowance())) == {"x": 1}
+    assert run(hooks.before("a-b", {}, budget())) == run(hooks.before("a_b", {}, budget())) == {"x": 1}
 
 
 class TestWaiting:
@@ -334,7 +334,7 @@ class TestWaiting:
 
         async def main() -> None:
             hooks = Hooks({"before_get_pet": meeting}, TOOLS)
-            await asyncio.gather(*(hooks.before("get-pet", {}, allowance()) for _ in range(2)))
+            await asyncio.gather(*(hooks.before("get-pet", {}, budget()) for _ in range(2)))
 
         run(main())
 
@@ -354,7 +354,7 @@ class TestWaiting:
 
         async def main() -> None:
             deadlines = Deadlines(monkeypatch)
-            calling = asyncio.ensure_future(getattr(hooks, stage)("get-pet", given, allowance(7)))
+            calling = asyncio.ensure_future(getattr(hooks, stage)("get-pet", given, budget(7)))
             await turns()
             assert deadlines.seconds == [7]
             deadlines.pass_now()
@@ -373,7 +373,7 @@ class TestWaiting:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         now = [100.0]
-        shared = Allowance(10, lambda: now[0])
+        shared = Budget(10, lambda: now[0])
 
         def busy(*given: Any) -> None:
             now[0] += 6
@@ -396,4 +396,4 @@ class TestWaiting:
             raise TimeoutError
 
         with pytest.raises(HookFailed, match="before_get_pet of this server failed"):
-            run(Hooks({"before_get_pet": late}, TOOLS).before("get-pet", {}, allowance()))
+            run(Hooks({"before_get_pet": late}, TOOLS).before("get-pet", {}, budget()))

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import hooking, request
-from .allowance import Allowance
 from .arguments import Checker
+from .budget import Budget
 from .files import Digested, Files
 from .keys import SHORTEST_REDACTED
 from .refusal import HookFailed, Refuse, Refused, report
@@ -77,22 +77,22 @@ class Preparation:
         self._opened = settings.files_dir, f"{settings.prefix}_FILES_DIR"
         self._files = Files(*self._opened)
 
-    def allowance(self, tool: Tool) -> Allowance:
+    def budget(self, tool: Tool) -> Budget:
         """What a call of that tool may take."""
-        return Allowance(tool.binding.get("timeout", self._settings.timeout), time.monotonic)
+        return Budget(tool.binding.get("timeout", self._settings.timeout), time.monotonic)
 
-    async def checked(self, tool: Tool, arguments: dict[str, Any], allowance: Allowance) -> dict[str, Any]:
+    async def checked(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> dict[str, Any]:
         """The arguments as the hooks leave them, checked. Raises Refused, HookFailed or Refuse."""
         if not self.hooks.idle:
-            arguments = await self.hooks.before(tool.name, arguments, allowance)
+            arguments = await self.hooks.before(tool.name, arguments, budget)
         if problems := self._checker.check(tool, arguments):
             raise Refused(*problems)
         return arguments
 
-    async def ready(self, tool: Tool, arguments: dict[str, Any], allowance: Allowance) -> Ready:
+    async def ready(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> Ready:
         """The request for checked arguments, as the hooks leave it. Raises Refused, NotReady, HookFailed or Refuse."""
         files, built, address = self._built(tool, arguments)
-        hooked = built if self.hooks.idle else await self.hooks.request(tool.name, built, allowance)
+        hooked = built if self.hooks.idle else await self.hooks.request(tool.name, built, budget)
         private = [] if hooked is built else _private(hooked)
         return Ready(hooked, address, self._keys.choose(tool.binding), files.digest, private)
 

@@ -168,9 +168,9 @@ def _settle(settings: Settings, tool: Tool) -> NotReady | None:
 
 
 async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]) -> Ready:
-    allowance = preparation.allowance(tool)
-    arguments = await preparation.checked(tool, arguments, allowance)
-    ready = await preparation.ready(tool, arguments, allowance)
+    budget = preparation.budget(tool)
+    arguments = await preparation.checked(tool, arguments, budget)
+    ready = await preparation.ready(tool, arguments, budget)
     ready.chosen.put(ready.request)
     return ready
 

@@ -27,7 +27,7 @@ from .refusal import HookFailed, Refuse, Unsendable
 from .shapes import Result
 
 if TYPE_CHECKING:
-    from .allowance import Allowance
+    from .budget import Budget
     from .request import Request
 
 Arguments = dict[str, Any]
@@ -93,23 +93,23 @@ class Hooks:
         for sentence in self.mistakes:
             log.event("error" if self._unloaded else "warning", "hooks", reason=sentence)
 
-    async def before(self, tool: str, arguments: Arguments, allowance: Allowance) -> Arguments:
+    async def before(self, tool: str, arguments: Arguments, budget: Budget) -> Arguments:
         """The arguments to check and to send. Raises HookFailed or Refuse, as all of these do."""
         if self._unloaded:
             raise HookFailed("hooks.py of this server could not be loaded. Its log says why.")
         for name, first in (("before_all", (tool,)), (own_name("before_", tool), ())):
-            changed = await self._call(name, allowance, *first, arguments)
+            changed = await self._call(name, budget, *first, arguments)
             if changed is not None:
                 arguments = _expect(name, changed, dict)
         return arguments
 
-    async def request(self, tool: str, built: Request, allowance: Allowance) -> Request:
+    async def request(self, tool: str, built: Request, budget: Budget) -> Request:
         """The request to send. The hook for all tools comes last: it may sign what is sent."""
         for name, first in ((own_name("request_", tool), ()), ("request_all", (tool,))):
             if name in self._found:
                 from . import hooks, rewriting  # few hooks are about requests
 
-                changed = await self._call(name, allowance, *first, rewriting.shown(built))
+                changed = await self._call(name, budget, *first, rewriting.shown(built))
                 if changed is not None:
                     built = _rewritten(name, built, _expect(name, changed, hooks.Request))
         return built
@@ -119,10 +119,10 @@ class Hooks:
         name = "" if self.idle else own_name("instead_of_", tool)
         return name if name in self._found else ""
 
-    async def instead(self, tool: str, arguments: Arguments, allowance: Allowance) -> Result:
+    async def instead(self, tool: str, arguments: Arguments, budget: Budget) -> Result:
         """The result of a tool that the user wrote in place of the request (`replacing`)."""
         name = self.replacing(tool)
-        made = await self._call(name, allowance, arguments)
+        made = await self._call(name, budget, arguments)
         if isinstance(made, Result):
             return made
         try:
@@ -134,25 +134,25 @@ class Hooks:
         """Whether a hook is given the results of a tool."""
         return not self.idle and not self._found.keys().isdisjoint((own_name("after_", tool), "after_all"))
 
-    async def after(self, tool: str, result: Result, allowance: Allowance, done: str = "") -> Result:
+    async def after(self, tool: str, result: Result, budget: Budget, done: str = "") -> Result:
         """The result to answer with, where a hook is given it (`follow`). Errors pass through here too. `done` is what
         stays true where it is withheld."""
         result.written = ""  # they may change the value in place
         for name, first in ((own_name("after_", tool), ()), ("after_all", (tool,))):
             try:
-                changed = await self._call(name, allowance, *first, result, least=LEAST)
+                changed = await self._call(name, budget, *first, result, least=LEAST)
             except Refuse as reason:
                 changed = Result.error(withheld(tool, refusal(reason), done))
             if changed is not None:
                 result = _expect(name, changed, Result)
         return result
 
-    async def _call(self, name: str, allowance: Allowance, *given: Any, least: float = 0.0) -> Any:
+    async def _call(self, name: str, budget: Budget, *given: Any, least: float = 0.0) -> Any:
         """What the hook returns; None where there is no such hook."""
         function = self._found.get(name)
         if function is None:
             return None
-        with allowance as left:
+        with budget as left:
             deadline = asyncio.timeout(max(left, least))
             try:
                 async with deadline:
@@ -171,7 +171,7 @@ class Hooks:
                 if deadline.expired():
                     late = _NO_THREAD if _NO_THREAD in reason.args else "did not end within the"
                     raise HookFailed(
-                        f"The hook {name} of this server {late} {allowance.total:g} seconds of a call."
+                        f"The hook {name} of this server {late} {budget.total:g} seconds of a call."
                     ) from None
                 raise HookFailed(f"The hook {name} of this server failed. Its log says where.") from None
 

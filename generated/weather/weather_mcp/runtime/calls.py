@@ -30,7 +30,7 @@ from .settings import NotReady
 from .shapes import ABSENT, Contents, Result
 
 if TYPE_CHECKING:
-    from .allowance import Allowance
+    from .budget import Budget
     from .catalog import Catalog, Tool
     from .consent import Ask, Consent
     from .exchange import Response
@@ -111,13 +111,13 @@ class Caller:
         and `ask` are how the user can be asked. Raises shapes.Ended.
         """
         tool = self._catalog.tool(name)
-        allowance = self._preparation.allowance(tool)
+        budget = self._preparation.budget(tool)
         done = ""
         with self._redactor.during():
             try:
-                result, done = await self._made(tool, arguments, report, dialogue, ask, allowance)
+                result, done = await self._made(tool, arguments, report, dialogue, ask, budget)
                 if self._hooks.follow(name):
-                    result = await self._hooks.after(name, result, allowance, done)
+                    result = await self._hooks.after(name, result, budget, done)
             except HookFailed as failed:
                 result = Result.error(hooking.withheld(name, str(failed), done) if done else sentence(name, failed))
             result = self._redacted(result)
@@ -158,13 +158,13 @@ class Caller:
         with self._redactor.during():
             try:
                 ready = self._preparation.unhooked(tool, wanted.arguments)
-                allowance = self._preparation.allowance(tool)
-                answer, sent = await self._exchanged(tool, ready, wanted.arguments, _unheard, allowance)
+                budget = self._preparation.budget(tool)
+                answer, sent = await self._exchanged(tool, ready, wanted.arguments, _unheard, budget)
             except (Refused, NotReady) as reason:
                 spans.note(refused=True)
                 return fetching.refused(wanted, reason)
             if not isinstance(answer, Failure) and response.is_large(answer, self._settings.sizes.shown):
-                await self._keep(answer, sent, allowance)
+                await self._keep(answer, sent, budget)
             return fetching.read(wanted, answer, sent, self._redactor, self.resources)
 
     async def close(self) -> None:
@@ -179,25 +179,25 @@ class Caller:
         report: Report,
         dialogue: Dialogue,
         ask: Ask | None,
-        allowance: Allowance,
+        budget: Budget,
     ) -> tuple[Result, str]:
         """Checked, confirmed, and either answered by the user's own code or sent; and in a sentence what was done,
         whatever becomes of the result, "" where nothing was. Raises HookFailed or Ended.
         """
         given = deepcopy(arguments) if "confirm" in tool.binding else {}  # what hooks make of them is nobody's business
         try:
-            arguments = await self._preparation.checked(tool, arguments, allowance)
+            arguments = await self._preparation.checked(tool, arguments, budget)
             hook = self._hooks.replacing(tool.name)
-            ready = None if hook else await self._preparation.ready(tool, arguments, allowance)
+            ready = None if hook else await self._preparation.ready(tool, arguments, budget)
             if "confirm" in tool.binding:
                 about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
                 if refusal := await self._confirmed(tool, given, about, dialogue, ask):
                     return refusal, ""
             if ready is not None:
-                return await self._sent(tool, ready, arguments, report, allowance)
+                return await self._sent(tool, ready, arguments, report, budget)
             if not spans.act():
                 raise Refuse("The server was stopped.")
-            return await self._hooks.instead(tool.name, arguments, allowance), f"{hook} had answered the call."
+            return await self._hooks.instead(tool.name, arguments, budget), f"{hook} had answered the call."
         except (Refused, NotReady, Refuse) as reason:
             spans.note(refused=True)
             return Result.error(sentence(tool.name, reason)), ""
@@ -220,10 +220,10 @@ class Caller:
         return Consent(Tickets(os.urandom(32), time.monotonic, os.urandom), self._redactor.text)
 
     async def _sent(
-        self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, allowance: Allowance
+        self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, budget: Budget
     ) -> tuple[Result, str]:
         """The request sent, and what its answer comes to; and what was done."""
-        answer, sent = await self._exchanged(tool, ready, arguments, report, allowance)
+        answer, sent = await self._exchanged(tool, ready, arguments, report, budget)
         if isinstance(answer, Failure):
             from . import failures  # most calls succeed
 
@@ -237,21 +237,21 @@ class Caller:
             if (instead := view.take(answer, sent, shown)) is not None:
                 return instead, self._done(answer, sent)
         if response.is_large(answer, shown):
-            await self._keep(answer, sent, allowance)
+            await self._keep(answer, sent, budget)
         result = response.interpret(answer, sent, self._redactor, shown)
         if view is not None and not result.is_error:
             result = view.dressed(result, answer, sent, self._redactor, shown)
         return result, self._done(answer, sent)
 
-    async def _keep(self, answer: Response, sent: Sent, allowance: Allowance) -> None:
+    async def _keep(self, answer: Response, sent: Sent, budget: Budget) -> None:
         """Keep an answer that is too large to be shown, as much of it as there is time for."""
         from . import keeping  # most answers fit
 
-        with allowance as seconds:
+        with budget as seconds:
             answer.kept = await keeping.keep(answer, sent.uri, self._redactor, self.resources, seconds)
 
     async def _exchanged(
-        self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, allowance: Allowance
+        self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, budget: Budget
     ) -> tuple[Response | Failure, Sent]:
         """The request sent, and its answer, or why there is none."""
         uri = f"{self._catalog.name}://result/{next(self._numbers)}"
@@ -264,7 +264,7 @@ class Caller:
         if span is not None and (self._settings.trace or span.origin.traceparent):
             self._trace(made, span)
         try:
-            with allowance as seconds:
+            with budget as seconds:
                 answer = await self._sender.send(ready, sent, seconds, report)
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
