@@ -127,7 +127,8 @@ class Caller:
             from .structured import Promises  # most servers promise nothing
 
             self._promises = Promises()
-        return self._promises.keep(tool, result)
+        with budget:
+            return self._promises.keep(tool, result, budget)
 
     async def reach(self) -> list[str]:
         """For --doctor: what keeps calls from being made. Asks each server of the table, and sends no credentials."""
