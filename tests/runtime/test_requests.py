@@ -96,7 +96,7 @@ MANY = {"query": [{"argument": "v", "name": "v", "style": "form", "explode": Tru
 
 
 @pytest.mark.parametrize(
-    ("binding", "value", "length"), [(LONG, "x" * 2**20, 2**20 + 3), (MANY, ["1"] * 100_000, 400_002)]
+    ("binding", "value", "length"), [(LONG, "x" * 2**20, 2**20 + 3), (MANY, ["1"] * 20_000, 80_002)]
 )
 def test_arg_11_a_target_beyond_32_kib_is_refused(binding: dict[str, Any], value: Any, length: int) -> None:
     with pytest.raises(Refused) as refused:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: Far below what overflows any stack on the way of a value, here or in the validator (whose own limit is 255).
 MAX_DEPTH = 128
 #: Values of one message, and names of its members: each may take a microsecond at every step of a call, and 100 bytes.
-MAX_VALUES = 250_000
+MAX_VALUES = 100_000
 #: Integers of more digits would be infinite to every reader that keeps numbers as doubles, which is most of them.
 MAX_DIGITS = 308
 
