@@ -71,7 +71,7 @@ def _explained(
 ) -> Problems:
     """Return as many problems as are shown. `judge` is there where the arguments do not fit the schema."""
     from . import wording  # most arguments are right
-    from .violations import Violations  # as above
+    from .schema_walk import SchemaWalk  # as above
 
     known = dict.fromkeys([*tool.schema.get("properties", {}), *tool.binding.get("also", ())])
     found = Problems()
@@ -80,7 +80,7 @@ def _explained(
         return found
     violations: list[Violation] = []
     try:
-        for violation in Violations(judge, budget).of(arguments):
+        for violation in SchemaWalk(judge, budget).violations_of(arguments):
             # What the root of the schema says of unknown names has been said, or is overruled by the binding.
             if violation.path or violation.keyword not in ("additionalProperties", "unevaluatedProperties"):
                 violations.append(violation)

@@ -23,9 +23,9 @@ from . import log, wording
 from .budget import Budget, Exhausted
 from .readable import brief
 from .refusal import MOST_SHOWN, Problem, Problems
+from .schema_walk import SchemaWalk
 from .shapes import ABSENT, Result
 from .validators import Validators
-from .violations import Violations
 from .wrapping import TEXT, read, wrapped
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _violations(judge: Judge, made: dict[str, Any], budget: Budget) -> Problems:
     """Return what does not fit, as far as it is found within the budget, and no more than is shown."""
     found = Problems()
     try:
-        for violation in Violations(judge, budget).of(made):
+        for violation in SchemaWalk(judge, budget).violations_of(made):
             found.add(_problems(violation))
             if not found.complete:
                 break

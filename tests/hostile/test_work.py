@@ -1,0 +1,165 @@
+"""Calls that ask for too much work: a real server under limits of the system, which end it where it takes too much.
+
+The limits are of the process (setrlimit(2)): so many seconds of CPU and so much memory beyond what a call takes. A call
+that is slow on a busy machine does not fail; one that works without an end does.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.hostile.subject import PACKAGE, compiled, playing
+from tests.runtime.process import Server
+from tests.runtime.upstream import Connection, Upstream
+
+TOOLS = Path(__file__).with_name("work.tools.yaml")
+MIB = 2**20
+CPU_SECONDS = 15
+"""Of a whole conversation, its start included, which takes about one. Without bounds a single row takes minutes."""
+ADDRESS_SPACE = 3 * 1024 * MIB
+MOST_MEMORY = 256 * MIB
+"""Beyond what an ordinary call leaves the process with."""
+
+
+def filters(depth: int) -> Any:
+    """A wrong leaf below so many levels of a recursive union whose alternatives look alike."""
+    value: Any = {"field": "name", "op": "gt"}
+    for _ in range(depth):
+        value = {"and": [value]}
+    return value
+
+
+def rules(depth: int) -> Any:
+    """The same, of a union whose alternatives each refer to it."""
+    value: Any = "none"
+    for level in range(depth):
+        value = {"next": value, "kind": ("one", "two", "three")[level % 3]}
+    return value
+
+
+def many(count: int) -> dict[str, int]:
+    return {f"name {number}": number for number in range(count)}
+
+
+def nested(levels: int, inner: Any) -> Any:
+    for _ in range(levels):
+        inner = {"a": inner}
+    return inner
+
+
+LEAF = "filter" + ".and.0" * 16 + ".op: expected one of eq, lt; got"
+FEW = "expected at most 20000 values where each is sent under a name"
+CROWDED = "The message holds too many values"
+ROWS: list[tuple[str, str, str, dict[str, Any], str]] = [
+    ("HARD-01", "a wrong leaf at depth 16", "search", {"filter": filters(16)}, LEAF),
+    ("HARD-01", "a wrong leaf at depth 60", "search", {"filter": filters(60)}, ".op: expected one of eq, lt; got"),
+    ("HARD-01", "a wrong end of a chain", "search", {"rule": rules(40)}, "search was not called: 1 problem"),
+    ("HARD-03", "100,000 unknown names", "search", many(99_000), "search was not called: at least 20 problems"),
+    (
+        "HARD-03",
+        "2,000 texts outside of 250",
+        "create",
+        {"kinds": [f"valu-{number}" for number in range(2000)]},
+        "kinds.0: expected one of value-0, value-1, value-2, value-3, value-4, value-5, value-6, value-7",
+    ),
+    ("HARD-03", "many wrong items", "create", {"tags": ["x"] * 95_000}, "create was not called: at least 20 problems"),
+    ("HARD-03", "one wrong item of many", "create", {"tags": [1] * 95_000 + ["x"]}, "tags.95000: expected an integer"),
+    ("HARD-03", "7.5 MB of items", "create", {"tags": ["x"] * 1_500_000}, CROWDED),
+    ("HARD-03", "7.5 MB of objects", "create", {"more": {"a": [{"b": 0}] * 600_000}}, CROWDED),
+    ("HARD-03", "many fields of a form", "save", {"tags": [1] * 90_000}, FEW),
+    ("HARD-03", "many parts", "upload", {"tags": [1] * 90_000}, FEW),
+    ("HARD-03", "many elements", "export", {"tags": [1] * 90_000}, FEW),
+    ("HARD-03", "many pairs of a query", "look", {"more": many(40_000)}, FEW),
+    ("HARD-03", "deep names of many fields", "save", {"more": nested(100, [[1]] * 40_000)}, FEW),
+    ("HARD-03", "a long name of many fields", "save", {"more": {"x" * MIB: [1] * 10_000}}, "expected shorter names"),
+    (
+        "HARD-03",
+        "a long name of many elements",
+        "export",
+        {"more": {"x" * MIB: [1] * 10_000}},
+        "expected shorter names",
+    ),
+    ("HARD-03", "one long text", "create", {"more": {"text": "x" * 7_000_000}}, '{"a":1}'),
+]
+"""Case, what is asked for, the tool, its arguments, and what the answer says."""
+
+
+async def play(connection: Connection) -> None:
+    while request := await connection.request():
+        content = json.dumps(ANSWERS[0 if b"?n=0" in request else 1]) if b"/tree" in request else '{"a":1}'
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
+        await connection.send((head + content).encode())
+
+
+ANSWERS = ({"filter": filters(16)}, {"rule": rules(40)})
+
+
+def limit() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("work"), TOOLS)
+
+
+@pytest.fixture(scope="module")
+def upstream() -> Iterator[Upstream]:
+    with playing(play) as upstream:
+        yield upstream
+
+
+@pytest.fixture
+def server(project: Path, upstream: Upstream) -> Iterator[Server]:
+    environ = {"HOSTILE_BASE_URL": f"http://127.0.0.1:{upstream.port}/api/v1"}
+    with Server(project, package=PACKAGE, env=environ, preexec_fn=limit) as server:
+        assert said(server, "get_case", {"n": 1}) == '{"a":1}'
+        yield server
+
+
+def said(server: Server, tool: str, arguments: dict[str, Any]) -> str:
+    """The text of what a call came to, or of its error."""
+    id_ = server.request("tools/call", name=tool, arguments=arguments)
+    while (message := server.message()).get("id") != id_:
+        assert message["method"] == "notifications/progress"
+    if "error" in message:
+        return str(message["error"]["message"])
+    return "\n".join(block["text"] for block in message["result"]["content"])
+
+
+def peak(server: Server) -> int:
+    """The most memory that the process had, in bytes."""
+    status = Path(f"/proc/{server.process.pid}/status").read_text(encoding="utf-8")
+    return int(status.partition("VmHWM:")[2].split()[0]) * 1024
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words"), [row[2:] for row in ROWS], ids=[f"{r[0]} {r[1]}" for r in ROWS]
+)
+def test_what_asks_for_much_is_told_in_bounded_work(
+    server: Server, tool: str, arguments: dict[str, Any], words: str
+) -> None:
+    before = peak(server)
+    text = said(server, tool, arguments)
+    assert words in text, text[:500]
+    assert len(text) < 20_000
+    assert peak(server) - before < MOST_MEMORY
+    assert said(server, "get_case", {"n": 1}) == '{"a":1}'
+
+
+@pytest.mark.parametrize(("number", "words"), [(0, LEAF), (1, "its answer is not what its output schema promises")])
+def test_hard_02_an_answer_that_breaks_a_recursive_schema_is_an_error_that_holds_it(
+    server: Server, number: int, words: str
+) -> None:
+    before = peak(server)
+    text = said(server, "tree", {"n": number})
+    assert words in text, text[:500]
+    assert json.loads(text.partition("The answer:\n")[2]) == ANSWERS[number]
+    assert peak(server) - before < MOST_MEMORY
