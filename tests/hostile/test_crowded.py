@@ -16,7 +16,7 @@ from tests.runtime.process import PATIENCE, Server
 from tests.runtime.upstream import Connection, Play, Upstream
 
 MIB = 2**20
-LARGE = b"[" + b'{"id":1,"name":"row","note":"' + b"x" * 80 + b'"},' * 80_000 + b"1]"
+LARGE = b"[" + b'{"id":1,"name":"row","note":"' + b"x" * 80 + b'"},' * 66_000 + b"1]"
 AT_ONCE = 64
 MOST_MEMORY = 160 * MIB
 """Beyond what an ordinary call leaves the process with, for 64 answers of 8 MB at a time."""

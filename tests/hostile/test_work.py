@@ -90,6 +90,26 @@ ROWS: list[tuple[str, str, str, dict[str, Any], str]] = [
 """Case, what is asked for, the tool, its arguments, and what the answer says."""
 
 
+EVIL = "-" * 15_000 + "A"
+"""An access token that is like itself at each of its places, but at its end."""
+ECHOES = (
+    "-" * 500_000 + "A",
+    EVIL,
+    '{"token":"' + "\\u002d" * 15_000 + '\\u0041"}',
+    "%2d" * 15_000 + "A" + "-" * 100_000,
+)
+
+
+async def granting(connection: Connection) -> None:
+    """A token endpoint, and an API that echoes the token in the way that is asked for."""
+    while request := await connection.request():
+        token = json.dumps({"access_token": EVIL, "token_type": "Bearer", "expires_in": 3600})
+        echo = ECHOES[int(request.partition(b"?n=")[2].partition(b" ")[0] or b"0") % len(ECHOES)]
+        content = token if request.startswith(b"POST /token") else echo
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
+        await connection.send((head + content).encode())
+
+
 async def play(connection: Connection) -> None:
     while request := await connection.request():
         content = json.dumps(ANSWERS[0 if b"?n=0" in request else 1]) if b"/tree" in request else '{"a":1}'
@@ -131,7 +151,7 @@ def said(server: Server, tool: str, arguments: dict[str, Any]) -> str:
         assert message["method"] == "notifications/progress"
     if "error" in message:
         return str(message["error"]["message"])
-    return "\n".join(block["text"] for block in message["result"]["content"])
+    return "\n".join(block.get("text", "") for block in message["result"]["content"])
 
 
 def peak(server: Server) -> int:
@@ -163,3 +183,22 @@ def test_hard_02_an_answer_that_breaks_a_recursive_schema_is_an_error_that_holds
     assert words in text, text[:500]
     assert json.loads(text.partition("The answer:\n")[2]) == ANSWERS[number]
     assert peak(server) - before < MOST_MEMORY
+
+
+@pytest.mark.parametrize("number", range(len(ECHOES)))
+def test_hard_13_a_token_that_is_like_itself_is_redacted_at_once(tmp_path: Path, number: int) -> None:
+    """HARD-24 too: its letters are escaped in one of the answers."""
+    project = compiled(tmp_path, TOOLS.with_name("granted.tools.yaml"))
+    with playing(granting) as upstream:
+        environ = {
+            "HOSTILE_BASE_URL": f"http://127.0.0.1:{upstream.port}",
+            "HOSTILE_OAUTH_CLIENT_ID": "client",
+            "HOSTILE_OAUTH_CLIENT_SECRET": "client-secret",
+        }
+        with Server(project, package=PACKAGE, env=environ, preexec_fn=limit) as server:
+            text = said(server, "get_case", {"n": number})
+            assert number == 0 or "[redacted]" in text
+            assert number == 0 or EVIL[:1000] not in text.replace("\\u002d", "-").replace("%2d", "-")
+            server.process.terminate()
+            server.rest()
+            assert server.ended() == 128 + 15

@@ -195,6 +195,37 @@ def test_cred_06_a_secret_is_redacted_however_it_is_written(echo: str) -> None:
     assert REDACTED.encode() in redactor.content(f"before {echo} after".encode())
 
 
+LETTERS = [
+    "".join(f"\\u{ord(each):04x}" for each in "sk-Live/7x"),
+    "".join(f"\\u{ord(each):04X}" if each.isalpha() else each for each in "sk-Live/7x"),
+    '{"key":"' + "".join(f"\\\\u{ord(each):04x}" for each in "sk-Live/7x") + '"}',
+    base64.b64encode(b"sk-Live/7x").decode().replace("c", "\\u0063"),
+]
+
+
+@pytest.mark.parametrize("echo", LETTERS)
+def test_hard_24_a_secret_whose_letters_are_escaped_as_in_json_is_redacted(echo: str) -> None:
+    redactor = Redactor(["sk-Live/7x"])
+    assert redactor.may_be_in(echo)
+    assert REDACTED in redactor.text(f"before {echo} after")
+    assert redactor.content(f"before {echo} after".encode()).startswith(b"before ")
+    assert REDACTED.encode() in redactor.content(f"before {echo} after".encode())
+    stream = redactor.stream()
+    assert REDACTED.encode() in b"".join(
+        [*(stream.feed(bytes([byte])) for byte in echo.encode()), stream.feed(b"", True)]
+    )
+    assert REDACTED in redactor.field(echo.replace("\\\\", "\\"))
+
+
+@pytest.mark.parametrize(
+    "secret", ["-" * 20_000 + "A", "-a" * 10_000 + "b", "%41" * 6_000, "\\u0041" * 3_000, "+" * 20_000]
+)
+def test_hard_13_the_first_and_the_last_of_a_long_secret_are_redacted(secret: str) -> None:
+    redactor = Redactor([secret])
+    text = redactor.text(f"x {secret} y {json.dumps(secret)} z {quote(secret, safe='')}")
+    assert re.fullmatch(r'x ?(\[redacted\])+ ?y "(\[redacted\])+" z ?(\[redacted\])+', text)
+
+
 SIGNS = 'Zm9v+Y/q<u>x&0=4"6`\\7'
 
 

@@ -23,10 +23,6 @@ REDACTED = "[redacted]"
 MOST_LEARNT = 4
 """Of each source. Tokens that are renewed come without end; those before have expired."""
 
-PIECE = 1024
-"""Characters of a secret that are looked for together: a longer one is several. What is read in pieces has to be held
-back for as long as one may be."""
-
 _SHORTEST_LINE = 16
 
 # Shorter pieces of base64 occur by chance, and shorter texts once their escapes are undone.
@@ -53,7 +49,7 @@ class Form:
         self.anchor = escapes.anchor(text)
         self.encoded = self.anchor.encode()
         self.folded = self.anchor.lower()
-        self.reach = sum(1 if each.isascii() and each.isalnum() else escapes.LONGEST for each in text)
+        self.reach = len(text) * escapes.LONGEST
         self._letters = any(character in text for character in "\n\r\t\b\f")
         self._undone: bytes | None = None
         self._head: Form | None = None
@@ -86,18 +82,23 @@ class Form:
 
 
 class Content:
-    """Bytes in which secrets are looked for, and, once that was asked for, the same without escapes."""
+    """Bytes in which secrets are looked for, and, once that was asked for, the same without escapes. Where it is
+    `folded`, both are in lower case.
+    """
 
-    __slots__ = ("_undone", "raw")
+    __slots__ = ("_folded", "_given", "_undone", "raw")
 
-    def __init__(self, raw: bytes) -> None:
-        self.raw = raw
+    def __init__(self, given: bytes, folded: bool = False) -> None:
+        self.raw = given.lower() if folded else given
+        self._given = given
+        self._folded = folded
         self._undone: dict[bool, escapes.Unescaped] = {}
 
     def undone(self, letters: bool) -> escapes.Unescaped:
         """Return it without escapes."""
         if letters not in self._undone:
-            self._undone[letters] = escapes.undo(self.raw, letters)
+            undone = self._undone[letters] = escapes.undo(self._given, letters)
+            undone.text = undone.text.lower() if self._folded else undone.text
         return self._undone[letters]
 
 
@@ -269,7 +270,7 @@ class Stream:
 def _replaced(forms: list[Form], content: bytes, folded: bool = False) -> bytes:
     """Return the content with the forms replaced; `folded` is whether they are in lower case, and it may not be."""
     made, at = [], 0
-    for start, end in _spans(forms, Content(content.lower() if folded else content)):
+    for start, end in _spans(forms, Content(content, folded)):
         made += [content[at:start], REDACTED.encode()]
         at = end
     return b"".join([*made, content[at:]]) if made else content
@@ -294,7 +295,7 @@ def _spans(forms: list[Form], content: Content) -> list[Span]:
 
 
 def _forms(secret: str) -> list[Form]:
-    texts = set(_pieces(secret))
+    texts = {secret}
     for offset in range(3):
         raw = b"\0" * offset + secret.encode(errors="surrogatepass")
         # Only the characters that no neighbour of the secret has a part in.
@@ -302,16 +303,8 @@ def _forms(secret: str) -> list[Form]:
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             encoded = encode(raw).decode()[inner]
             if len(encoded) >= _SHORTEST_BASE64:
-                texts.update(_pieces(encoded))
+                texts.add(encoded)
     return [Form(each) for each in texts | _lines(secret)]
-
-
-def _pieces(text: str) -> list[str]:
-    """Return the parts of a long text that are looked for, the last of which is not short."""
-    if len(text) < 2 * PIECE:
-        return [text]
-    starts = range(0, len(text) - PIECE, PIECE)
-    return [text[start : start + PIECE] for start in starts[:-1]] + [text[starts[-1] :]]
 
 
 def _lines(secret: str) -> set[str]:
