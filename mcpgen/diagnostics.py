@@ -65,6 +65,11 @@ CODES: dict[str, tuple[Severity, str]] = {
     "hidden-operation": ("note", "The document itself hides operations."),
     "schema-contradiction": ("warning", "Parts of an `allOf` contradict each other; the last one is used."),
     "schema-cut": ("note", "A schema is deeper or larger than models use well; it was cut, with a word where."),
+    "unchecked-pattern": (
+        "note",
+        "A pattern takes too much time or memory to be checked; it is left to the API.",
+    ),
+    "branching-schema": ("warning", "A schema takes too many steps for each value that it checks."),
     "large-tool": ("warning", "A tool costs more tokens than it may, whatever is left out."),
     "no-output-schema": ("note", "No answer is described that an output schema could be derived from."),
     "hidden-characters": ("warning", "Invisible or direction-changing characters were taken out of a text."),
@@ -123,6 +128,7 @@ SERIOUS_BY_HAND = frozenset(
         *("broken-reference", "foreign-reference", "reference-loop", "invalid-path", "invalid-parameter"),
         *("invalid-style", "invalid-media-type", "unsupported-body", "unsupported-method", "invalid-security"),
         *("invalid-server", "unused-path-parameter", "unportable-schema", "unbound-argument", "duplicate-key"),
+        "branching-schema",
     }
 )
 """What costs an operation, or a part of one or of the file: a warning about a document, which others wrote and many

@@ -164,6 +164,8 @@ def _rules(tool: ToolSpec) -> JsonObject:
         result["also"] = list[JsonValue](binding.also)
     if binding.open:
         result["open"] = True
+    if binding.unchecked:
+        result["unchecked"] = list[JsonValue](binding.unchecked)
     if binding.timeout is not None:
         result["timeout"] = binding.timeout
     if binding.result is not None and (shown := view(binding.result)):

@@ -18,12 +18,13 @@ _MOST_ALTERNATIVES = 12
 
 class Composer:
     """Nodes of the schemas of one API. `contradictions` collects a sentence for each merge that could not keep both
-    sides.
+    sides, `unshown` the patterns that a schema has and its portable form has not.
     """
 
     def __init__(self, definitions: Mapping[str, JsonObject]) -> None:
         self.definitions = definitions
         self.contradictions: list[str] = []
+        self.unshown: list[str] = []
 
     def node(self, schema: JsonObject) -> tuple[JsonObject, tuple[str, ...]]:
         """`schema` without `$ref` and `allOf` at its root, and the names of the references that were followed,

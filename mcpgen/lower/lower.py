@@ -12,6 +12,7 @@ from mcpgen.lower import (
     bindings,
     bodies,
     boilerplate,
+    branching,
     budget,
     confirmation,
     descriptions,
@@ -19,6 +20,7 @@ from mcpgen.lower import (
     naming,
     nesting,
     outputs,
+    patterns,
     producers,
     prompts,
     resources,
@@ -31,8 +33,8 @@ from mcpgen.lower.bodies import BodyPlan
 from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import Composer
 from mcpgen.lower.orders import gives_orders
-from mcpgen.lower.verbatim import MOST_DEFINITIONS
 from mcpgen.model import Api, Catalog, Identity, InputProfile, Operation, SchemaProfile, Server, Skipped, ToolSpec
+from mcpgen.names import clipped
 from mcpgen.options import Options
 from mcpgen.promises import UNKNOWN, Promises
 
@@ -140,6 +142,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     operation = views.seen(operation, composer, diagnostics)
     nesting.refuse_unwritable(operation, composer)
     composer.contradictions.clear()  # what an answer or an operation that was skipped left behind
+    composer.unshown.clear()
     plan = bodies.plan(operation.body, composer) if operation.body else None
     title = descriptions.title(operation, name)
     hints = annotations.derive(operation)
@@ -158,6 +161,8 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
         if plan is not None and layout.sends_body and not plan.body.required:
             plan = replace(plan, body=replace(plan.body, required=True))
             layout = around.layout(operation, plan, profile, room)
+    if layout.profile == "full" and branching.steps(layout.schema) > branching.MOST:
+        layout = around.layout(operation, plan, "portable", room)
     _report(operation, name, layout, most_tokens, around)
     nesting.report(operation, composer, diagnostics)
     views.report(operation.result, list(as_object(layout.schema.get("properties"))), diagnostics)
@@ -186,8 +191,34 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
         arguments={(place, wire): name for (place, wire), name in layout.names.items()},
         renamed=frozenset(layout.renamed),
     )
+    tool = _checkable(tool, composer.unshown, diagnostics)
     lint.report(tool, layout.hidden, diagnostics)
     return tool
+
+
+def _checkable(tool: ToolSpec, unshown: list[str], diagnostics: Diagnostics) -> ToolSpec:
+    """Return the tool with the patterns that its server does not check, and report these and the `unshown` ones. Raises
+    Unusable where a schema that was written by hand cannot be checked in a bounded number of steps.
+    """
+    where = tool.operation.where
+    schemas = {"inputSchema": tool.input_schema, "outputSchema": tool.output_schema or {}}
+    derived = {"inputSchema": tool.profile == "portable", "outputSchema": tool.output_form != "written"}
+    for key, schema in schemas.items():  # what is derived has no references that could make it long
+        if not derived[key] and (steps := branching.steps(schema)) > branching.MOST:
+            message = (
+                f"The {key} of {tool.name} takes {steps:,} steps for one value; {branching.MOST:,} are taken at most."
+            )
+            raise Unusable(
+                "branching-schema", message, where.inside(key), "Refer to a schema once where that is enough."
+            )
+    unchecked = patterns.unchecked(schemas.values())
+    if left := list(dict.fromkeys([*unchecked, *unshown])):
+        shown = ", ".join(clipped(pattern) for pattern in left[:3])
+        more = f" and {len(left) - 3} more" if len(left) > 3 else ""
+        message = f"Patterns of {tool.name} are left to the API: {shown}{more}."
+        hint = "A server checks what takes linear time and little memory; `maxLength` bounds a text for less."
+        diagnostics.add("unchecked-pattern", message, where, hint)
+    return replace(tool, binding=replace(tool.binding, unchecked=unchecked))
 
 
 def _server_index(operation: Operation, servers: list[Server]) -> int:
@@ -203,7 +234,7 @@ def _server_index(operation: Operation, servers: list[Server]) -> int:
 def _report(operation: Operation, name: str, layout: arguments.Arguments, most_tokens: int, around: _Around) -> None:
     cuts = [*layout.cuts, *layout.given_up]
     if layout.profile not in (around.options.schema_profile or "portable", "written"):
-        message = f"The schema of {name} would have more than {MOST_DEFINITIONS} definitions; it is written portably."
+        message = f"The schema of {name} has too many definitions or branches for all of it; it is written portably."
         around.diagnostics.add("schema-cut", message, operation.where)
     if cuts:
         why = f", to cost at most {most_tokens:,} tokens" if layout.given_up else ""

@@ -238,7 +238,10 @@ class Portable:
         if kind == "string" and self.files and is_file(node):
             return {"type": "string", "contentEncoding": "base64", **self._text(at, words, FILE_NOTE)}
         if kind in SCALARS:
-            return self._described(_scalar(node, kind), node, at, words, kind)
+            scalar = _scalar(node, kind)
+            if kind == "string" and "pattern" in node and "pattern" not in scalar:
+                self.composer.unshown.append(str(node["pattern"]))
+            return self._described(scalar, node, at, words, kind)
         self._left -= ANY_VALUE_NODES
         return {**any_value(), **self._text(at, words)}
 

@@ -78,7 +78,8 @@ class HttpBinding:
     is the argument that asks for parts of the result, and goes nowhere; `defaults` (argument → value) are sent where a
     call leaves them out. `timeout` is in seconds, `result` what is shown of the answer. `also` are arguments that the
     schema names elsewhere than among its properties; where it is `open` there may be others too.
-    `withheld` (query or cookies → names) is what no argument may write there, because its owner hid it.
+    `withheld` (query or cookies → names) is what no argument may write there, because its owner hid it. `unchecked` are
+    patterns of the schemas that a server leaves to the API.
     """
 
     method: str
@@ -99,6 +100,7 @@ class HttpBinding:
     also: tuple[str, ...] = ()
     open: bool = False
     withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unchecked: tuple[str, ...] = ()
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """All parameters, in the order path, query, querystring, header, cookie."""

@@ -202,3 +202,27 @@ def test_hard_13_a_token_that_is_like_itself_is_redacted_at_once(tmp_path: Path,
             server.process.terminate()
             server.rest()
             assert server.ended() == 128 + 15
+
+
+def test_hard_04_a_tool_of_many_costly_patterns_is_called_like_any_other(tmp_path: Path, upstream: Upstream) -> None:
+    names = {f"n{number}": {"type": "string", "pattern": rf"^\p{{L}}{{60}}{number}$"} for number in range(300)}
+    tool = {"name": "match", "request": "POST /match", "send": {"body": {"all": "{n1}"}}}
+    schema = {"type": "object", "properties": names}
+    document = {"mcpgen": 1, "server": {"name": "hostile"}, "base_url": "https://api.hostile.example/api/v1"}
+    source = tmp_path / "patterns.tools.yaml"
+    key = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
+    source.write_text(json.dumps({**document, "security": key, "tools": [{**tool, "inputSchema": schema}, ORDINARY]}))
+    environ = {"HOSTILE_BASE_URL": f"http://127.0.0.1:{upstream.port}/api/v1"}
+    with Server(compiled(tmp_path, source), package=PACKAGE, env=environ, preexec_fn=limit) as server:
+        assert said(server, "get_case", {"n": 1}) == '{"a":1}'
+        before = peak(server)
+        assert said(server, "match", {"n1": "no letters"}) == '{"a":1}'
+        assert "match was not called: 1 problem" in said(server, "match", {"n1": 1})
+        assert peak(server) - before < 32 * MIB
+
+
+ORDINARY = {
+    "name": "get_case",
+    "request": "GET /case",
+    "parameters": [{"name": "n", "in": "query", "required": True, "schema": {"type": "integer"}}],
+}

@@ -33,7 +33,7 @@ EARLY = 60.0
 """Seconds before its end that a token is renewed; of one that lives shortly, a quarter of its life."""
 
 LONGEST = 16 * 1024
-"""Characters of a token. Servers read header fields of 8 to 16 KiB, and whoever gives tokens out is not the operator."""
+"""Characters of a token. Servers read header fields of 8 to 16 KiB; whoever gives tokens out is not the operator."""
 
 LONGEST_LIFE = 10 * 365 * 86400.0
 LARGEST_ANSWER = 64 * 1024

@@ -16,11 +16,12 @@ import jsonschema_rs
 if TYPE_CHECKING:
     from .catalog import Tool
 
-MOST_VALIDATORS = 256
-"""Kept at a time. One costs some tens of microseconds to build, and some tens of kilobytes to keep."""
+MOST_VALIDATORS = 128
+"""Kept at a time. One costs some tens of microseconds to build and some tens of kilobytes to keep; its patterns take no
+more than the compiler lets pass, which is 2 MiB."""
 
-PATTERN_BYTES = 256 * 1024
-"""The most memory of one compiled pattern. Those of published documents take 16 KiB; `^\\p{L}{60}$` takes 3 MB."""
+PATTERN_BYTES = 1024 * 1024
+"""The most memory of one compiled pattern, as the compiler has it."""
 
 # Formats on whose exact form servers differ; what is left (date, date-time, uuid) is asserted.
 _DOUBTFUL = (

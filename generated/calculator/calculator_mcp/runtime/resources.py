@@ -20,6 +20,7 @@ from .spool import Spool
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .shapes import Block
+    from .shares import Shares
 
 IN_MEMORY = 256 * 1024
 """Bytes of one answer that are held without a file: MOST_KEPT times this is what all of them take of the memory."""
@@ -41,25 +42,26 @@ class _Kept:
 
     __slots__ = ("media_type", "spool", "text")
 
-    def __init__(self, media_type: str, text: bool) -> None:
+    def __init__(self, media_type: str, text: bool, shares: Shares | None) -> None:
         self.media_type = media_type
         self.text = text
-        self.spool = Spool(IN_MEMORY)
+        self.spool = Spool(IN_MEMORY, shares, own=IN_MEMORY)
 
 
 class Resources:
     """The answers that one server keeps, by URI, the one used last at the end."""
 
-    def __init__(self, most: int) -> None:
-        """`most` is how many bytes all of them take."""
+    def __init__(self, most: int, shares: Shares | None = None) -> None:
+        """`most` is how many bytes all of them take; their files are taken from the shares."""
         self._most = most
+        self._shares = shares
         self._kept: dict[str, _Kept] = {}
         self._lock = allocate_lock()
 
     def begin(self, uri: str, media_type: str, text: bool) -> None:
         """Keep an answer under that URI, empty at first; `text` is given in UTF-8."""
         with self._lock:
-            self._kept[uri] = _Kept(media_type, text)
+            self._kept[uri] = _Kept(media_type, text, self._shares)
             if len(self._kept) > MOST_KEPT:
                 self._drop(next(iter(self._kept)))
 

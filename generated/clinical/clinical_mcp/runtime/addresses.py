@@ -34,6 +34,11 @@ class Address:
         return self.origin + self.path
 
     @property
+    def is_literal(self) -> bool:
+        """Return whether the host is an address, which nobody has to look up."""
+        return ":" in self.host or self.host.rpartition(".")[2].isdigit()
+
+    @property
     def loopback(self) -> bool:
         """Whether what is sent there stays on this machine."""
         host = self.host.rstrip(".")

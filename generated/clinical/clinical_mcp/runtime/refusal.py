@@ -18,6 +18,9 @@ MOST_SHOWN = 20
 SHOWN_CHARACTERS = 60
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=lambda other: type(other).__name__)
+
+
 class Problem:
     """One thing wrong with the arguments: the argument as a dotted path ("" for the call itself), and a text."""
 
@@ -31,6 +34,28 @@ class Problem:
         return f"{self.argument}: {self.text}" if self.argument else self.text
 
 
+class Problems(list[Problem]):
+    """Problems of one call, no more than are shown. `complete` is whether there are no others, as far as is known."""
+
+    __slots__ = ("complete",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.complete = True
+
+    def add(self, problems: Iterable[Problem]) -> None:
+        """Add problems that are not there yet, as long as there is room. No more are made than fit."""
+        told = {str(problem) for problem in self}
+        for problem in problems:
+            if str(problem) in told:
+                continue
+            if len(self) >= MOST_SHOWN:
+                self.complete = False
+                return
+            told.add(str(problem))
+            self.append(problem)
+
+
 class Unsendable(ValueError):
     """A value has no form in the place where it would go. Raised where the argument's name is not known yet."""
 
@@ -38,9 +63,11 @@ class Unsendable(ValueError):
 class Refused(Exception):
     """The arguments cannot become a request; the model can mend that."""
 
-    def __init__(self, *problems: Problem) -> None:
+    def __init__(self, *problems: Problem, complete: bool = True) -> None:
+        """`complete` is whether these are all, as far as is known."""
         super().__init__(len(problems))
         self.problems = list(problems)
+        self.complete = complete
 
 
 class HookFailed(Exception):
@@ -72,19 +99,32 @@ def gather(write: Callable[[Given], Iterable[Written]], named: Iterable[tuple[st
     return found
 
 
-def report(problems: list[Problem], tool: str) -> str:
-    """All problems as one text for a model."""
+def report(problems: list[Problem], tool: str, complete: bool = True) -> str:
+    """Return all problems as one text for a model. `complete` is whether there are no others, as far as is known."""
+    if not problems:
+        return f"{tool} was not called: its arguments do not fit its schema, and are too large to be told where."
     count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-    lines = [f"{tool} was not called: {count} with the arguments.", *(f"- {each}" for each in problems[:MOST_SHOWN])]
+    few = "" if complete else "at least "
+    lines = [
+        f"{tool} was not called: {few}{count} with the arguments.",
+        *(f"- {each}" for each in problems[:MOST_SHOWN]),
+    ]
     if len(problems) > MOST_SHOWN:
         lines.append(f"- and {len(problems) - MOST_SHOWN} more")
+    elif not complete:
+        lines.append("- and perhaps more, which were not looked for")
     return "\n".join(lines)
 
 
 def shown(value: Any, limit: int = SHOWN_CHARACTERS) -> str:
-    """A value as JSON, clipped. A long string is cut before it is encoded, so that the cost does not grow with it."""
+    """Return a value as JSON, clipped. No more of it is written than is shown, so that the cost stays small."""
     if isinstance(value, str):
         value = value[: limit + 1]
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=lambda other: type(other).__name__)
-    text = text.encode("utf-8", "backslashreplace").decode()
-    return text if len(text) <= limit else f"{text[:limit]}\u2026"
+    text, size = [], 0
+    for piece in _ENCODER.iterencode(value):
+        text.append(piece[: limit + 1])
+        size += len(piece)
+        if size > limit:
+            break
+    made = "".join(text).encode("utf-8", "backslashreplace").decode()
+    return made if len(made) <= limit else f"{made[:limit]}\u2026"

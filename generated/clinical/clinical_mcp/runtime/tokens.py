@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 from . import fields, jsontext, log
 from .client import Failure
 from .credentials import client_login
-from .keys import LONGEST, SHORTEST_REDACTED
+from .keys import SHORTEST_REDACTED
 from .origins import Discovery
 from .request import Request
 from .settings import NotReady
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 EARLY = 60.0
 """Seconds before its end that a token is renewed; of one that lives shortly, a quarter of its life."""
+
+LONGEST = 16 * 1024
+"""Characters of a token. Servers read header fields of 8 to 16 KiB; whoever gives tokens out is not the operator."""
 
 LONGEST_LIFE = 10 * 365 * 86400.0
 LARGEST_ANSWER = 64 * 1024

@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING, Any
 from .refusal import SHOWN_CHARACTERS, Problem, shown
 
 if TYPE_CHECKING:
-    from jsonschema_rs import ValidationError
+    from .violations import Form, Violation
 
 MOST_CHOICES = 20
 MOST_NAMES = 12
+LONGEST_PATH = 400
+MOST_COMPARED = 500
+"""Names, or listed values, that a mistaken one is compared with: some microseconds each."""
 
 _TYPES = {
     "string": "a string",
@@ -47,6 +50,12 @@ _LIMITS = {
     "minProperties": "at least {} member{s}",
     "maxProperties": "at most {} member{s}",
 }
+_OTHERS = {
+    "uniqueItems": "items that all differ",
+    "contains": "an item of a certain form among its items",
+    "falseSchema": "nothing there",
+}
+_NEAREST = " forms)"
 _PLAIN = re.compile(r"[\w+\-./:@]*[^\W\d][\w+\-./:@]*")
 
 
@@ -66,7 +75,7 @@ def unknown(path: str, name: str, known: Iterable[str]) -> Problem:
 
 def nearest(name: str, known: list[str]) -> str | None:
     """The known name that looks most like it, whatever the case; None where none does."""
-    lowered = {each.lower(): each for each in reversed(known)}
+    lowered = {each.lower(): each for each in reversed(known[:MOST_COMPARED])}
     import difflib  # a mistaken name is rare, and this is not for free
 
     found = difflib.get_close_matches(name[:64].lower(), lowered, 1)
@@ -78,52 +87,47 @@ def shown_name(name: str) -> str:
     return name if len(name) <= 64 and name.isprintable() and name else shown(name)
 
 
-def problems(error: ValidationError, schema: dict[str, Any]) -> Iterator[Problem]:
-    """The problems that one violation of the schema stands for."""
-    kind: Any = error.kind
-    path = _path(error)
-    if kind.name == "required":
-        yield Problem(f"{path}.{kind.property}" if path else kind.property, "is required")
-    elif kind.name in ("additionalProperties", "unevaluatedProperties"):
-        known = _node(schema, error.schema_path[:-1]).get("properties", {})
-        yield from (unknown(path, name, known) for name in kind.unexpected)
-    elif kind.name in ("anyOf", "oneOf"):
-        yield from _best(error, [form for form in kind.context if form], len(kind.context), schema)
-    elif kind.name == "propertyNames":
-        yield Problem(
-            path, f"a name in it is not allowed: expected {_expected(kind.error)}; got {shown(kind.error.instance)}"
-        )
+def problems(violation: Violation) -> Iterator[Problem]:
+    """Yield the problems that one violation of a schema stands for. Raises budget.Exhausted."""
+    keyword, path = violation.keyword, _path(violation)
+    if keyword == "required":
+        yield Problem(f"{path}.{violation.detail}" if path else violation.detail, "is required")
+    elif keyword in ("additionalProperties", "unevaluatedProperties"):
+        known = list(violation.known)
+        yield from (unknown(path, name, known) for name in violation.detail)
+    elif violation.forms is not None:
+        forms = violation.forms()
+        yield from _best(violation, [form for form in forms if form], len(forms))
+    elif keyword == "propertyNames":
+        name = violation.detail
+        yield Problem(path, f"a name in it is not allowed: expected {_expected(name)}; got {shown(name.value)}")
     else:
-        yield Problem(path, f"expected {_expected(error)}; got {shown(error.instance)}{_hint(error)}")
+        yield Problem(path, f"expected {_expected(violation)}; got {shown(violation.value)}{_hint(violation)}")
 
 
-def _expected(error: ValidationError) -> str:
-    kind: Any = error.kind
-    if kind.name in _LIMITS:
-        limit = kind.limit
-        return _LIMITS[kind.name].format(json.dumps(limit, default=str), s="" if limit == 1 else "s")
-    if kind.name == "type":
-        return _any_of(_TYPES[each] for each in _TYPES if each in kind.types)
-    if kind.name == "enum":
-        more = len(kind.options) - MOST_CHOICES
-        return f"one of {', '.join(map(_choice, kind.options[:MOST_CHOICES]))}" + (
-            f" and {more} more" if more > 0 else ""
-        )
-    if kind.name == "const":
-        return _choice(kind.expected_value)
-    if kind.name == "format":
-        return _FORMATS.get(kind.format, f"the format {kind.format}")
-    if kind.name == "pattern":
-        return f"text that matches {kind.pattern if len(kind.pattern) <= SHOWN_CHARACTERS else 'a certain pattern'}"
-    if kind.name == "multipleOf":
-        return f"a multiple of {kind.multiple_of}"
-    if kind.name == "uniqueItems":
-        return "items that all differ"
-    if kind.name == "contains":
-        return "an item of a certain form among its items"
-    if kind.name == "falseSchema":
-        return "nothing there"
-    return "a value of another form"
+def _expected(violation: Violation) -> str:
+    keyword, detail = violation.keyword, violation.detail
+    if keyword in _LIMITS:
+        return _LIMITS[keyword].format(json.dumps(detail, default=str), s="" if detail == 1 else "s")
+    if keyword == "type":
+        kinds = [detail] if isinstance(detail, str) else detail
+        return _any_of(_TYPES[each] for each in _TYPES if each in kinds)
+    if keyword == "enum":
+        return _one_of(detail)
+    if keyword == "const":
+        return _choice(detail)
+    if keyword == "format":
+        return _FORMATS.get(detail, f"the format {detail}")
+    if keyword == "pattern":
+        return f"text that matches {detail if len(detail) <= SHOWN_CHARACTERS else 'a certain pattern'}"
+    if keyword == "multipleOf":
+        return f"a multiple of {detail}"
+    return _OTHERS.get(keyword, "a value of another form")
+
+
+def _one_of(choices: list[Any]) -> str:
+    more = f" and {len(choices) - MOST_CHOICES} more" if len(choices) > MOST_CHOICES else ""
+    return f"one of {', '.join(map(_choice, choices[:MOST_CHOICES]))}{more}"
 
 
 def _choice(value: Any) -> str:
@@ -132,11 +136,10 @@ def _choice(value: Any) -> str:
     return str(value) if plain else shown(value)
 
 
-def _hint(error: ValidationError) -> str:
-    kind: Any = error.kind
-    if kind.name != "enum" or not isinstance(error.instance, str):
+def _hint(violation: Violation) -> str:
+    if violation.keyword != "enum" or not isinstance(violation.value, str):
         return ""
-    near = nearest(error.instance, [each for each in kind.options if isinstance(each, str)])
+    near = nearest(violation.value, [each for each in violation.detail if isinstance(each, str)])
     return "" if near is None else f" (did you mean {shown(near)}?)"
 
 
@@ -145,69 +148,55 @@ def _any_of(words: Iterable[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def _best(
-    error: ValidationError, forms: list[list[ValidationError]], total: int, schema: dict[str, Any]
-) -> Iterator[Problem]:
-    """The problems with the form that the value comes nearest to; all forms in one where the value itself fits none."""
-    here = error.instance_path
+def _best(violation: Violation, forms: list[Form], total: int) -> Iterator[Problem]:
+    """Yield the problems with the form that the value comes nearest to, all forms in one where the value itself fits
+    none.
+    """
+    here, value = violation.path, violation.value
     if not forms or len(forms) < total:
-        yield Problem(_path(error), f"expected a value of just one of {total} forms; got {shown(error.instance)}")
+        yield Problem(_path(violation), f"expected a value of just one of {total} forms; got {shown(value)}")
         return
-    typed = [form for form in forms if not any(_kind(each) == "type" and each.instance_path == here for each in form)]
-    if all(_kind(form[0]) in ("enum", "const") and form[0].instance_path == here for form in typed):
-        expected = _any_of(_expected(each) for form in typed or forms for each in form if each.instance_path == here)
-        yield Problem(_path(error), f"expected {expected}; got {shown(error.instance)}")
+    typed = [form for form in forms if not any(each.keyword == "type" and each.path == here for each in form)]
+    if all(form[0].keyword in ("enum", "const") and form[0].path == here for form in typed):
+        expected = _any_of(_expected(each) for form in typed or forms for each in form if each.path == here)
+        yield Problem(_path(violation), f"expected {expected}; got {shown(value)}")
         return
     if tags := _tags(typed, len(here) + 1):
         yield _wrong_tag(tags)
         return
-    found = [problem for each in min(typed, key=_distance) for problem in problems(each, schema)]
-    if len(typed) > 1:
-        found[0].text += f" (for the nearest of {total} forms)"
+    found = [problem for each in min(typed, key=_distance) for problem in problems(each)]
+    if len(typed) > 1 and not found[0].text.endswith(_NEAREST):
+        found[0].text += f" (for the nearest of {total}{_NEAREST}"
     yield from found
 
 
-def _tags(forms: list[list[ValidationError]], depth: int) -> list[ValidationError]:
-    """The violations of one member that tells all forms apart by its values, where the value fits none of them."""
+def _tags(forms: list[Form], depth: int) -> list[Violation]:
+    """Return the violations of one member that tells all forms apart by its values, where the value fits none."""
     found = [next((each for each in form if _is_tag(each, depth)), None) for form in forms]
     tags = [tag for tag in found if tag is not None]
-    same = len({tuple(tag.instance_path) for tag in tags}) == 1
+    same = len({tag.path for tag in tags}) == 1
     return tags if same and len(tags) == len(forms) > 1 else []
 
 
-def _is_tag(error: ValidationError, depth: int) -> bool:
-    return _kind(error) in ("enum", "const") and len(error.instance_path) == depth
+def _is_tag(violation: Violation, depth: int) -> bool:
+    return violation.keyword in ("enum", "const") and len(violation.path) == depth
 
 
-def _wrong_tag(tags: list[ValidationError]) -> Problem:
+def _wrong_tag(tags: list[Violation]) -> Problem:
     choices: list[Any] = []
     for tag in tags:
-        kind: Any = tag.kind
-        choices += kind.options if kind.name == "enum" else [kind.expected_value]
-    got = tags[0].instance
+        choices += tag.detail if tag.keyword == "enum" else [tag.detail]
+    got = tags[0].value
     near = nearest(got, [each for each in choices if isinstance(each, str)]) if isinstance(got, str) else None
     hint = "" if near is None else f" (did you mean {shown(near)}?)"
-    return Problem(_path(tags[0]), f"expected one of {', '.join(map(_choice, choices))}; got {shown(got)}{hint}")
+    return Problem(_path(tags[0]), f"expected {_one_of(choices)}; got {shown(got)}{hint}")
 
 
-def _distance(form: list[ValidationError]) -> int:
-    """How far a value is from a form. A wrong constant weighs most: it is what tells forms apart."""
-    return sum(10 if _kind(each) in ("const", "enum") else 1 for each in form)
+def _distance(form: Form) -> int:
+    """Return how far a value is from a form. What tells forms apart weighs most: constants, and no common member."""
+    return 10 * form.is_foreign + sum(10 if each.keyword in ("const", "enum") else 1 for each in form)
 
 
-def _path(error: ValidationError) -> str:
-    return ".".join(shown_name(str(step)) for step in error.instance_path)
-
-
-def _kind(error: ValidationError) -> str:
-    return error.kind.name
-
-
-def _node(schema: Any, steps: list[str | int]) -> dict[str, Any]:
-    """The part of the schema at that place; empty where the place is not in it."""
-    for step in steps:
-        try:
-            schema = schema[step]
-        except (KeyError, IndexError, TypeError):
-            return {}
-    return schema if isinstance(schema, dict) else {}
+def _path(violation: Violation) -> str:
+    path = ".".join(shown_name(str(step)) for step in violation.path)
+    return path if len(path) <= LONGEST_PATH else f"{path[: LONGEST_PATH // 2]}\u2026{path[-LONGEST_PATH // 2 :]}"

@@ -1,69 +1,143 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""How a text may be written after it went through JSON, HTML, a URL or a program: each character that is no ASCII
-letter or digit as itself, behind backslashes, by its number or by its name, and also twice. Pure.
+"""Undoes the escapes that a text may have gone through: JSON, HTML, percent-encoding, and each several times. Pure.
 
-What comes of it is a regular expression. Its time is linear: no text can be read by it in two ways that end alike,
-since backslashes, which could be, are never given back.
+Whoever looks for a secret undoes the escapes of the secret and of the text alike, and then looks for plain bytes. Both
+take linear time whatever the secret is, which no expression with an alternative for each escape of each character does.
+Backslashes are taken out altogether, since each layer of escaping doubles them.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 LONGEST = 36
-"""Characters that one may become: four bytes, percent-encoded three times over, behind backslashes."""
+"""Bytes that one character may become: four bytes, percent-encoded three times over, behind backslashes."""
 
-_RUNS = re.compile(r"\\+|[0-9A-Za-z]+|.", re.DOTALL)
-_ALPHANUMERIC = re.compile("[0-9A-Za-z]+")
-_LETTERS = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
+_ROUNDS = 3
+"""Layers of escapes that are undone on top of the first; several of one kind count as one."""
 
-#: What HTML calls them. The module `html` holds two thousand more, and all of them in memory.
+#: What HTML calls the punctuation of ASCII. The module `html` holds two thousand more, and all of them in memory.
 _CALLED = (
     "excl quot num dollar percnt amp apos lpar rpar ast plus comma period sol colon semi lt equals gt quest commat "
     "lsqb|lbrack bsol rsqb|rbrack Hat lowbar grave lcub|lbrace verbar|vert|VerticalLine rcub|rbrace"
 )
-_NAMES = dict(zip("!\"#$%&'()*+,./:;<=>?@[\\]^_`{|}", _CALLED.split(" "), strict=True))
+_NAMES = {
+    name: character
+    for names, character in zip(_CALLED.split(" "), "!\"#$%&'()*+,./:;<=>?@[\\]^_`{|}", strict=True)
+    for name in names.split("|")
+}
+_LETTERS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
+
+_ESCAPES = (
+    rb"\\+u(?P<pair>[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2})|\\+u(?P<unit>[0-9a-fA-F]{4})"
+    rb"|\\+x(?P<byte>[0-9a-fA-F]{2})%b|\\+"
+    rb"|(?P<percent>(?:%%(?:25)*[0-9a-fA-F]{2})+)"
+    rb"|&(?:amp;)*(?:#0*(?P<decimal>[0-9]{1,7})|#[xX]0*(?P<hex>[0-9a-fA-F]{1,6})|(?P<name>%b));?"
+)
+_HTML = "|".join(sorted(_NAMES, key=len, reverse=True)).encode()
+_PLAIN = re.compile(_ESCAPES % (b"", _HTML))
+_WITH_LETTERS = re.compile(_ESCAPES % (rb"|\\+(?P<letter>[nrtbf])", _HTML))
+_TRIPLE = re.compile(rb"%(?:25)*([0-9a-fA-F]{2})")
+_BLANK = bytes.maketrans(b"+", b" ")
+_ALPHANUMERIC = re.compile("[0-9A-Za-z]+")
+_ESCAPED_LETTER = re.compile(r"\\u00(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])")
+
+
+class Unescaped:
+    """Content without its escapes, in `text`, and where each byte of it stood."""
+
+    __slots__ = ("_before", "_content", "_text", "text")
+
+    def __init__(self, content: bytes, letters: bool, before: Unescaped | None = None) -> None:
+        """`letters` is whether `\\n` and its like are undone, as is right for what holds a line feed; `before` is what
+        the content was made of.
+        """
+        self._before = before
+        self._text: list[int] = [0]  # where in the text each escape begins and ends, in turn
+        self._content: list[int] = [0]  # the same in the content
+        pieces, done, size = [], 0, 0
+        for found in (_WITH_LETTERS if letters else _PLAIN).finditer(content):
+            start, end = found.span()
+            meant = _meaning(found)
+            pieces += [content[done:start], meant]
+            size += start - done
+            self._text += [size, size + len(meant)]
+            self._content += [start, end]
+            size, done = size + len(meant), end
+        self.text = b"".join([*pieces, content[done:]])
+
+    @property
+    def is_changed(self) -> bool:
+        """Return whether there was an escape."""
+        return len(self._text) > 1
+
+    def start(self, at: int) -> int:
+        """Return where the byte at that place of the text begins, with the backslashes in front of it."""
+        index = bisect_left(self._text, at)
+        if index < len(self._text) and self._text[index] == at:
+            found = self._content[index]
+        elif index % 2:
+            found = self._content[index - 1] + at - self._text[index - 1]
+        else:
+            found = self._content[index - 1]  # inside of what one escape means
+        return found if self._before is None else self._before.start(found)
+
+    def end(self, at: int) -> int:
+        """Return where what ends before that place of the text is over."""
+        index = bisect_left(self._text, at)
+        if index < len(self._text) and index % 2 == 0:
+            found = self._content[index]  # with all of the escape
+        else:
+            found = self._content[index - 1] + at - self._text[index - 1]
+        return found if self._before is None else self._before.end(found)
+
+
+def undo(content: bytes, letters: bool = False) -> Unescaped:
+    """Return the content without its escapes, each plus sign as the blank that it stands for in a form."""
+    found = Unescaped(content, letters)
+    for _ in range(_ROUNDS if found.is_changed else 0):
+        undone = Unescaped(found.text, letters, found)
+        if not undone.is_changed:
+            break
+        found = undone
+    found.text = found.text.translate(_BLANK)
+    return found
+
+
+def _meaning(found: re.Match[bytes]) -> bytes:
+    """Return what one escape, or a row of percent-encoded bytes, stands for; nothing for backslashes."""
+    kind = found.lastgroup
+    if kind is None:
+        return b""
+    said = found[kind]
+    if kind == "percent":
+        return _in_utf_8(bytes(int(digits, 16) for digits in _TRIPLE.findall(said)))
+    if kind == "pair":
+        units = bytes.fromhex((said[:4] + said[-4:]).decode())
+        return units.decode("utf-16-be").encode()
+    if kind == "letter":
+        return _LETTERS[said]
+    if kind == "name":
+        return _NAMES[said.decode()].encode()
+    code = int(said, 10 if kind == "decimal" else 16)
+    return chr(code).encode(errors="replace") if code <= 0x10FFFF else b""
+
+
+def _in_utf_8(content: bytes) -> bytes:
+    """Return bytes as they are, where they are UTF-8, and else as Latin-1."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return content.decode("latin-1").encode()
+    return content
 
 
 def anchor(text: str) -> str:
-    """The longest part of a text that is written in one way only; "" where there is none."""
+    """Return the longest part of a text that is written in one way only, but for `has_escaped_letters`."""
     return max(_ALPHANUMERIC.findall(text), key=len, default="")
 
 
-def pattern(text: str) -> str:
-    """A regular expression for the text in all these ways, for str as it is and for bytes in UTF-8."""
-    made, after_backslash = [], False
-    for run in _RUNS.findall(text):
-        if run[0] == "\\":
-            made.append(rf"(?:\\{{{len(run)},{8 * len(run)}}}+|(?:{_ways(run[0], False)}){{{len(run)}}})")
-        elif run.isascii() and run.isalnum():
-            made.append(run)
-        else:
-            made.append(f"(?:{re.escape(run)}|{_ways(run, after_backslash)})")
-        after_backslash = run[0] == "\\"
-    return "".join(made)
-
-
-def _ways(character: str, after_backslash: bool) -> str:
-    """Whatever a character may be written as, but itself. Backslashes before it may have taken its own with them."""
-    code, units = ord(character), character.encode("utf-16-be", "surrogatepass").hex()
-    backslashes = r"\\{0,8}+" if after_backslash else r"\\{1,8}+"
-    escaped = [f"u{_digits(units[:4])}" + (rf"\\{{1,8}}+u{_digits(units[4:])}" if units[4:] else "")]
-    if code < 0x100:
-        escaped.append(f"x{_digits(f'{code:02x}')}")
-    escaped += [_LETTERS[character]] if character in _LETTERS else []
-    itself = [rf"\\{{1,8}}+{re.escape(character)}"] if character != "\\" else []
-    encodings = ("utf-8", "latin-1") if 0x7F < code < 0x100 else ("utf-8",)
-    percent = ["".join(f"%(?:25){{0,2}}{_digits(f'{byte:02x}')}" for byte in character.encode(each, "surrogatepass"))
-               for each in encodings]  # fmt: skip
-    entities = [f"#0{{0,4}}{code}", f"#[xX]0{{0,4}}{_digits(f'{code:x}')}"]
-    entities += [_NAMES[character]] if character in _NAMES else []
-    spaces = [r"\+"] if character == " " else []
-    marked_up = rf"&(?:amp;){{0,2}}(?:{'|'.join(entities)});?"
-    outer = rf"\\{{0,8}}+(?:{'|'.join([*percent, marked_up])})"  # what was in JSON before
-    return "|".join([f"{backslashes}(?:{'|'.join(escaped)})", *itself, outer, *spaces])
-
-
-def _digits(digits: str) -> str:
-    """Hexadecimal digits in either case."""
-    return "".join(f"[{each}{each.upper()}]" if each.isalpha() else each for each in digits)
+def has_escaped_letters(text: str) -> bool:
+    """Return whether a text holds letters or digits by escapes of JSON, which no writer of JSON needs."""
+    return "\\u00" in text and _ESCAPED_LETTER.search(text) is not None

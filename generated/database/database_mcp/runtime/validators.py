@@ -1,18 +1,27 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Validators of JSON Schemas, built once and kept; and what else their engine for patterns is good for.
+"""Verdicts of JSON Schemas, from a library that was built once and is kept; and what else its engine for patterns is
+good for.
 
-They fetch nothing, and patterns run in linear time; a pattern that has no linear form is not checked.
+The library fetches nothing, and gives each verdict in time that is linear in the value. Patterns run in linear time; a
+pattern that has no linear form, or takes too much memory, is not checked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
-MOST_VALIDATORS = 256
-"""Kept at a time. One costs some tens of microseconds to build, and some tens of kilobytes to keep."""
+if TYPE_CHECKING:
+    from .catalog import Tool
+
+MOST_VALIDATORS = 128
+"""Kept at a time. One costs some tens of microseconds to build and some tens of kilobytes to keep; its patterns take no
+more than the compiler lets pass, which is 2 MiB."""
+
+PATTERN_BYTES = 1024 * 1024
+"""The most memory of one compiled pattern, as the compiler has it."""
 
 # Formats on whose exact form servers differ; what is left (date, date-time, uuid) is asserted.
 _DOUBTFUL = (
@@ -20,33 +29,70 @@ _DOUBTFUL = (
     *("json-pointer", "regex", "relative-json-pointer", "time", "uri", "uri-reference", "uri-template"),
 )
 
+Formats = dict[str, Callable[[str], bool]]
+
+
+class Judge:
+    """Verdicts of one schema and of its parts. `schema` is the one that is checked, `is_valid` the verdict of it all.
+
+    A part is named by a JSON Pointer as a URI fragment (RFC 6901 section 6).
+    """
+
+    __slots__ = ("_formats", "_keywords", "_parts", "is_valid", "schema")
+
+    def __init__(self, schema: dict[str, Any], formats: Formats, unchecked: Collection[str] = ()) -> None:
+        """`unchecked` are patterns that the compiler leaves to the API."""
+        self.schema = _without_patterns(schema, unchecked) if unchecked else schema
+        self._formats = formats
+        self._parts: jsonschema_rs.ValidatorMap | None = None
+        self._keywords: dict[str, Callable[[Any], bool]] = {}
+        try:
+            self.is_valid = _build(self.schema, formats).is_valid
+        except jsonschema_rs.ValidationError:  # for a pattern that this release of the library does not take
+            self.schema = _without_patterns(schema, None)
+            self.is_valid = _build(self.schema, formats).is_valid
+
+    def is_part_valid(self, pointer: str, value: Any) -> bool:
+        """Return the verdict of the part at that pointer. Raises KeyError where there is none."""
+        if self._parts is None:
+            self._parts = jsonschema_rs.validator_map_for(self.schema, **_options(self._formats))
+        return self._parts[pointer].is_valid(value)
+
+    def is_keyword_valid(self, pointer: str, keyword: str, rule: dict[str, Any], value: Any) -> bool:
+        """Return the verdict of one keyword of the part at that pointer. `rule` is a schema with this keyword alone."""
+        place = f"{pointer}/{keyword}"
+        if place not in self._keywords:
+            dialect = {"$schema": self.schema["$schema"]} if "$schema" in self.schema else {}
+            self._keywords[place] = _build({**dialect, **rule}, self._formats).is_valid
+        return self._keywords[place](value)
+
 
 class Validators:
-    """The validators of the tools that were seen, for one of their schemas. With `exact`, all formats are asserted: of
+    """The judges of the tools that were seen, for one of their schemas. With `exact`, all formats are asserted: of
     what is sent to clients that do so too."""
 
     __slots__ = ("_built", "_formats")
 
     def __init__(self, *, exact: bool = False) -> None:
-        self._built: dict[str, jsonschema_rs.Validator] = {}
-        self._formats: dict[str, Callable[[str], bool]] = {} if exact else dict.fromkeys(_DOUBTFUL, _accept)
+        self._built: dict[str, Judge] = {}
+        self._formats: Formats = {} if exact else dict.fromkeys(_DOUBTFUL, _accept)
 
-    def of(self, tool: str, schema: dict[str, Any]) -> jsonschema_rs.Validator:
-        """The validator for that schema of that tool."""
-        if tool not in self._built:
+    def of(self, tool: Tool, schema: dict[str, Any]) -> Judge:
+        """Return the judge of that schema of that tool."""
+        if tool.name not in self._built:
             if len(self._built) >= MOST_VALIDATORS:
                 del self._built[next(iter(self._built))]
-            try:
-                self._built[tool] = _build(schema, self._formats)
-            except jsonschema_rs.ValidationError:
-                self._built[tool] = _build(_without_patterns(schema), self._formats)
-        return self._built[tool]
+            self._built[tool.name] = Judge(schema, self._formats, tool.binding.get("unchecked", ()))
+        return self._built[tool.name]
 
 
-def _build(schema: dict[str, Any], formats: dict[str, Callable[[str], bool]]) -> jsonschema_rs.Validator:
-    return jsonschema_rs.validator_for(
-        schema, validate_formats=True, formats=formats, pattern_options=jsonschema_rs.RegexOptions(), offline=True
-    )
+def _build(schema: dict[str, Any], formats: Formats) -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for(schema, **_options(formats))
+
+
+def _options(formats: Formats) -> dict[str, Any]:
+    patterns = jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES)
+    return {"validate_formats": True, "formats": formats, "pattern_options": patterns, "offline": True}
 
 
 def finder(words: Collection[str]) -> Callable[[str], bool]:
@@ -71,12 +117,22 @@ def _accept(value: str) -> bool:
     return True
 
 
-def _without_patterns(schema: Any) -> Any:
-    """The schema without `pattern` and `patternProperties`, which may ask for what no linear engine does."""
+def _without_patterns(schema: Any, unchecked: Collection[str] | None) -> Any:
+    """Return the schema without those patterns; without any where they are None."""
     if isinstance(schema, list):
-        return [_without_patterns(item) for item in schema]
+        return [_without_patterns(item, unchecked) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    kept = {name: member for name, member in schema.items() if not (name == "pattern" and isinstance(member, str))}
-    kept.pop("patternProperties", None)
-    return {name: member if name in ("enum", "const") else _without_patterns(member) for name, member in kept.items()}
+    return {
+        name: member if name in ("enum", "const") else _without_patterns(member, unchecked)
+        for name, member in schema.items()
+        if not _is_left_out(name, member, unchecked)
+    }
+
+
+def _is_left_out(name: str, member: Any, unchecked: Collection[str] | None) -> bool:
+    """Return whether a member is a pattern, or holds one among its names, that is not checked."""
+    patterns = [member] if name == "pattern" and isinstance(member, str) else []
+    if name == "patternProperties" and isinstance(member, dict):
+        patterns = list(member)
+    return any(unchecked is None or pattern in unchecked for pattern in patterns)

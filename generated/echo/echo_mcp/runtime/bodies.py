@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from . import ownership
+from . import extent, ownership
 from .files import Files, media_type
 from .multipart import Part, join
 from .parameters import Header, field_pairs, value_of
@@ -173,6 +173,10 @@ def _each(
     write: Callable[[Member], Iterable[Written]], members: list[Member]
 ) -> list[tuple[Member, Sequence[Written]]]:
     """What `write` makes of each member. Raises Refused with the problems of all."""
+    if len(members) > extent.MOST_PAIRS:
+        raise Refused(
+            Problem("", f"expected at most {extent.MOST_PAIRS} members, each of which is sent under its name")
+        )
     named = [(member.argument, member) for member in members]
     return gather(lambda member: [(member, list(write(member)))], named)
 
@@ -195,6 +199,8 @@ def _parts(member: Member, arguments: dict[str, Any], files: Files) -> Iterator[
         return
     headers = [line for each in field.get("headers", ()) for line in _part_header(each, arguments)]
     many = (field.get("repeat", "part" not in field) or field.get("part") == "file") and isinstance(value, list)
+    if many:
+        extent.check(field["name"], value)
     for index, item in enumerate(value if many else [value]):
         kind = field.get("part") or ("json" if isinstance(item, (dict, list)) else "text")
         media = field.get("contentType", "")

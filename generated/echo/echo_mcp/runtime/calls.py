@@ -17,10 +17,12 @@ from copy import copy, deepcopy
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from . import credentials, hooking, log, request, response, spans
+from . import credentials, descriptors, hooking, log, request, response, spans
+from .addresses import Address
 from .client import Client, Failure
 from .effects import Dialogue, Fetch
 from .exchange import Sent
+from .origins import Endpoint
 from .preparation import Preparation, sentence
 from .redaction import Redactor
 from .refusal import HookFailed, Refuse, Refused
@@ -28,6 +30,8 @@ from .resources import Resources
 from .sending import Sender
 from .settings import NotReady
 from .shapes import ABSENT, Contents, Result
+from .shares import Shares
+from .trimming import Trimmer
 
 if TYPE_CHECKING:
     from .budget import Budget
@@ -54,6 +58,12 @@ def _unheard(phase: str) -> None:
 _RESULTS = 4
 
 
+def _origins(settings: Settings) -> set[str]:
+    """Return the origins that connections may be kept to."""
+    endpoints = [found.address for found in settings.endpoints.values() if isinstance(found, Endpoint)]
+    return {found.origin for found in [*settings.servers, *endpoints] if isinstance(found, Address)}
+
+
 class Caller:
     """Makes the calls of one server, as one table says. To be made inside the event loop that it is used in."""
 
@@ -64,13 +74,18 @@ class Caller:
         self._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
         self._hooks = self._preparation.hooks
         self._promises: Promises | None = None
-        self._client = Client(settings, self._preparation.agent)
+        rooms, files = descriptors.plan(settings.concurrency, len(_origins(settings)))
+        if rooms < settings.concurrency:
+            log.event("warning", "few_descriptors", rooms=rooms, wanted=settings.concurrency)
+        shares = Shares(files=files)
+        self._client = Client(settings, self._preparation.agent, shares)
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
         log.redact_with(self._redactor.text)
-        self._sender = Sender(self._client, settings, self._redactor.learn)
+        self._sender = Sender(self._client, settings, self._redactor.learn, rooms=rooms)
         self._consent: Consent | None = None
         self._numbers = count(1)
-        self.resources = Resources(_RESULTS * settings.sizes.kept)
+        self._trimmer = Trimmer()
+        self.resources = Resources(_RESULTS * settings.sizes.kept, shares)
 
     @property
     def hooked(self) -> bool:
@@ -127,7 +142,8 @@ class Caller:
             from .structured import Promises  # most servers promise nothing
 
             self._promises = Promises()
-        return self._promises.keep(tool, result)
+        with budget:
+            return self._promises.keep(tool, result, budget)
 
     async def reach(self) -> list[str]:
         """For --doctor: what keeps calls from being made. Asks each server of the table, and sends no credentials."""
@@ -163,9 +179,13 @@ class Caller:
             except (Refused, NotReady) as reason:
                 spans.note(refused=True)
                 return fetching.refused(wanted, reason)
-            if not isinstance(answer, Failure) and response.is_large(answer, self._settings.sizes.shown):
-                await self._keep(answer, sent, budget)
-            return fetching.read(wanted, answer, sent, self._redactor, self.resources)
+            try:
+                if not isinstance(answer, Failure) and response.is_large(answer, self._settings.sizes.shown):
+                    await self._keep(answer, sent, budget)
+                return fetching.read(wanted, answer, sent, self._redactor, self.resources)
+            finally:
+                if not isinstance(answer, Failure):
+                    self._closed(answer)
 
     async def close(self) -> None:
         """Close the connections to the upstream, and keep nothing any more."""
@@ -229,19 +249,33 @@ class Caller:
 
             told = failures.no_answer(answer, sent)
             return Result.error(told), told
+        try:
+            return await self._told(tool, answer, sent, budget), self._done(answer, sent)
+        finally:
+            self._closed(answer)
+
+    def _closed(self, answer: Response) -> None:
+        """Give back what an answer took."""
+        if answer.held is not None or answer.spool is not None:
+            size = answer.size
+            answer.close()
+            self._trimmer.freed(size)
+
+    async def _told(self, tool: Tool, answer: Response, sent: Sent, budget: Budget) -> Result:
+        """What an answer comes to."""
         shown, view = self._settings.sizes.shown, None
         if "result" in tool.binding:
             from .views import View  # most tools show what was answered
 
             view = View(tool.binding["result"])
             if (instead := view.take(answer, sent, shown)) is not None:
-                return instead, self._done(answer, sent)
+                return instead
         if response.is_large(answer, shown):
             await self._keep(answer, sent, budget)
         result = response.interpret(answer, sent, self._redactor, shown)
         if view is not None and not result.is_error:
             result = view.dressed(result, answer, sent, self._redactor, shown)
-        return result, self._done(answer, sent)
+        return result
 
     async def _keep(self, answer: Response, sent: Sent, budget: Budget) -> None:
         """Keep an answer that is too large to be shown, as much of it as there is time for."""

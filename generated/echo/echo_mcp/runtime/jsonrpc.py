@@ -9,7 +9,7 @@ key twice is refused, since two readers may disagree on which of the two counts.
 from __future__ import annotations
 
 from .framing import Oversize
-from .jsontext import NotJSON, dumps, echo, loads
+from .jsontext import MAX_VALUES, NotJSON, dumps, echo, is_crowded, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,11 @@ MAX_ID = 1024
 MAX_BATCH = 100
 #: The longest line that is written. The TypeScript SDK closes the connection above 10 MiB.
 MAX_LINE = 10_000_000
+
+
+_SCALAR = rb'(-?[0-9]{1,20}|"(?:[^"\\\x00-\x1f]|\\.){0,1024}")'
+_ENVELOPE = rb'\s*\{\s*(?:"(?:jsonrpc|method)"\s*:\s*"[^"\\]{0,64}"\s*,\s*)*'
+"""A plain value, and the beginning of a message up to its id."""
 
 
 class Request:
@@ -106,6 +111,9 @@ def parse(line: Line) -> Message:
     """What a line says. Never raises; what cannot be read is Malformed."""
     if isinstance(line, Oversize):
         return Malformed(None, INVALID_REQUEST, f"The message is too large: {line.length} bytes.")
+    if is_crowded(line):
+        sentence = f"The message holds too many values: no more than {MAX_VALUES} are read. Send less at a time."
+        return Malformed(_id_at_an_end(line), INVALID_REQUEST, sentence)
     try:
         value, repeated = loads(line.decode())
     except UnicodeDecodeError as fault:
@@ -117,6 +125,20 @@ def parse(line: Line) -> Message:
     if isinstance(value, list):
         return Batch([_message(item, repeated) for item in value]) if len(value) <= MAX_BATCH else _refused(value)
     return _message(value, repeated)
+
+
+def _id_at_an_end(line: bytes) -> Id | None:
+    """Return the id of a message that is not read, where it stands before or behind all that is large; else None."""
+    import re  # few messages are so large
+
+    first = re.match(_ENVELOPE + rb'"id"\s*:\s*' + _SCALAR + rb"\s*,", line)
+    last = re.search(rb',\s*"id"\s*:\s*' + _SCALAR + rb"\s*\}\s*$", line[-2 * MAX_ID :])
+    found = first or last
+    try:
+        known = loads(found[found.lastindex or 1].decode())[0] if found else None
+    except ValueError:
+        return None
+    return known if is_id(known) else None
 
 
 def _refused(messages: list[object]) -> Batch | Malformed:

@@ -17,6 +17,7 @@ from math import isfinite
 from typing import Any
 from urllib.parse import quote
 
+from . import extent
 from .refusal import Unsendable
 
 JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -143,8 +144,9 @@ class Expansion:
             value = defined(value)
             if value is None:
                 return []
+            extent.check(self._name, value)
             if self._style is STYLES["deepObject"]:
-                return list(brackets(self._name, value, self._place))
+                return list(_nested(self._name, value, self._place))
             if self._explode:
                 return list(self._exploded(value))
             text = self._joined(value)
@@ -161,7 +163,7 @@ class Expansion:
         for index, (key, member) in enumerate(pairs):
             # Only where `&` separates, in a query or a form, can a nested member be written with brackets.
             if style.separator == "&" and isinstance(member, (list, dict)):
-                yield from brackets(f"{self._name}[{index}]" if key is None else key, member, place)
+                yield from _nested(f"{self._name}[{index}]" if key is None else key, member, place)
                 continue
             text = _apart(place.value(scalar(member)), style.separator)
             if key is None:
@@ -171,18 +173,23 @@ class Expansion:
                 yield f"{known}={text}" if text or not style.named else known + style.empty
 
 
-def brackets(name: str, value: Any, place: Place) -> Iterator[str]:
-    """Pairs in bracket notation, to any depth."""
+def brackets(name: str, value: Any, place: Place) -> list[str]:
+    """Return pairs in bracket notation, to any depth. Raises Unsendable."""
+    extent.check(name, value)
+    return list(_nested(name, value, place))
+
+
+def _nested(name: str, value: Any, place: Place) -> Iterator[str]:
     value = defined(value)
     if isinstance(value, dict):
         for key, member in value.items():
             if not key or "[" in key or "]" in key:
                 raise Unsendable("expected names of members without brackets, which nest them, and not empty")
-            yield from brackets(f"{name}[{key}]", member, place)
+            yield from _nested(f"{name}[{key}]", member, place)
     elif isinstance(value, list):
         nested = any(isinstance(item, (list, dict)) for item in value)
         for index, item in enumerate(value):
-            yield from brackets(f"{name}[{index if nested else ''}]", item, place)
+            yield from _nested(f"{name}[{index if nested else ''}]", item, place)
     elif value is not None:
         yield f"{place.name(name)}={place.value(scalar(value))}"
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from . import extent
 from .refusal import Unsendable
 from .styles import scalar
 
@@ -25,6 +26,7 @@ _IN_ATTRIBUTE = {**_IN_TEXT, ord('"'): "&quot;", ord("\t"): "&#9;", ord("\n"): "
 
 def document(shape: Shape, value: Any) -> str:
     """The document whose root is `value`. Raises Unsendable for what XML has no form for."""
+    extent.check(shape["name"], value)
     return f'<?xml version="1.0"?>\n{_element(shape["name"], shape, value)}'
 
 

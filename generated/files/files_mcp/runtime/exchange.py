@@ -77,12 +77,13 @@ class Sent:
 
 class Response:
     """An answer. `content` is decoded. Where it is `cut`, only its beginning came; where there is a `spool`, that holds
-    what came, and `content` is the beginning of it. So many bytes of what came are `kept` under `Sent.uri`.
+    what came, and `content` is the beginning of it. So many bytes of what came are `kept` under `Sent.uri`. `held` is
+    what the memory of a long `content` belongs to, until `close`.
 
     `media_type` is the type and subtype of the content, in lower case; "" where they are not said or not well-formed.
     """
 
-    __slots__ = ("_fields", "_named", "content", "cut", "kept", "media_type", "reason", "spool", "status")
+    __slots__ = ("_fields", "_named", "content", "cut", "held", "kept", "media_type", "reason", "spool", "status")
 
     def __init__(
         self,
@@ -99,7 +100,15 @@ class Response:
         self.content = content
         self.cut = cut
         self.spool = spool
+        self.held: Spool | None = None
         self.kept = 0
+
+    def close(self) -> None:
+        """Give back the memory and the file of a long content, of which nothing may be read any more."""
+        for spool in (self.held, self.spool):
+            if spool is not None:
+                self.content = b""
+                spool.close()
 
     def redact(self, redact: Callable[[str], str]) -> None:
         """Take secrets out of all but the content, before any of it is cut or comes to be in lower case."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Far below what overflows any stack on the way of a value, here or in the validator (whose own limit is 255).
 MAX_DEPTH = 128
+#: Values of one message, each of which may take a microsecond at every step of a call, and 100 bytes or two.
+MAX_VALUES = 100_000
 #: Integers of more digits would be infinite to every reader that keeps numbers as doubles, which is most of them.
 MAX_DIGITS = 308
 
@@ -40,6 +42,7 @@ _STRIDE = 19
 _LONG = 4096
 _DIGITS = bytes(0x30 if 0x30 <= code <= 0x39 else 0x20 for code in range(256))
 _UNSTRUCTURED = bytes(code for code in range(256) if code not in b'{}[]:"')
+_UNSEPARATED = bytes(code for code in range(256) if code not in b',{["')
 _UNSURE = object()
 
 
@@ -83,6 +86,15 @@ def in_ascii(line: str) -> str:
 def echo(value: object) -> bytes:
     """As `dumps`, but character for character what the peer sent: for ids and tokens, which it must recognise."""
     return _encode(value).encode("ascii")
+
+
+def is_crowded(line: bytes) -> bool:
+    """Return whether a JSON text holds more than MAX_VALUES values, before anything is made of it. Each follows a comma
+    or a bracket, of which an empty list or object has one too many.
+    """
+    if len(line) <= MAX_VALUES or sum(map(line.count, (b",", b"{", b"["))) < MAX_VALUES:
+        return False
+    return len(_outside_strings(line, _UNSEPARATED)) >= MAX_VALUES
 
 
 class _Rules:
@@ -158,7 +170,7 @@ def _counted(text: str) -> object:
     # With each colon that is no member's there are fewer members than colons, as with each that is named again.
     if text.count(":") == members and text.count("[") + text.count("{") <= MAX_DEPTH:
         return value
-    structure = _structure(text)
+    structure = _outside_strings(text.encode(errors="replace"), _UNSTRUCTURED)
     return value if structure.count(b":") == members and _is_shallow(structure) else _UNSURE
 
 
@@ -168,13 +180,12 @@ def _may_hold_long_number(text: str) -> bool:
     return b"0" * (MAX_DIGITS // _STRIDE) in seen
 
 
-def _structure(text: str) -> bytes:
-    """The brackets and colons of a JSON text that stand outside its strings."""
-    content = text.encode(errors="replace")
+def _outside_strings(content: bytes, left_out: bytes) -> bytes:
+    """Return what stands outside the strings of a JSON text, but for some characters, to which quotes do not belong."""
     plain = content.replace(b'\\"', b"  ")  # of the same length, so that nothing has to be moved
     if b"\\" in plain:  # then a quote may stand behind a backslash that is escaped itself
         plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")
-    marks = plain.translate(None, _UNSTRUCTURED).replace(b'""', b"")
+    marks = plain.translate(None, left_out).replace(b'""', b"")
     # Between two quotes that are left is what a string holds of them.
     return b"".join(marks.split(b'"')[::2])
 

@@ -13,25 +13,25 @@ A schema written by hand may forbid all that. What does not fit it is an error t
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from copy import deepcopy
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from jsonschema_rs import ValidationError
-
 from . import log, wording
+from .budget import Budget, Exhausted
 from .readable import brief
-from .refusal import MOST_SHOWN, Problem
+from .refusal import MOST_SHOWN, Problem, Problems
+from .schema_walk import SchemaWalk
 from .shapes import ABSENT, Result
-from .shortening import written
 from .validators import Validators
 from .wrapping import TEXT, read, wrapped
 
 if TYPE_CHECKING:
-    from jsonschema_rs import Validator
-
     from .catalog import Tool
+    from .validators import Judge
+    from .violations import Violation
 
 UNEXPECTED = "_unexpected"
 
@@ -40,8 +40,8 @@ MOST_MOVED = 200
 
 MOST_LOGGED = 5
 
-LONGEST_EXPLAINED = 20_000
-"""Characters of a value of which everything is told that does not fit a schema written by hand."""
+SECONDS = 30.0
+"""The time of a result that belongs to no call."""
 
 Path = tuple[str | int, ...]
 
@@ -62,33 +62,33 @@ class Promises:
     def __init__(self) -> None:
         self._validators = Validators(exact=True)
 
-    def keep(self, tool: Tool, result: Result) -> Result:
+    def keep(self, tool: Tool, result: Result, budget: Budget | None = None) -> Result:
         """The result, a success of a tool with an output schema, with a structured value that fits it; or an error."""
         assert tool.output_schema is not None
-        validator = self._validators.of(tool.name, tool.output_schema)
+        judge = self._validators.of(tool, tool.output_schema)
         try:
-            return _kept(tool, tool.output_schema, result, validator)
+            return _kept(tool, result, judge, budget or Budget(SECONDS, time.monotonic))
         except (ValueError, TypeError):  # a hook made it
             log.event("error", "structured_not_json", tool=tool.name)
             return Result.error(f"{tool.name} was carried out, but its result holds what JSON cannot.")
 
 
-def _kept(tool: Tool, schema: dict[str, Any], result: Result, validator: Validator) -> Result:
-    if result.written and validator.is_valid(result.structured):
+def _kept(tool: Tool, result: Result, judge: Judge, budget: Budget) -> Result:
+    if result.written and judge.is_valid(result.structured):
         return result  # as most
     form: str = tool.binding.get("output", "written")
     candidates = _candidates(result, form)
     for made in candidates:
-        if validator.is_valid(made):
+        if judge.is_valid(made):
             return Result(result.content, made)
     if form == "written":
-        return _broken_promise(tool, schema, _errors(validator, candidates[-1]), result)
-    return _mended(tool, schema, result, candidates[-1], validator)
+        return _broken_promise(tool, _violations(judge, candidates[-1], budget), result)
+    return _mended(tool, result, candidates[-1], judge)
 
 
-def _mended(tool: Tool, schema: dict[str, Any], result: Result, made: dict[str, Any], validator: Validator) -> Result:
+def _mended(tool: Tool, result: Result, made: dict[str, Any], judge: Judge) -> Result:
     """The result with what does not fit a derived schema moved aside, and said."""
-    paths = list(islice(_misfits(schema, made, ()), MOST_MOVED + 1))
+    paths = list(islice(_misfits(judge.schema, made, ()), MOST_MOVED + 1))
     places = [brief(_pointer(path), 100) for path in paths[:MOST_SHOWN]]
     log.event("warning", "output_misfit", tool=tool.name, at=places[:MOST_LOGGED])
     note = f"Of another type than the output schema says: {', '.join(places)}"
@@ -96,7 +96,7 @@ def _mended(tool: Tool, schema: dict[str, Any], result: Result, made: dict[str, 
     if len(paths) > MOST_MOVED:
         more = " and many more."
     moved = _moved(deepcopy(made), paths) if len(paths) <= MOST_MOVED else {UNEXPECTED: {"": made}}
-    assert validator.is_valid(moved)
+    assert judge.is_valid(moved)
     return Result([*result.content, {"type": "text", "text": note + more}], moved)
 
 
@@ -163,36 +163,37 @@ def _pointer(path: Path) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
-def _errors(validator: Validator, made: dict[str, Any]) -> list[ValidationError]:
-    """All that does not fit; of a long value the first, since finding all may take seconds."""
-    if len(written(made)) <= LONGEST_EXPLAINED:
-        return list(validator.iter_errors(made))
+def _violations(judge: Judge, made: dict[str, Any], budget: Budget) -> Problems:
+    """Return what does not fit, as far as it is found within the budget, and no more than is shown."""
+    found = Problems()
     try:
-        validator.validate(made)
-    except ValidationError as error:
-        return [error]
-    return []
+        for violation in SchemaWalk(judge, budget).violations_of(made):
+            found.add(_problems(violation))
+            if not found.complete:
+                break
+    except Exhausted:
+        found.complete = False
+    return found
 
 
-def _broken_promise(tool: Tool, schema: dict[str, Any], errors: list[ValidationError], result: Result) -> Result:
+def _broken_promise(tool: Tool, found: Problems, result: Result) -> Result:
     """An error that says what does not fit a schema written by hand, and holds the answer all the same."""
-    log.event("warning", "output_broken", tool=tool.name, count=len(errors))
-    found = list({str(problem): None for error in errors for problem in _problems(error, schema)})
+    log.event("warning", "output_broken", tool=tool.name, count=len(found))
     count = "1 problem" if len(found) == 1 else f"{len(found)} problems"
+    count = count if found.complete else f"at least {count}" if found else "somewhere"
     lines = [f"{tool.name} was carried out, but its answer is not what its output schema promises: {count}."]
-    lines += [f"- {each}" for each in found[:MOST_SHOWN]]
-    if len(found) > MOST_SHOWN:
-        lines.append(f"- and {len(found) - MOST_SHOWN} more")
+    lines += [f"- {each}" for each in found]
+    if found and not found.complete:
+        lines.append("- and perhaps more, which were not looked for")
     texts = [str(block["text"]) for block in result.content if block["type"] == "text"]
     others = [block for block in result.content if block["type"] != "text"]
     text = "\n".join([*lines, "The answer:", *texts])
     return Result([{"type": "text", "text": text}, *others], is_error=True)
 
 
-def _problems(error: ValidationError, schema: dict[str, Any]) -> list[Problem]:
-    kind: Any = error.kind
-    if kind.name in ("additionalProperties", "unevaluatedProperties"):
-        steps = [str(step) for step in error.instance_path]
-        names = [".".join(map(wording.shown_name, [*steps, name])) for name in kind.unexpected]
-        return [Problem(name, "is not allowed there") for name in names]
-    return list(wording.problems(error, schema))
+def _problems(violation: Violation) -> Iterator[Problem]:
+    if violation.keyword in ("additionalProperties", "unevaluatedProperties"):
+        for name in violation.detail:
+            yield Problem(".".join(map(wording.shown_name, map(str, [*violation.path, name]))), "is not allowed there")
+    else:
+        yield from wording.problems(violation)

@@ -222,6 +222,15 @@ class Catalog:
         beside = [name for name in FEATURES if now.get(name) != then.get(name)]
         return beside if self.tools == before.tools else ["tools", *beside]
 
+    def describes(self, key: bytes) -> bool:
+        """Return whether that key stands in the description of any tool."""
+        return any(key in piece for piece in self.tools)
+
+    def binds(self, *keys: bytes) -> list[bytes]:
+        """Return those of the keys that stand in the binding of any tool."""
+        content = self._bound.read()
+        return [key for key in keys if key in content]
+
     def offers(self, feature: str) -> bool:
         """Whether there is any of `resources` or `prompts`, or (`completions`) any value to offer for one of them."""
         return self.completes if feature == "completions" else feature in self._features

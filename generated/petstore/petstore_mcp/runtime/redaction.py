@@ -1,16 +1,18 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Takes secrets out of what is on its way to the model: upstreams repeat headers and URLs in their errors.
 
-A secret is looked for as it is, in base64 at each of the three offsets, and each of these in all ways of escaping
-(escapes.py). Most texts hold none: that is known by one look for the parts of all forms that nothing escapes.
+A secret is looked for as it is, in base64 at each of the three offsets, and each of these behind escapes (escapes.py).
+Most texts hold none: that is known by one look for the parts of all forms that nothing escapes. Not recognised are
+secrets in hexadecimal, in base64 of base64, and with letters that are percent-encoded or in another case.
+
+All of it takes time that is linear in the text, whatever the secrets are: an upstream chooses some of them.
 """
 
 from __future__ import annotations
 
 import base64
 import json
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Any
 
@@ -23,8 +25,9 @@ MOST_LEARNT = 4
 
 _SHORTEST_LINE = 16
 
-# Shorter pieces of base64 occur by chance.
+# Shorter pieces of base64 occur by chance, and shorter texts once their escapes are undone.
 _SHORTEST_BASE64 = 8
+_SHORTEST_UNDONE = 6
 
 _LOOKED_FOR = 32
 """Characters of an anchor by which the first look finds it."""
@@ -32,35 +35,83 @@ _LOOKED_FOR = 32
 HEAD = 6
 """Characters by which the beginning of a secret is known; fewer say little of it."""
 
+Span = tuple[int, int]
+
 
 class Form:
-    """One text to replace, in all ways of escaping. `anchor` is in each of them; `reach` is how long the longest is."""
+    """One text to replace. `anchor` is in it however it is escaped; `reach` is how many bytes it may become."""
 
-    __slots__ = ("_head", "_pattern", "anchor", "encoded", "folded", "reach", "text")
+    __slots__ = ("_head", "_letters", "_undone", "anchor", "content", "encoded", "folded", "reach", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.content = _bytes(text)
         self.anchor = escapes.anchor(text)
         self.encoded = self.anchor.encode()
         self.folded = self.anchor.lower()
-        self.reach = sum(1 if each.isascii() and each.isalnum() else escapes.LONGEST for each in text)
-        self._pattern = ""
+        self.reach = len(text) * escapes.LONGEST
+        self._letters = any(character in text for character in "\n\r\t\b\f")
+        self._undone: bytes | None = None
         self._head: Form | None = None
 
-    @property
-    def pattern(self) -> str:
-        """The regular expression; made when it is first needed, since most secrets never come back."""
-        self._pattern = self._pattern or escapes.pattern(self.text)
-        return self._pattern
+    def plain(self, content: Content) -> list[Span]:
+        """Return where it stands in the content as it is."""
+        return list(_places(content.raw, self.content))
 
-    def head(self, text: str) -> int:
-        """Where at the end of a text it may have begun; the length of the text where it has not."""
-        self._head = head = self._head or Form(self.text[:HEAD])
-        tail = max(0, len(text) - self.reach)
-        if text.find(head.anchor, tail) < 0:
-            return len(text)
-        found = re.compile(head.pattern).search(text, tail)
-        return found.start() if found else len(text)
+    def escaped(self, content: Content) -> Iterator[Span]:
+        """Yield where it stands in the content, as it is or behind escapes."""
+        undone = content.undone(self._letters)
+        for start, end in _places(undone.text, self._without_escapes()):
+            yield undone.start(start), undone.end(end)
+
+    def may_be_escaped(self, content: Content, plain: list[Span]) -> bool:
+        """Return whether its anchor stands anywhere but where it stands as it is: escapes are undone for that alone."""
+        return not self.encoded or content.raw.count(self.encoded) > len(plain) * self.content.count(self.encoded)
+
+    def head(self) -> Form:
+        """Return the beginning, by which it is known where its end was cut off."""
+        self._head = self._head or Form(self.text[:HEAD])
+        return self._head
+
+    def _without_escapes(self) -> bytes:
+        """Return what is left of it once its own escapes are undone; nothing where that is too little."""
+        if self._undone is None:
+            undone = escapes.undo(self.content, self._letters).text
+            self._undone = undone if len(undone) >= _SHORTEST_UNDONE else b""
+        return self._undone
+
+
+class Content:
+    """Bytes in which secrets are looked for, and, once that was asked for, the same without escapes. Where it is
+    `folded`, both are in lower case.
+    """
+
+    __slots__ = ("_folded", "_given", "_undone", "raw")
+
+    def __init__(self, given: bytes, folded: bool = False) -> None:
+        self.raw = given.lower() if folded else given
+        self._given = given
+        self._folded = folded
+        self._undone: dict[bool, escapes.Unescaped] = {}
+
+    def undone(self, letters: bool) -> escapes.Unescaped:
+        """Return it without escapes."""
+        if letters not in self._undone:
+            undone = self._undone[letters] = escapes.undo(self._given, letters)
+            undone.text = undone.text.lower() if self._folded else undone.text
+        return self._undone[letters]
+
+
+def _places(content: bytes, wanted: bytes) -> Iterator[Span]:
+    """Yield where that stands. CPython's search is linear (two-way, from 3.10 on)."""
+    at = content.find(wanted) if wanted else -1
+    while at >= 0:
+        yield at, at + len(wanted)
+        at = content.find(wanted, at + len(wanted))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="surrogatepass")
 
 
 class Redactor:
@@ -115,7 +166,7 @@ class Redactor:
     def may_be_in(self, text: str) -> bool:
         """Whether the text may hold a secret, in whatever way it is written: false of most texts, at little cost."""
         finds = self._finds = self._finds or self._finder()
-        return finds(text)
+        return finds(text) or (bool(self._forms) and escapes.has_escaped_letters(text))
 
     def _finder(self) -> Callable[[str], bool]:
         """What finds the anchors. Their beginnings say enough, and of long ones too much would have to be built."""
@@ -125,27 +176,29 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """The text without secrets."""
-        if self.may_be_in(text) and (found := [form.pattern for form in self._forms if form.anchor in text]):
-            return re.sub("|".join(found), REDACTED, text)
-        return text
+        if not self.may_be_in(text):
+            return text
+        return _replaced(self._forms, _bytes(text)).decode(errors="surrogatepass")
 
     def field(self, text: str) -> str:
         """The same for the value of a header field, parts of which may have come to be in lower case."""
         folded = text.lower()
-        if not any(map(folded.__contains__, self._folded)):
+        if not any(map(folded.__contains__, self._folded)) and not escapes.has_escaped_letters(text):
             return text  # as most
-        if found := [form.pattern for form in self._forms if form.folded in folded]:
-            return re.sub("|".join(found), REDACTED, text, flags=re.IGNORECASE)
-        return text
+        in_lower_case = [Form(form.text.lower()) for form in self._forms]
+        return _replaced(in_lower_case, _bytes(text), folded=True).decode(errors="surrogatepass")
 
     def content(self, content: bytes) -> bytes:
         """The bytes without secrets."""
-        found = _search(self._forms, content)
-        return found.sub(REDACTED.encode(), content) if found else content
+        return _replaced(self._forms, content)
 
     def begun(self, text: str) -> str:
         """The beginning of a longer text without the head of a secret whose rest was cut off."""
-        return text[: min((form.head(text) for form in self._forms), default=len(text))]
+        reach = max((form.reach for form in self._forms), default=0)
+        tail = _bytes(text[-reach:]) if reach else b""
+        heads = [form.head() for form in self._forms]
+        starts = [start for start, _ in _spans(heads, Content(tail))]
+        return text[: len(text) - len(tail[starts[0] :].decode(errors="surrogatepass"))] if starts else text
 
     def stream(self) -> Stream:
         """Something that does it piece by piece."""
@@ -196,7 +249,6 @@ class Stream:
     __slots__ = ("_forms", "_reach", "_rest")
 
     def __init__(self, forms: list[Form]) -> None:
-        """`forms` are what is looked for, the longest first."""
         self._forms = forms
         self._reach = max((form.reach for form in forms), default=1) - 1
         self._rest = b""
@@ -206,26 +258,46 @@ class Stream:
         buffer = self._rest + data
         sure = len(buffer) if last else max(0, len(buffer) - self._reach)
         made, at = [], 0
-        if search := _search(self._forms, buffer):
-            for found in search.finditer(buffer):
-                if found.start() >= sure:
-                    break
-                made += [buffer[at : found.start()], REDACTED.encode()]
-                at = found.end()
+        for start, end in _spans(self._forms, Content(buffer)):
+            if start >= sure:
+                break
+            made += [buffer[at:start], REDACTED.encode()]
+            at = end
         self._rest = buffer[max(at, sure) :]
         return b"".join([*made, buffer[at : max(at, sure)]])
 
 
-def _search(forms: list[Form], content: bytes) -> re.Pattern[bytes] | None:
-    """What finds those of the forms that may be there; None where none is."""
-    found = [form.pattern for form in forms if form.encoded in content]
-    return re.compile("|".join(found).encode()) if found else None
+def _replaced(forms: list[Form], content: bytes, folded: bool = False) -> bytes:
+    """Return the content with the forms replaced; `folded` is whether they are in lower case, and it may not be."""
+    made, at = [], 0
+    for start, end in _spans(forms, Content(content, folded)):
+        made += [content[at:start], REDACTED.encode()]
+        at = end
+    return b"".join([*made, content[at:]]) if made else content
+
+
+def _spans(forms: list[Form], content: Content) -> list[Span]:
+    """Return where any of the forms stands, in order. Those that overlap are one."""
+    has_letters = b"\\u00" in content.raw
+    found: list[Span] = []
+    for form in forms:
+        if has_letters or form.encoded in content.raw:
+            found += (plain := form.plain(content))
+            if has_letters or form.may_be_escaped(content, plain):
+                found += form.escaped(content)
+    merged: list[Span] = []
+    for start, end in sorted(found):
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
 
 
 def _forms(secret: str) -> list[Form]:
     texts = {secret}
     for offset in range(3):
-        raw = b"\0" * offset + secret.encode()
+        raw = b"\0" * offset + secret.encode(errors="surrogatepass")
         # Only the characters that no neighbour of the secret has a part in.
         inner = slice(-(-offset * 8 // 6), len(raw) * 8 // 6)
         for encode in (base64.b64encode, base64.urlsafe_b64encode):

@@ -183,6 +183,7 @@ class Server:
 
     def _load(self, catalog: Catalog, settings: Settings | None) -> calls.Caller:
         """In the engine's thread: the HTTP side, which takes ten times as long as all of the above."""
+        from . import preload
         from .calls import Caller
         from .settings import load
 
@@ -192,6 +193,7 @@ class Server:
         else:
             self._caller = Caller(catalog, settings)
             self._caller.report()
+            preload.load(catalog, settings)
             _settle()
         return self._caller
 

@@ -12,6 +12,7 @@ Nothing is sent twice in here: retry.py says what may be.
 
 from __future__ import annotations
 
+import errno
 import re
 import ssl
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from .exchange import Response
 from .inflate import BadCoding, undoing
 from .request import sender_fields
 from .requestlog import Exchange
+from .shares import Shares
 from .spool import Spool
 from .unasked import deferred
 
@@ -37,10 +39,17 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 LIMIT = 8 * 1024 * 1024
-"""Bytes of an answer, on the wire and decoded, that are held in memory. More is not read where it is no success."""
+"""Bytes of an answer, on the wire and decoded, that are held in memory, while there is room (shares.py)."""
 
-BEGINNING = 2 * 1024 * 1024
-"""Of an answer that is in a file, the bytes that are looked at."""
+OWN = 512 * 1024
+"""Bytes of each answer that are held in memory, whatever others take; beyond them the shares are asked. Of an answer
+that is no success more is not read."""
+
+BEGINNING = 512 * 1024
+"""Of an answer that is in a file, the bytes that are looked at, or twice what is shown."""
+
+_SMALL = 64 * 1024
+"""Bytes that are held as they came, if they came in one piece."""
 
 _STREAM = re.compile(r"text/event-stream|application/((x-)?ndjson|jsonl|json-seq|stream\+json)")
 
@@ -59,6 +68,9 @@ _REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     ((aiohttp.ClientError, ValueError, EOFError), "{} did not answer in HTTP that can be read"),
 )
 
+
+_FULL = (errno.EMFILE, errno.ENFILE)
+"""What the system says of a process that may open nothing more: it may pass, as a refused connection may."""
 
 _CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, ConnectionError)
 
@@ -86,9 +98,12 @@ class Failure(Exception):
 class Client:
     """Exchanges requests for responses. To be made and used inside a running event loop."""
 
-    def __init__(self, settings: Settings, agent: str) -> None:
-        """`agent` is the User-Agent, `NAME-mcp/VERSION`; it may be set anew."""
+    def __init__(self, settings: Settings, agent: str, shares: Shares | None = None) -> None:
+        """`agent` is the User-Agent, `NAME-mcp/VERSION`; it may be set anew. Long answers take memory and files from
+        the shares.
+        """
         self._settings = settings
+        self._shares = shares or Shares()
         self.agent = agent
         self._connections = Connections(settings)
         self._deadlines = Deadlines()
@@ -105,7 +120,7 @@ class Client:
     async def _answer(
         self, request: Request, address: Address, seconds: float, report: Callable[[str], None]
     ) -> Response:
-        leaving, body = Leaving(report), _Body()
+        leaving, body = Leaving(report), _Body(self._shares, max(BEGINNING, 2 * self._settings.sizes.shown))
         deadline = self._deadlines.within(seconds)
         try:
             with deadline:
@@ -137,7 +152,7 @@ class Client:
         try:
             report("headers")
             began = body.begin(answer)
-            limit = self._settings.sizes.kept if 200 <= began.status < 300 else LIMIT
+            limit = self._settings.sizes.kept if 200 <= began.status < 300 else min(OWN, LIMIT)
             content, decoded = answer.content, undoing(began.header("content-encoding"), limit, body.take)
             while not content.at_eof():
                 decoded.feed(await content.readany())
@@ -155,9 +170,12 @@ class Client:
 class _Body:
     """An answer as it comes, cut until its end was seen. What comes in one piece, as most does, needs no spool."""
 
-    __slots__ = ("_answer", "_piece", "_spool", "cut", "full")
+    __slots__ = ("_answer", "_beginning", "_piece", "_shares", "_spool", "cut", "full")
 
-    def __init__(self) -> None:
+    def __init__(self, shares: Shares, beginning: int) -> None:
+        """`beginning` is how many bytes are looked at of an answer that is in a file."""
+        self._shares = shares
+        self._beginning = beginning
         self._answer: Response | None = None
         self._piece = b""
         self._spool: Spool | None = None
@@ -171,7 +189,7 @@ class _Body:
     def take(self, data: bytes) -> None:
         if not data:
             return  # an end that came apart
-        if self._spool is None and not self._piece and len(data) <= LIMIT:
+        if self._spool is None and not self._piece and len(data) <= min(_SMALL, LIMIT):
             self._piece = data
             return
         try:
@@ -181,8 +199,9 @@ class _Body:
 
     def _spooled(self) -> Spool:
         if self._spool is None:
-            self._spool = Spool(LIMIT)
+            self._spool = Spool(LIMIT, self._shares, own=OWN)
             self._spool.write(self._piece)
+            self._piece = b""
         return self._spool
 
     @property
@@ -200,18 +219,18 @@ class _Body:
         found.cut = self.cut
         if self._spool is None:
             found.content = self._piece
-        elif self._spool.size > LIMIT:
-            found.content, found.spool = self._spool.read(0, BEGINNING), self._spool
+        elif self._spool.in_file:
+            found.content, found.spool = self._spool.read(0, self._beginning), self._spool
         else:
-            found.content = self._spool.read(0, LIMIT)
-            self._spool.close()
+            found.content, found.held = self._spool.read(0, LIMIT), self._spool
         return found
 
 
 def _end(problem: BaseException, leaving: Leaving) -> str:
     """How the connection ended, in the words of Failure."""
     if isinstance(problem, aiohttp.ClientConnectorError):
-        return "refused" if isinstance(problem.os_error, ConnectionError) else ""
+        refused = isinstance(problem.os_error, ConnectionError) or problem.os_error.errno in _FULL
+        return "refused" if refused else ""
     if not isinstance(problem, _CLOSED):
         return ""
     return "stale" if leaving.reused else "closed"
@@ -228,4 +247,6 @@ def _reason(problem: BaseException, address: Address) -> str:
     text = next((text for kinds, text in _REASONS if isinstance(problem, kinds)), _REASONS[-1][1])
     if text == _UNREACHED and isinstance(getattr(problem, "os_error", None), ConnectionRefusedError):
         text = "{} refused the connection"
+    if text == _UNREACHED and getattr(problem, "errno", 0) in _FULL:
+        text = "this server has too few descriptors left for a connection to {}"
     return text.format(address.authority)

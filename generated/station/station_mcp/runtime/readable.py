@@ -81,7 +81,7 @@ def _codec(marked: str, content_type: str) -> str:
     named = declared[1].lower() if declared and _CHARSET.fullmatch(declared[1].lower()) else "utf-8"
     try:
         name = codecs.lookup(marked or named).name
-    except LookupError:
+    except (LookupError, OSError):  # there is none of that name, or no descriptor left to load it
         return "utf-8"
     # Without a mark browsers take it for little-endian (WHATWG Encoding, 4.2), and Python's decoder of streams raises.
     return "utf-16-le" if name == "utf-16" and not marked else name

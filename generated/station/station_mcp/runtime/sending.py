@@ -48,12 +48,14 @@ class Sender:
         rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
         clock: Callable[[], float] = time.monotonic,
+        rooms: int | None = None,
     ) -> None:
         """`learn` is told each access token before it is used, and what it is for; `rest` pauses, `chance` is from 0 up
-        to 1, and `clock` counts seconds."""
+        to 1, and `clock` counts seconds. `rooms` is how many requests may be under way, if fewer than the setting says.
+        """
         self._client = client
         self._clock = clock
-        self._pace = Pace(settings.concurrency, settings.rate, self._clock, rest)
+        self._pace = Pace(rooms or settings.concurrency, settings.rate, self._clock, rest)
         self._seconds = settings.timeout
         self._learn = learn
         self._rest = rest

@@ -222,7 +222,7 @@ def field_pairs(field: dict[str, Any], value: Any, place: Place) -> list[str]:
     if "content" in field:
         value = _content(field["content"])(value)
     elif "style" not in field and isinstance(value, dict):
-        return list(brackets(field["name"], value, place))
+        return brackets(field["name"], value, place)
     return Expansion(STYLES[field.get("style", "form")], field["name"], field.get("explode", True), place).parts(value)
 
 

@@ -85,8 +85,10 @@ class Preparation:
         """The arguments as the hooks leave them, checked. Raises Refused, HookFailed or Refuse."""
         if not self.hooks.idle:
             arguments = await self.hooks.before(tool.name, arguments, budget)
-        if problems := self._checker.check(tool, arguments):
-            raise Refused(*problems)
+        with budget:
+            problems = self._checker.check(tool, arguments, budget)
+        if problems or not problems.complete:
+            raise Refused(*problems, complete=problems.complete)
         return arguments
 
     async def ready(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> Ready:
@@ -121,7 +123,7 @@ def sentence(tool: str, reason: Exception) -> str:
     its result is kept from the model, `hooking.withheld` says so.
     """
     if isinstance(reason, Refused):
-        return report(reason.problems, tool)
+        return report(reason.problems, tool, reason.complete)
     if isinstance(reason, Refuse):
         return f"{tool} was not called. {hooking.refusal(reason)}"
     return f"{tool} was not {'completed' if isinstance(reason, HookFailed) else 'called'}. {reason}"

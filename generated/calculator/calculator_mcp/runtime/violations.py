@@ -1,0 +1,78 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""What breaks a schema, as values: violations, and the places of schema and value that they are found at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    Path = tuple[str | int, ...]
+    Forms = Callable[[], list["Form"]]
+
+
+class Violation:
+    """One keyword of a schema that a value breaks.
+
+    `path` leads to the `value` from the root. `detail` is the keyword's own value, or the name or names that are
+    missing or unexpected; `known` are the names that would be expected. `forms` gives the violations of each
+    alternative of a union, and none for those that the value fits.
+    """
+
+    __slots__ = ("detail", "forms", "keyword", "known", "path", "value")
+
+    def __init__(
+        self,
+        keyword: str,
+        path: Path,
+        value: Any,
+        detail: Any = None,
+        known: Iterable[str] = (),
+        forms: Forms | None = None,
+    ) -> None:
+        self.keyword = keyword
+        self.path = path
+        self.value = value
+        self.detail = detail
+        self.known = known
+        self.forms = forms
+
+
+class Form(list[Violation]):
+    """The violations of one alternative of a union; none where the value fits it. `is_foreign` is whether the value is
+    an object of which the alternative describes no member.
+    """
+
+    __slots__ = ("is_foreign",)
+
+    def __init__(self, violations: Iterable[Violation] = (), is_foreign: bool = False) -> None:
+        super().__init__(violations)
+        self.is_foreign = is_foreign
+
+
+class Place:
+    """A part of a schema beside the part of the value that it is about."""
+
+    __slots__ = ("path", "pointer", "schema", "value")
+
+    def __init__(self, pointer: str, schema: Any, value: Any, path: Path) -> None:
+        self.pointer = pointer
+        self.schema = schema
+        self.value = value
+        self.path = path
+
+    def part(self, *steps: str | int) -> Place:
+        """Return a part of this schema, about the same value."""
+        schema = self.schema
+        for step in steps:
+            schema = schema[step]
+        return Place(self.pointer + "".join(map(_written, steps)), schema, self.value, self.path)
+
+    def about(self, step: str | int, value: Any) -> Place:
+        """Return the same schema, about an item or a member of the value."""
+        return Place(self.pointer, self.schema, value, (*self.path, step))
+
+
+def _written(step: str | int) -> str:
+    """Return a step as the library writes it in a pointer: without percent-encoding."""
+    return "/" + str(step).replace("~", "~0").replace("/", "~1")
