@@ -8,6 +8,7 @@ intersected, bounds tightened. Where two sides contradict each other the later o
 from collections.abc import Callable, Mapping
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.lower.patterns import PatternMemory
 
 _TIGHTEST: dict[str, Callable[[float, float], float]] = {
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
@@ -18,13 +19,14 @@ _MOST_ALTERNATIVES = 12
 
 class Composer:
     """Nodes of the schemas of one API. `contradictions` collects a sentence for each merge that could not keep both
-    sides, `unshown` the patterns that a schema has and its portable form has not.
+    sides, `unshown` the patterns that a schema has and its portable form has not. `patterns` knows what they take.
     """
 
     def __init__(self, definitions: Mapping[str, JsonObject]) -> None:
         self.definitions = definitions
         self.contradictions: list[str] = []
         self.unshown: list[str] = []
+        self.patterns = PatternMemory()
 
     def node(self, schema: JsonObject) -> tuple[JsonObject, tuple[str, ...]]:
         """`schema` without `$ref` and `allOf` at its root, and the names of the references that were followed,

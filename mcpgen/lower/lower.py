@@ -20,7 +20,6 @@ from mcpgen.lower import (
     naming,
     nesting,
     outputs,
-    patterns,
     producers,
     prompts,
     resources,
@@ -191,14 +190,14 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
         arguments={(place, wire): name for (place, wire), name in layout.names.items()},
         renamed=frozenset(layout.renamed),
     )
-    tool = _checkable(tool, composer.unshown, diagnostics)
+    tool = _checkable(tool, composer, diagnostics)
     lint.report(tool, layout.hidden, diagnostics)
     return tool
 
 
-def _checkable(tool: ToolSpec, unshown: list[str], diagnostics: Diagnostics) -> ToolSpec:
-    """Return the tool with the patterns that its server does not check, and report these and the `unshown` ones. Raises
-    Unusable where a schema that was written by hand cannot be checked in a bounded number of steps.
+def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> ToolSpec:
+    """Return the tool with the patterns that its server does not check, and report these and those that are not shown.
+    Raises Unusable where a schema that was written by hand cannot be checked in a bounded number of steps.
     """
     where = tool.operation.where
     schemas = {"inputSchema": tool.input_schema, "outputSchema": tool.output_schema or {}}
@@ -211,8 +210,8 @@ def _checkable(tool: ToolSpec, unshown: list[str], diagnostics: Diagnostics) -> 
             raise Unusable(
                 "branching-schema", message, where.inside(key), "Refer to a schema once where that is enough."
             )
-    unchecked = patterns.unchecked(schemas.values())
-    if left := list(dict.fromkeys([*unchecked, *unshown])):
+    unchecked = composer.patterns.unchecked(schemas.values())
+    if left := list(dict.fromkeys([*unchecked, *composer.unshown])):
         shown = ", ".join(clipped(pattern) for pattern in left[:3])
         more = f" and {len(left) - 3} more" if len(left) > 3 else ""
         message = f"Patterns of {tool.name} are left to the API: {shown}{more}."

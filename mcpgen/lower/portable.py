@@ -18,7 +18,7 @@ from mcpgen.lower.discriminators import schema_name, tagged
 from mcpgen.lower.folding import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded, tags_first
 from mcpgen.lower.kinds import demanded, implied_types, is_null, only_demands, type_of
 from mcpgen.lower.media_types import is_file
-from mcpgen.lower.patterns import is_linear
+from mcpgen.lower.patterns import PatternMemory
 from mcpgen.lower.text import ended, hidden_characters, plain, shortened
 from mcpgen.names import clipped
 
@@ -238,7 +238,7 @@ class Portable:
         if kind == "string" and self.files and is_file(node):
             return {"type": "string", "contentEncoding": "base64", **self._text(at, words, FILE_NOTE)}
         if kind in SCALARS:
-            scalar = _scalar(node, kind)
+            scalar = _scalar(node, kind, self.composer.patterns)
             if kind == "string" and "pattern" in node and "pattern" not in scalar:
                 self.composer.unshown.append(str(node["pattern"]))
             return self._described(scalar, node, at, words, kind)
@@ -311,7 +311,7 @@ class Portable:
 # -- leaves -----------------------------------------------------------------------------------------------------------
 
 
-def _scalar(node: JsonObject, kind: str) -> JsonObject:
+def _scalar(node: JsonObject, kind: str, patterns: PatternMemory) -> JsonObject:
     result: JsonObject = {"type": kind}
     values = [node["const"]] if "const" in node else as_list(node.get("enum"))
     texts = [value for value in values if isinstance(value, str)]
@@ -323,7 +323,7 @@ def _scalar(node: JsonObject, kind: str) -> JsonObject:
         if node.get("format") in constraints.FORMATS:
             result["format"] = node["format"]
         pattern = node.get("pattern")
-        if isinstance(pattern, str) and is_linear(pattern):
+        if isinstance(pattern, str) and patterns.admits(pattern):
             result["pattern"] = pattern
         if node.get("contentEncoding") == "base64":
             result["contentEncoding"] = "base64"

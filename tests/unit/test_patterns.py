@@ -33,7 +33,7 @@ def test_a_pattern_has_its_memory_or_is_refused(pattern: str, cheap: bool) -> No
 
 def test_patterns_of_a_tool_share_its_memory() -> None:
     schema: dict[str, Any] = {"properties": {f"p{number}": {"pattern": f"^.{{250}}{number}$"} for number in range(20)}}
-    left = patterns.unchecked([schema])
+    left = patterns.PatternMemory().unchecked([schema])
     assert 0 < len(left) < 20
     kept = [each["pattern"] for each in schema["properties"].values() if each["pattern"] not in left]
     assert sum(patterns.memory(pattern) or 0 for pattern in kept) <= patterns.MOST_BYTES_OF_TOOL
@@ -53,7 +53,15 @@ def test_hard_04_patterns_that_are_left_to_the_api_are_not_compiled() -> None:
 
 def test_patterns_in_data_are_no_patterns() -> None:
     schema: dict[str, Any] = {"properties": {"a": {"enum": [{"pattern": "("}], "default": {"pattern": "("}}}}
-    assert patterns.unchecked([schema]) == ()
+    assert patterns.PatternMemory().unchecked([schema]) == ()
+
+
+def test_hard_16_what_many_patterns_take_is_not_found_out_without_end() -> None:
+    memory = patterns.PatternMemory()
+    costly = [rf"^\p{{L}}{{60}}{number}$" for number in range(200)]
+    assert [memory.of(pattern) for pattern in costly] == [None] * 200
+    assert memory.of("^.{250}a$") is None, "it would fit, but no more is tried"
+    assert memory.of("^[a-z]{3}$") is not None
 
 
 def test_a_pattern_over_the_limit_that_reaches_a_server_is_not_checked() -> None:
