@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
-from tests.hostile.fuzz import answers, finds, lines, mutation
+from tests.hostile.fuzz import answers, descriptors, finds, lines, mutation, schemas, tokens, values
 from tests.hostile.fuzz.judge import demand
 from tests.hostile.subject import compiled
 
@@ -32,6 +33,13 @@ def test_rel_07_lines(project: Path, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_rel_07_answers(project: Path, seed: int) -> None:
     answers.fuzz(project, seed, ANSWERS)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("kind", "count"), [(schemas, 4), (values, 8), (tokens, 3), (descriptors, 1)])
+def test_hard_work_stays_within_the_limits_of_the_process(project: Path, kind: Any, count: int, seed: int) -> None:
+    """HARD-01, HARD-02, HARD-03, HARD-11, HARD-13."""
+    kind.fuzz(project, seed, count)
 
 
 @pytest.mark.parametrize("found", [*finds.LINES, *finds.ANSWERS])

@@ -1,4 +1,4 @@
-"""The fuzz by hand: python -m tests.hostile.fuzz [--seconds 3600] [--seed N] [--only lines|answers]
+"""The fuzz by hand: python -m tests.hostile.fuzz [--seconds 3600] [--seed N] [--only KIND]...
 
 Rounds of cases, each with a seed of its own, until the time is up. A find is printed with its round, and ends the run
 with 1: make it small, write it down in `finds.py`, mend what it shows.
@@ -10,38 +10,49 @@ import argparse
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 sys.path[:0] = [str(ROOT), str(ROOT / "templates")]
 
-from tests.hostile.fuzz import answers, lines  # noqa: E402
+from tests.hostile.fuzz import answers, descriptors, lines, schemas, tokens, values  # noqa: E402
 from tests.hostile.subject import compiled  # noqa: E402
 
-ROUND = 1000
-"""Cases in a round."""
+Fuzz = Callable[[Path, int, int], None]
+"""Runs so many cases of a seed against servers of a project. Raises AssertionError with what it found."""
+
+KINDS: dict[str, tuple[Fuzz, int]] = {
+    "lines": (lines.fuzz, 1000),
+    "answers": (answers.fuzz, 1000),
+    "schemas": (schemas.fuzz, 12),
+    "values": (values.fuzz, 40),
+    "tokens": (tokens.fuzz, 10),
+    "descriptors": (descriptors.fuzz, 4),
+}
+"""What there is to fuzz, each with the cases of a round, which takes some seconds."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1000)
-    parser.add_argument("--only", choices=("lines", "answers"))
+    parser.add_argument("--only", action="append", choices=KINDS)
     options = parser.parse_args()
-    kinds = {"lines": lines.fuzz, "answers": answers.fuzz}
-    chosen = [options.only] if options.only else list(kinds)
+    chosen = options.only or list(KINDS)
     end, done = time.monotonic() + options.seconds, dict.fromkeys(chosen, 0)
     with tempfile.TemporaryDirectory() as folder:
         project = compiled(Path(folder))
         seed = options.seed
         while time.monotonic() < end:
             for kind in chosen:
+                fuzz, count = KINDS[kind]
                 try:
-                    kinds[kind](project, seed, ROUND)
+                    fuzz(project, seed, count)
                 except AssertionError as found:
-                    print(f"found in {kind}, seed {seed} of {ROUND} cases:\n{found}")
+                    print(f"found in {kind}, seed {seed} of {count} cases:\n{found}")
                     return 1
-                done[kind] += ROUND
+                done[kind] += count
             seed += 1
     print(
         f"nothing found: {', '.join(f'{number:,} {kind}' for kind, number in done.items())}, from seed {options.seed}"

@@ -1,0 +1,48 @@
+"""Limits of descriptors, drawn at random, and many calls at once: each is answered, and the server goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from random import Random
+
+from tests.hostile.fuzz.limits import serving
+from tests.hostile.subject import playing
+from tests.runtime.upstream import Connection
+
+CPU_SECONDS = 30
+LARGE = b"[" + b'{"name":"row"},' * 30_000 + b"1]"
+
+
+async def play(connection: Connection) -> None:
+    """Some answers take a while, are long, or end the connection."""
+    while request := await connection.request():
+        number = int(request.partition(b"?n=")[2].partition(b" ")[0] or b"0")
+        for _ in range(number % 50):
+            await asyncio.sleep(0)
+        content = LARGE if number % 7 == 0 else b'{"a":1}'
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(content)
+        await connection.send(head + content)
+        if number % 5 == 0:
+            return
+
+
+def fuzz(project: Path, seed: int, count: int) -> None:
+    """So many servers. Raises AssertionError."""
+    chance = Random(seed)
+    for number in range(count):
+        most, calls = chance.choice((16, 20, 24, 32, 40, 64, 100, 256)), chance.choice((10, 80, 300))
+        where = f"server {number} of seed {seed}: {most} descriptors, {calls} calls"
+        rooms = {"HOSTILE_CONCURRENCY": str(chance.choice((1, 64, 256)))}
+        with playing(play) as upstream, serving(project, upstream, CPU_SECONDS, most, rooms) as server:
+            for _ in range(2):
+                left = {server.call("get_case", n=chance.randrange(100)) for _ in range(calls)}
+                while left:
+                    message = server.message()
+                    if message.get("id") in left:
+                        left.discard(message["id"])
+                        assert "result" in message, f"{where}: {message}"
+                        assert message["result"]["isError"] is False, f"{where}: {message}"
+            server.end()
+            server.rest()
+            assert server.ended() == 0, where
