@@ -9,6 +9,8 @@ from typing import NamedTuple
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_rows.py"
 REMOVED = "tests/functional/test_removed.py"
 LEAKS, ANSWERS = "tests/hostile/test_leaks.py", "tests/runtime/test_client_answers.py"
+WALK, WORK = "tests/runtime/test_schema_walk.py", "tests/hostile/test_work.py"
+CROWDED = "tests/hostile/test_crowded.py"
 CONNECTIONS = "tests/runtime/test_connections.py"
 
 
@@ -23,6 +25,45 @@ class Mutation(NamedTuple):
 
 
 MUTATIONS = (
+    Mutation("steps of a call", "budget.py", "        if self._steps < 0:", "        if False:", (WALK,)),
+    Mutation("problems that are made", "refusal.py", "if len(self) >= MOST_SHOWN:", "if False:", (WORK,)),
+    Mutation(
+        "violations that are looked for",
+        "arguments.py",
+        "            if len(violations) > MOST_SHOWN:",
+        "            if False:",
+        ("tests/runtime/test_arguments.py",),
+    ),
+    Mutation("schemas in circles", "schema_walk.py", "elif not _is_among(found, walked):", "else:", (WALK,)),
+    Mutation("values of a message", "jsonrpc.py", "    if is_crowded(line):", "    if False:", (WORK,)),
+    Mutation("pairs of a request", "extent.py", "if pairs + len(left) > MOST_PAIRS:", "if False:", (WORK,)),
+    Mutation("names of pairs that repeat", "extent.py", "if characters > MOST_CHARACTERS:", "if False:", (WORK,)),
+    Mutation(
+        "memory of a pattern",
+        "validators.py",
+        "jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES)",
+        "jsonschema_rs.RegexOptions()",
+        ("tests/unit/test_patterns.py",),
+    ),
+    Mutation(
+        "patterns left to the API",
+        "validators.py",
+        'tool.binding.get("unchecked", ())',
+        "()",
+        ("tests/runtime/test_arguments.py",),
+    ),
+    Mutation("memory of all answers", "shares.py", "        if size > self._memory:", "        if False:", (CROWDED,)),
+    Mutation("memory that is given back", "trimming.py", "            trim()\n\n", "            pass\n\n", (CROWDED,)),
+    Mutation("rooms by descriptors", "descriptors.py", "max(0, limit - _taken(limit) - SPARE)", "limit", (CROWDED,)),
+    Mutation("what is loaded first", "server.py", "            preload.load(catalog, settings)\n", "", (CROWDED,)),
+    Mutation(
+        "letters that are escaped",
+        "escapes.py",
+        "_ESCAPED_LETTER.search(text) is not None",
+        "False",
+        ("tests/runtime/test_credentials.py",),
+    ),
+    Mutation("length of a token", "tokens.py", "or len(token) > LONGEST", "", ("tests/runtime/test_tokens.py",)),
     Mutation("dot segments", "request.py", "        if misleads(segment):", "        if False:", (REQUESTS,)),
     Mutation(
         "decoding dot segments",
@@ -285,8 +326,8 @@ MUTATIONS = (
     Mutation(
         "unknown arguments",
         "arguments.py",
-        "for name in arguments if name not in known]",
-        "for name in ()]",
+        "for name in arguments if name not in known)",
+        "for name in ())",
         ("tests/runtime/test_arguments.py", ROWS),
     ),
     Mutation(

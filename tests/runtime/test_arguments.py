@@ -12,6 +12,7 @@ import jsonschema_rs
 import pytest
 from package.runtime import validators as module
 from package.runtime.arguments import Checker
+from package.runtime.budget import Budget
 from package.runtime.catalog import Tool
 from package.runtime.refusal import Problem, report, shown
 
@@ -105,3 +106,28 @@ def test_arguments_nested_as_deep_as_a_line_may_be_are_checked() -> None:
 def test_a_pattern_runs_in_linear_time(pattern: str) -> None:
     subject = tool({"type": "object", "properties": {"a": {"type": "string", "pattern": pattern}}})
     assert len(CHECKER.check(subject, {"a": "a" * 50_000 + "!"})) == 1
+
+
+def test_hard_03_no_more_problems_are_looked_for_than_are_shown() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "integer"}}}}
+    found = CHECKER.check(tool(schema), {"a": ["x"] * 1000})
+    assert (len(found), found.complete) == (20, False)
+    lines = report(found, "add", found.complete).split("\n")
+    assert lines[0] == "add was not called: at least 20 problems with the arguments."
+    assert lines[-1] == "- and perhaps more, which were not looked for"
+    steps = Budget(30, lambda: 0.0, steps=200)
+    assert len(CHECKER.check(tool(schema), {"a": ["x"] * 100_000}, steps)) == 20
+
+
+def test_hard_03_where_too_much_would_have_to_be_looked_at_the_argument_is_named() -> None:
+    schema = {"type": "object", "properties": {"a": {"additionalProperties": {"type": "integer"}}, "b": {}}}
+    value = {f"n{number}": number for number in range(1000)} | {"last": "x"}
+    found = CHECKER.check(tool(schema), {"a": value, "b": 1}, Budget(30, lambda: 0.0, steps=100))
+    assert [str(each) for each in found] == ["a: does not fit its schema, and holds too much to say where"]
+    assert not found.complete
+
+
+def test_hard_04_what_the_compiler_leaves_to_the_api_is_not_checked() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^a$"}, "b": {"pattern": "^b$"}}}
+    [found] = CHECKER.check(tool(schema, unchecked=["^a$"]), {"a": "x", "b": "x"})
+    assert str(found) == 'b: expected text that matches ^b$; got "x"'
