@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "templates")]
 
 from benchmarks.bars import Bar, show  # noqa: E402
-from benchmarks.promises import ends, load, memory, restarts, soak, surroundings, writes  # noqa: E402
+from benchmarks.promises import beside, ends, load, memory, restarts, soak, surroundings, writes  # noqa: E402
 from tests.hostile.subject import compiled  # noqa: E402
 
 Measure = Callable[[Path], Awaitable[list[Bar]]]
@@ -42,7 +42,7 @@ def measures(seconds: float | None) -> dict[str, list[Measure]]:
 
     return {
         "REL-01": [load.none_is_lost],
-        "REL-02": [load.the_deadline_holds],
+        "REL-02": [load.the_deadline_holds, beside.hostile_calls_delay_nobody],
         "REL-03": [memory.stays_small],
         "REL-04": [restarts.post_is_sent_at_most_once],
         "REL-05": [ends.ends_in_time, ends.no_orphans],

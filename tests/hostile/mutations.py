@@ -27,13 +27,6 @@ class Mutation(NamedTuple):
 MUTATIONS = (
     Mutation("steps of a call", "budget.py", "        if self._steps < 0:", "        if False:", (WALK,)),
     Mutation("problems that are made", "refusal.py", "if len(self) >= MOST_SHOWN:", "if False:", (WORK,)),
-    Mutation(
-        "violations that are looked for",
-        "arguments.py",
-        "            if len(violations) > MOST_SHOWN:",
-        "            if False:",
-        ("tests/runtime/test_arguments.py",),
-    ),
     Mutation("schemas in circles", "schema_walk.py", "elif not _is_among(found, walked):", "else:", (WALK,)),
     Mutation("values of a message", "jsonrpc.py", "    if is_crowded(line):", "    if False:", (WORK,)),
     Mutation("pairs of a request", "extent.py", "if pairs + len(left) > MOST_PAIRS:", "if False:", (WORK,)),
