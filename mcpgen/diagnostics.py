@@ -55,6 +55,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "invalid-security": ("warning", "A security requirement or scheme cannot be understood."),
     "invalid-server": ("warning", "A server URL cannot be used."),
     "private-server": ("warning", "A server URL points into a private network."),
+    "new-origin": ("warning", "Calls or credentials would go to an origin that the owner has not accepted."),
     "no-server": ("warning", "The document names no absolute server URL."),
     "credential-parameter": (
         "note",

@@ -2,12 +2,14 @@
 was recorded.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Literal
 
+from mcpgen import origins
 from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.errors import CannotGoOn
 from mcpgen.model import Api, Server
 from mcpgen.names import clipped, nearest
 from mcpgen.options import Options
@@ -35,6 +37,12 @@ class Flags:
     def base_url(self) -> str | None:
         """The base URL of a flag; a recorded one gives way to that of a tools file."""
         return self._given.base_url or (None if self._of_files else self._recorded.base_url)
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        """The URLs that flags name for their origins, now or before: a `--base-url` was typed by the owner, too."""
+        typed = (self._given.base_url,) if self._given.base_url else ()
+        return (*typed, *self._given.accept_origin, *self._recorded.accept_origin)
 
     @property
     def servers(self) -> tuple[Server, ...]:
@@ -76,3 +84,32 @@ class Flags:
         of_files = any(getattr(each, kind) for each in self.files)
         found: tuple[str, ...] = getattr(self._given if of_files else self.wanted, kind)
         return found
+
+
+def accepted_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]:
+    """Return the origins that the owner wrote down: with `flags`, or in tools files that lie `on_disk`.
+
+    A tools file that came by URL is like any document: it cannot accept what it names itself. CannotGoOn for a flag
+    that names no origin.
+    """
+    found: set[str] = set()
+    for url in flags.accepted:
+        if not origins.is_origin(origin := origins.of_url(url)):
+            message = f"--accept-origin {clipped(url)} names no origin."
+            raise CannotGoOn("invalid-flag", message, hint="Write it as https://login.example.com.")
+        found.add(origin)
+    for file in on_disk:
+        found.update(map(origins.of_url, file.choices.accept_origin))
+        found.update(_written(file))
+    return frozenset(filter(None, found))
+
+
+def _written(file: ToolsFile) -> Iterator[str]:
+    """Yield the origins of the servers and token URLs that a tools file has of its own."""
+    own = [*file.api.servers, *(server for entry in file.documents for server in entry.servers)]
+    operations = [*file.api.operations, *(each.operation for each in file.api.resources if each.operation)]
+    own += [server for operation in operations for server in operation.servers or ()]
+    for server in own:
+        yield from origins.of_server(server.url, {each.name: each.default for each in server.variables})
+    for scheme in file.api.schemes:
+        yield from map(origins.of_url, (scheme.token_url, scheme.discovery_url))

@@ -24,10 +24,15 @@ _READ = (1, FORMAT)
 """Formats that are read. In the first one the entry of a tool was its name alone."""
 
 
+_WORDS = {True: "accepted", False: "not accepted"}
+
+
 @dataclass(frozen=True, slots=True)
 class Lock:
     """`source` is relative to the project or a URL; so are the paths in `options`, which always hold the name. `files`
     are path → SHA-256, `version` is the package's, `compiler` the version of mcpgen that wrote it.
+
+    `origins` is origin → whether it is accepted (`mcpgen.origins`); None in a lock that is older than this list.
     """
 
     source: str
@@ -37,6 +42,7 @@ class Lock:
     promises: Promises = NOTHING
     files: Mapping[str, str] = field(default_factory=dict)
     compiler: str = mcpgen.__version__
+    origins: Mapping[str, bool] | None = None
 
     @property
     def package(self) -> str:
@@ -57,6 +63,7 @@ def dump(lock: Lock) -> bytes:
         "source_digest": lock.source_digest,
         "version": lock.version,
         "options": recorded(lock.options),
+        **({} if lock.origins is None else {"origins": _decided(lock.origins)}),
         "tools": {key: _entry(known) for key, known in sorted(lock.promises.tools.items())},
         "retired": {
             name: _compact({"operation": known.operation, "id": known.id, "by_hand": known.by_hand})
@@ -65,6 +72,10 @@ def dump(lock: Lock) -> bytes:
         "files": dict[str, JsonValue](sorted(lock.files.items())),
     }
     return (json.dumps(value, indent=1, ensure_ascii=True) + "\n").encode("ascii")
+
+
+def _decided(origins: Mapping[str, bool]) -> JsonObject:
+    return {origin: _WORDS[accepted] for origin, accepted in sorted(origins.items())}
 
 
 def _entry(known: Promise) -> JsonObject:
@@ -118,6 +129,13 @@ def _tools(value: JsonValue) -> dict[str, Promise]:
     return tools
 
 
+def _origins(value: JsonValue) -> dict[str, bool] | None:
+    """Return what the lock says of origins. Only the plain word accepts one: people merge locks."""
+    if value is None:
+        return None
+    return {origin: word == _WORDS[True] for origin, word in sorted(as_object(value).items())}
+
+
 def _retired(value: JsonValue) -> Retired:
     entry = as_object(value)
     return Retired(as_text(entry.get("operation")), as_text(entry.get("id")), entry.get("by_hand") is True)
@@ -137,7 +155,7 @@ def _without_repetition(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
 def _is_safe(value: JsonObject) -> bool:
     """Whether the name and the paths can be used: a lock comes with a repository, and it names files to be removed."""
     name = as_object(value.get("options")).get("name")
-    if not all(isinstance(value.get(key, {}), dict) for key in ("tools", "retired", "files")):
+    if not all(isinstance(value.get(key, {}), dict) for key in ("tools", "retired", "files", "origins")):
         return False
     try:
         for path in as_object(value.get("files")):
@@ -176,4 +194,5 @@ def load(data: bytes, file: str) -> Lock:
         ),
         files={path: as_text(known) for path, known in as_object(value.get("files")).items()},
         compiler=as_text(value.get("mcpgen")),
+        origins=_origins(value.get("origins")),
     )

@@ -10,7 +10,7 @@ from mcpgen.model import SchemaProfile
 @dataclass(frozen=True, slots=True)
 class Options:
     """The flags that decide what is compiled, each by its own name. `ref_dir` and `overlay` are paths, `max_tokens` of
-    one tool. What was not given is None, or empty.
+    one tool, `accept_origin` URLs whose origins the owner accepts. What was not given is None, or empty.
     """
 
     name: str | None = None
@@ -25,10 +25,12 @@ class Options:
     max_tokens: int | None = None
     structured: bool = False
     fields: bool = False
+    accept_origin: tuple[str, ...] = ()
 
     def over(self, remembered: "Options") -> "Options":
-        """These flags, and those of `remembered` that are not among them."""
-        return replace(remembered, **{key: getattr(self, key) for key in recorded(self)})
+        """These flags, and those of `remembered` that are not among them. Accepted origins add up."""
+        together = tuple(dict.fromkeys((*remembered.accept_origin, *self.accept_origin)))
+        return replace(remembered, **{key: getattr(self, key) for key in recorded(self)} | {"accept_origin": together})
 
 
 _DEFAULTS = Options()

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from mcpgen import crowding, openapi, recognition, toolsfile, unused
+from mcpgen import crowding, openapi, origins, recognition, toolsfile, unused
 from mcpgen import lock as locks
 from mcpgen.check import check
 from mcpgen.choices import with_body_types, with_fields, with_output, with_variables
 from mcpgen.curation import apply, chosen, former, visible
 from mcpgen.diagnostics import Diagnostic, Diagnostics, Where, placed
 from mcpgen.document import Document
-from mcpgen.emit import emit, user_files
+from mcpgen.emit import emit, table, user_files
 from mcpgen.errors import CannotGoOn
 from mcpgen.fetch import Fetched
-from mcpgen.flags import Flags
+from mcpgen.flags import Flags, accepted_origins
 from mcpgen.joining import Owner, joined, settled
 from mcpgen.jsonvalue import digest
 from mcpgen.lock import Lock
@@ -112,6 +112,8 @@ def _compiled(
     api = _with_base_url(api, flags.base_url, diagnostics)
     identity = _identity(api, options, project.lock)
     catalog = check(lower(api, identity, wanted, promises, diagnostics), diagnostics)
+    on_disk = [each.tools_file for each in (settings, source) if each and each.tools_file and each.fetched.folder]
+    catalog, reached = _with_origins(catalog, project.lock, accepted_origins(flags, on_disk), diagnostics)
     if not (catalog.tools or catalog.resources or catalog.prompts):
         raise _nothing_left(catalog, found, Where(fetched.name), diagnostics)
     crowding.warn(catalog, diagnostics)
@@ -122,11 +124,24 @@ def _compiled(
         version=identity.version,
         options=replace(remembered, name=identity.name, ref_dir=project.ref_dirs, overlay=project.overlays),
         promises=promises,
+        origins=reached,
     )
     tree, lock = _emitted(catalog, lock)
     documents = sources.library.documents
     catalog = replace(catalog, skipped=_located_skips(catalog.skipped, documents))
     return Compiled(catalog, tree, lock, located(diagnostics, documents), sources, bool(api.version))
+
+
+def _with_origins(
+    catalog: Catalog, lock: Lock | None, owned: frozenset[str], diagnostics: Diagnostics
+) -> tuple[Catalog, dict[str, bool]]:
+    """Return `catalog` with the origins that it may reach, and what the next lock says of origins. The owner accepted
+    those in `owned`.
+    """
+    header = table.destinations(catalog)
+    found = origins.decided(origins.described(header), lock.origins if lock else None, owned)
+    origins.report(header, found, diagnostics)
+    return replace(catalog, origins=tuple(origin for origin, accepted in found.items() if accepted)), found
 
 
 def _emitted(catalog: Catalog, lock: Lock) -> tuple[FileTree, Lock]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from mcpgen import fetch
+from mcpgen import fetch, origins
 from mcpgen import lock as locks
 from mcpgen.diff import TABLES, Surface, of_tables
 from mcpgen.errors import CannotGoOn
@@ -30,9 +30,23 @@ def settings(directory: Path) -> Fetched | None:
     return fetched if fetched is not None and fetched.data.removeprefix(codecs.BOM_UTF8).strip() else None
 
 
+def lock_of(directory: Path) -> Lock | None:
+    """Return the lock of the project in `directory`, None where there is none. CannotGoOn where it cannot be read.
+
+    A lock that is older than the list of origins gets the origins that its table names: these were promised. Where
+    the table cannot be read, none is.
+    """
+    lock = previous_lock(directory)
+    if lock is None or lock.origins is not None:
+        return lock
+    before = surface(directory, lock)
+    promised = origins.accepted(before.header) if before is not None else ()
+    return replace(lock, origins=dict.fromkeys(sorted(promised), True))
+
+
 def remembered(directory: Path) -> Project:
     """The project in `directory`, which compiles as it did before. CannotGoOn where there is none."""
-    lock = previous_lock(directory)
+    lock = lock_of(directory)
     if lock is None:
         message = f"{directory} holds no generated project: there is no {locks.NAME}."
         hint = "Name the directory of one, or make one with `mcpgen generate SOURCE -o DIR`."

@@ -11,7 +11,7 @@ from mcpgen.cli.writing import Wanted
 from mcpgen.fetch import Fetched
 from mcpgen.options import Options
 from mcpgen.pipeline import Project, compile_source
-from mcpgen.publish import claimed, previous_lock
+from mcpgen.publish import claimed
 from mcpgen.succession import succeed
 
 
@@ -63,7 +63,7 @@ def _target(fetched: Fetched, flags: Options, directory: str | None) -> Path:
 
 def _project(target: Path, source: str, flags: Options) -> Project:
     return Project(
-        previous_lock(target),
+        projects.lock_of(target),
         projects.settings(target),
         projects.recorded(source, target),
         tuple(projects.recorded(path, target) for path in flags.ref_dir),

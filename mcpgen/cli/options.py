@@ -45,6 +45,13 @@ moves = click.option(
     help="Take an operation that moved for one that is gone and one that is new.",
 )
 
+accept_origin = click.option(
+    "--accept-origin",
+    multiple=True,
+    metavar="URL",
+    help="Calls and credentials may go to this origin from now on; repeatable, remembered.",
+)
+
 FAILING: dict[str, Grade] = {"breaking": "breaking", "additive": "additive", "any": "cosmetic"}
 """Value of --fail-on → the least grave change that fails."""
 
@@ -75,6 +82,7 @@ def compiling(command: Command) -> Command:
 
     decorated: Any = with_flags
     for decorate in (
+        accept_origin,
         click.option(
             "--fields", is_flag=True, help="Give tools an argument for parts of a result, where the API has none."
         ),

@@ -21,6 +21,7 @@ from mcpgen.succession import succeed
 @click.option("--source", metavar="NEW", help="Another source from now on: a path or an http(s) URL.")
 @click.option("--check", is_flag=True, help="Write nothing, and exit with 1 where the project is stale.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
+@options.accept_origin
 @options.fail_on
 @options.moves
 @click.option("--strict", is_flag=True, help="Write nothing and fail where an operation had to be skipped.")
@@ -31,6 +32,7 @@ def command(
     source: str | None,
     check: bool,
     dry_run: bool,
+    accept_origin: tuple[str, ...],
     fail_on: str | None,
     moves: bool,
     strict: bool,
@@ -54,7 +56,7 @@ def command(
         _refuse_unreadable(directory, project, given=source is not None)
         fetched = fetch.read(source, ref_dirs) if source is not None else _fetched(directory, project, ref_dirs)
         with report.progress("Compiling"):
-            succession = succeed(directory, fetched, Options(), project, moves=moves)
+            succession = succeed(directory, fetched, Options(accept_origin=accept_origin), project, moves=moves)
         wanted = Wanted(directory, output, strict, dry_run, check, overwrite, fail_on)
         run = writing.carry_out(succession, wanted)
     writing.finish(run)

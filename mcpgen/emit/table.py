@@ -74,11 +74,19 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         "bytes": size,
         "server": server,
         "environment": identity.prefix,
-        "servers": [_server(entry, identity.prefix) for entry in catalog.servers],
-        "security": {scheme.name: _scheme(scheme) for scheme in catalog.schemes},
+        **destinations(catalog),
+        "origins": list[JsonValue](catalog.origins),
         **({"roles": roles} if roles else {}),
         **({"features": {name: _digest(content) for name, content in features.items()}} if features else {}),
         **({"completes": True} if completes(catalog) else {}),
+    }
+
+
+def destinations(catalog: Catalog) -> JsonObject:
+    """Return what the header says of where calls and credentials go: the servers and the security schemes."""
+    return {
+        "servers": [_server(entry, catalog.identity.prefix) for entry in catalog.servers],
+        "security": {scheme.name: _scheme(scheme) for scheme in catalog.schemes},
     }
 
 

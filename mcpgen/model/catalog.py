@@ -207,7 +207,11 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """What is emitted: sorted, unique, checked. The only input of `emit`."""
+    """What is emitted: sorted, unique, checked. The only input of `emit`.
+
+    `origins` is the one list of origins that calls and credentials may reach (`mcpgen.origins`); others that the
+    servers and schemes name wait for the owner's word.
+    """
 
     identity: Identity
     servers: tuple[Server, ...]
@@ -216,3 +220,4 @@ class Catalog:
     skipped: tuple[Skipped, ...] = ()
     resources: tuple[ResourceSpec, ...] = ()
     prompts: tuple[PromptSpec, ...] = ()
+    origins: tuple[str, ...] = ()

@@ -5,10 +5,12 @@ What cannot be read here the shape of the file has told.
 
 from typing import get_args
 
+from mcpgen import origins
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import Document
 from mcpgen.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.model import SchemaProfile
+from mcpgen.names import clipped
 from mcpgen.options import Options
 from mcpgen.toolsfile.documents import Named, named
 
@@ -16,7 +18,7 @@ _PROFILES: dict[str, SchemaProfile] = {word: word for word in get_args(SchemaPro
 
 
 def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
-    """What `ref_dir`, `body_type`, `server_var`, `schema_profile` and `max_tokens` say; what is not said is not given.
+    """What the keys say that are called as flags are, from `ref_dir` to `max_tokens`; what is not said is not given.
 
     Paths are as they were written.
     """
@@ -26,6 +28,11 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
         if not name or "=" in name or value == "":
             message = "A variable of a server URL has a name without =, and a value."
             diagnostics.add("invalid-value", message, where.inside("server_var", name), "Write NAME: VALUE.")
+    for index, url in enumerate(texts(root, "accept_origin")):
+        if not origins.is_origin(origins.of_url(url)):
+            place = where.inside("accept_origin", index)
+            message = f"'{clipped(url)}' names no origin."
+            diagnostics.add("invalid-value", message, place, "Write it as https://login.example.com.")
     return Options(
         ref_dir=texts(root, "ref_dir"),
         body_type=texts(root, "body_type"),
@@ -33,6 +40,7 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
             f"{name}={value}" for name, value in variables if isinstance(value, str) and value and "=" not in name
         ),
         schema_profile=_PROFILES.get(profile) if isinstance(profile, str) else None,
+        accept_origin=texts(root, "accept_origin"),
         max_tokens=most if isinstance(most, int) and not isinstance(most, bool) and most > 0 else None,
     )
 

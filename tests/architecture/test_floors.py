@@ -23,6 +23,7 @@ FLOORS: dict[str, float] = {
     "model": 1,
     "tree": 1,
     "promises": 0,
+    "origins": 0.2,
     "document": 2,
     "fetch": 2.1,
     "openapi": 3,

@@ -80,9 +80,12 @@ def read_tools(found: list[JsonObject]) -> list[JsonValue]:
 
 
 def read_bindings(table: JsonObject) -> JsonObject:
-    """The bindings and what they share, without the usual values."""
+    """The bindings and what they share, without the usual values; the accepted origins where others are named."""
     usual: JsonObject = {"server": 0, "accept": "*/*", "security": UNDECLARED}
     header = {key: value for key, value in table.items() if key in ("servers", "security", "roles")}
+    named = re.findall(r'"(?:url|tokenUrl|openIdConnectUrl)": "(\w+://[^/"]+)', json.dumps(header))
+    if as_list(table["origins"]) != sorted(set(named)):
+        header["origins"] = table["origins"]
     if header["security"] and set(as_object(header["security"])) == {"token", "header"}:
         del header["security"]
     bindings: list[JsonValue] = [

@@ -329,3 +329,47 @@ def test_a_source_with_an_error_writes_nothing(project: None) -> None:
     write(LIST)
     assert run("regenerate", "out") == 1
     assert {**files(), "mcpgen.yaml": b""} == {**before, "mcpgen.yaml": b""}
+
+
+# -- origins ----------------------------------------------------------------------------------------------------------
+
+
+def moved_api(token_host: str, server: str = "https://api.example.com") -> bytes:
+    """The API with client credentials, and its tokens at that host."""
+    flow = {"tokenUrl": f"https://{token_host}/token", "scopes": {}}
+    scheme = {"type": "oauth2", "flows": {"clientCredentials": flow}}
+    document = json.loads(api(**LIST))
+    document |= {"servers": [{"url": server}], "security": [{"machine": []}]}
+    document["components"] = {"securitySchemes": {"machine": scheme}}
+    return json.dumps(document).encode()
+
+
+def test_hard_05_a_project_of_a_compiler_without_the_list_keeps_the_origins_of_its_table() -> None:
+    Path("api.json").write_bytes(moved_api("login.example.com"))
+    assert run("generate", "api.json", "-o", "out", "--name", "zoo") == 0
+    bindings = OUT / "zoo_mcp" / "bindings.json"
+    older = json.loads((OUT / locks.NAME).read_bytes())
+    del older["origins"]
+    (OUT / locks.NAME).write_text(json.dumps(older))
+    whole = json.loads(bindings.read_bytes())
+    del whole["origins"]
+    bindings.write_text(json.dumps(whole))
+    Path("api.json").write_bytes(moved_api("evil.example.com"))
+    assert run("regenerate", "out", "--overwrite") == 0
+    assert lock().origins == {
+        "https://api.example.com": True,
+        "https://evil.example.com": False,
+        "https://login.example.com": True,
+    }
+    assert json.loads(bindings.read_bytes())["origins"] == ["https://api.example.com", "https://login.example.com"]
+
+
+def test_hard_05_of_tables_that_cannot_be_read_no_origin_was_promised() -> None:
+    Path("api.json").write_bytes(moved_api("login.example.com"))
+    assert run("generate", "api.json", "-o", "out", "--name", "zoo") == 0
+    older = json.loads((OUT / locks.NAME).read_bytes())
+    del older["origins"]
+    (OUT / locks.NAME).write_text(json.dumps(older))
+    (OUT / "zoo_mcp" / "bindings.json").write_text("{")
+    assert run("regenerate", "out", "--overwrite") == 0
+    assert lock().origins == dict.fromkeys(["https://api.example.com", "https://login.example.com"], False)

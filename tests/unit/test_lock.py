@@ -18,7 +18,15 @@ TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 SERVER = st.from_regex(r"[a-z][a-z0-9-]{0,39}", fullmatch=True)
 PATHS = st.from_regex(r"[a-z]{1,4}_(/[a-z]{1,4}_){0,2}", fullmatch=True)
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)
-OPTIONS = st.builds(Options, name=SERVER, base_url=st.none() | TEXT, include=TEXTS, ref_dir=TEXTS, server_var=TEXTS)
+OPTIONS = st.builds(
+    Options,
+    name=SERVER,
+    base_url=st.none() | TEXT,
+    include=TEXTS,
+    ref_dir=TEXTS,
+    server_var=TEXTS,
+    accept_origin=TEXTS,
+)
 KEYS = st.text(st.characters(codec="utf-8"), max_size=12)
 SLOTS = st.dictionaries(
     st.tuples(st.sampled_from(["path", "query", "body"]), TEXT),
@@ -49,6 +57,7 @@ LOCKS = st.builds(
     options=OPTIONS,
     promises=st.builds(Promises, tools=TOOLS, retired=RETIRED),
     files=st.dictionaries(PATHS, TEXT, max_size=3),
+    origins=st.none() | st.dictionaries(TEXT, st.booleans(), max_size=3),
 )
 
 
@@ -83,6 +92,7 @@ GOOD = {"lock": 1, "options": {"name": "n"}, "tools": {}, "files": {"a": "x"}}
         {**GOOD, "files": {".git/config": "x"}}, {**GOOD, "files": {"a/.GIT/b": "x"}},
         {**GOOD, "files": {"/etc/passwd": "x"}}, {**GOOD, "files": {"a/../../b": "x"}}, {**GOOD, "files": {"": "x"}},
         {**GOOD, "files": {"\ud800": "x"}}, {**GOOD, "tools": []}, {**GOOD, "tools": "x"}, {**GOOD, "retired": [1]},
+        {**GOOD, "origins": None}, {**GOOD, "origins": ["https://a.example"]},
     ],
 )  # fmt: skip
 def test_a_lock_that_cannot_be_trusted_ends_the_run(value: object) -> None:
