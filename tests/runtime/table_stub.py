@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from package.runtime.catalog import Tool
@@ -15,10 +17,13 @@ class Catalog:
         tools: dict[str, dict[str, Any]] | None = None,
         servers: list[dict[str, Any]] | None = None,
         security: dict[str, dict[str, Any]] | None = None,
+        origins: list[str] | None = None,
     ) -> None:
+        """`origins` is the list of the table; if it is not given, all that the servers and schemes name."""
         self.name, self.version, self.prefix = "petstore", "1.2.3", "PETSTORE"
         self.servers = [{"url": "https://api.petstore.example/v1"}] if servers is None else servers
         self.security = security or {}
+        self.origins = [*_named(self.servers, self.security)] if origins is None else origins
         self.hidden: list[str] = []
         self._tools = tools or {}
 
@@ -35,3 +40,19 @@ class Catalog:
         made = self._tools[name]
         schema, output_schema = made.get("schema", {"type": "object"}), made.get("output_schema")
         return Tool(name, schema, {"open": True, **made["binding"]}, output_schema=output_schema)
+
+
+def _named(servers: list[dict[str, Any]], security: dict[str, dict[str, Any]]) -> Iterator[str]:
+    """Yield every origin, as it is written and with the defaults of variables."""
+    for server in servers:
+        filled = server["url"]
+        for name, variable in server.get("variables", {}).items():
+            filled = filled.replace(f"{{{name}}}", variable["default"])
+        yield from (_origin(server["url"]), _origin(filled))
+    for scheme in security.values():
+        yield from (_origin(scheme[key]) for key in ("tokenUrl", "openIdConnectUrl") if key in scheme)
+
+
+def _origin(url: str) -> str:
+    found = re.match(r"([a-z]+://[^/?#]*)", url.lower())
+    return found[1] if found else ""

@@ -125,9 +125,9 @@ def test_the_doctor_tries_to_fetch_tokens_for_each_set_of_scopes(status: int) ->
     async def main() -> tuple[list[str], list[bytes]]:
         async with serving(answer(NOT_FOUND)) as upstream, serving(play) as issuer:
             entry = {"type": "oauth2", "tokenUrl": str(issuer.address("/t")), "variables": VARIABLES}
-            catalog: Any = Catalog(TOOLS, security={"oauth": entry})
+            catalog: Any = Catalog(TOOLS, [{"url": str(upstream.address())}], security={"oauth": entry})
             catalog.title = "Pets"
-            loaded = settings.load(catalog, ENVIRON, str(upstream.address()))
+            loaded = settings.load(catalog, ENVIRON)
             return await asyncio.wait_for(doctor._reach(catalog, loaded), 30), issuer.requests
 
     problems, asked = asyncio.run(main())

@@ -159,6 +159,7 @@ class Catalog:
         self.prefix: str = header["environment"]
         self.servers: list[dict[str, Any]] = header["servers"]
         self.security: dict[str, dict[str, Any]] = header["security"]
+        self.origins: list[str] = header["origins"]
         self.roles: dict[str, list[str]] = header.get("roles", {})
         self.hidden: list[str] = []
         self.withheld: dict[str, str] = {}

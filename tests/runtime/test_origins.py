@@ -1,0 +1,281 @@
+"""Where calls and credentials may go: the origins that the table lists, and what the operator typed or allowed by name.
+
+A row is a URL of the table, what the operator set, and the origin that is reached, or the sentence that a call gets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from package.runtime import origins, settings
+from package.runtime.calls import Caller
+from package.runtime.settings import NotReady
+
+from mcpgen import origins as compiled
+from tests.runtime.table_stub import Catalog
+from tests.runtime.test_calls import text
+from tests.runtime.test_discovery import CONFIGURATION, provider
+from tests.runtime.test_tokens import ENVIRON, TOOLS, VARIABLES, look, tokens
+from tests.runtime.upstream import Upstream, serving
+
+API = [{"url": "https://api.example/v1"}]
+TOKEN_URL = "PETSTORE_OAUTH_TOKEN_URL"
+MOVED = {"PETSTORE_BASE_URL": "https://test.example/x"}
+UNACCEPTED = "an origin that was not accepted when this server was generated"
+
+
+def oauth(url: str, key: str = "tokenUrl") -> dict[str, dict[str, Any]]:
+    return {"oauth": {"type": "oauth2", key: url, "variables": VARIABLES}}
+
+
+def loaded(catalog: Catalog, environ: dict[str, str], at_start: Catalog | None = None) -> settings.Settings:
+    given: Any = catalog
+    began: Any = at_start
+    found = settings.load(given, environ, at_start=began)
+    assert found.problems == []
+    return found
+
+
+def reached(ask: Callable[[], Any]) -> str:
+    """The origin that is reached, or why none is."""
+    try:
+        return str(getattr(found := ask(), "address", found).origin)
+    except NotReady as reason:
+        return str(reason)
+
+
+# -- where tokens are fetched -----------------------------------------------------------------------------------------
+
+LISTED, UNLISTED = ["https://api.example", "https://login.example"], ["https://api.example", "https://old.example"]
+AT_LOGIN = "https://login.example/t"
+
+
+@pytest.mark.parametrize("key", ["tokenUrl", "openIdConnectUrl"])
+@pytest.mark.parametrize(
+    ("url", "listed", "environ", "expected"),
+    [
+        (AT_LOGIN, LISTED, {}, "https://login.example"),
+        ("https://LOGIN.example:443/t", LISTED, {}, "https://login.example"),
+        (AT_LOGIN, UNLISTED, {}, UNACCEPTED),
+        ("https://login.example:444/t", LISTED, {}, UNACCEPTED),
+        (AT_LOGIN, UNLISTED, {"PETSTORE_ALLOW_HOSTS": "other.example,LOGIN.example"}, "https://login.example"),
+        (AT_LOGIN, UNLISTED, {TOKEN_URL: "https://own.example/t"}, "https://own.example"),
+        (AT_LOGIN, UNLISTED, {TOKEN_URL: AT_LOGIN}, "https://login.example"),
+        # The operator's base URL: the description's own host of tokens is not theirs.
+        (AT_LOGIN, LISTED, MOVED, "another host than PETSTORE_BASE_URL"),
+        (AT_LOGIN, UNLISTED, MOVED, "another host than PETSTORE_BASE_URL"),
+        (AT_LOGIN, LISTED, {**MOVED, "PETSTORE_ALLOW_HOSTS": "login.example"}, "https://login.example"),
+        (AT_LOGIN, LISTED, {**MOVED, TOKEN_URL: AT_LOGIN}, "https://login.example"),
+        (AT_LOGIN, LISTED, {"PETSTORE_BASE_URL": "https://login.example"}, "https://login.example"),
+        # What is on the machine of the API moves along.
+        ("https://api.example/t", LISTED, MOVED, "https://test.example"),
+        ("/t", LISTED, MOVED, "https://test.example"),
+        ("/t", LISTED, {}, "https://api.example"),
+        ("/t", ["https://login.example"], {}, "is relative to a server that is not known"),
+        ("https://api.example/t", ["https://login.example"], {}, UNACCEPTED),
+    ],
+)
+def test_hard_06_client_credentials_go_to_a_listed_origin_or_one_that_the_operator_names(
+    url: str, listed: list[str], environ: dict[str, str], expected: str, key: str
+) -> None:
+    found = loaded(Catalog(TOOLS, API, oauth(url, key), listed), environ)
+    there = reached(lambda: found.endpoint("oauth"))
+    if " " not in expected:
+        assert there == expected
+    else:
+        kind = "token" if key == "tokenUrl" else "OpenID"
+        assert there.startswith(f"The {kind} URL that the API's description names is ")
+        assert expected in there
+        assert there.endswith(f"; {TOKEN_URL} can name another.")
+        assert "PETSTORE_ALLOW_HOSTS" in there or "relative" in there
+
+
+def scene(
+    act: Callable[[Caller, Upstream, Upstream, Upstream], Awaitable[None]],
+    catalog: Callable[[Upstream, Upstream, Upstream], Catalog],
+    environ: Callable[[Upstream, Upstream, Upstream], dict[str, str]] = lambda *_: {},
+    named: str = "",
+) -> None:
+    """Three listeners: the API, its token host, and a foreign one. `named` is what the token host calls its endpoint,
+    `{foreign}` in it the foreign one."""
+
+    async def main() -> None:
+        async with serving() as api, serving(tokens("token-2")) as foreign:
+            endpoint = named.replace("{foreign}", str(foreign.address()))
+            async with serving(provider(endpoint) if named else tokens("token-1")) as login:
+                three = api, login, foreign
+                caller = Caller(table := catalog(*three), loaded(table, {**ENVIRON, **environ(*three)}))  # type: ignore[arg-type]
+                await asyncio.wait_for(act(caller, *three), 30)
+                await caller.close()
+
+    asyncio.run(main())
+
+
+def servers(api: Upstream) -> list[dict[str, Any]]:
+    return [{"url": str(api.address("/v1"))}]
+
+
+async def refused(caller: Caller, api: Upstream, login: Upstream, foreign: Upstream) -> None:
+    said = text(await look(caller))
+    assert said.startswith("look was not called. The token URL that the API's description names is on 127.0.0.1, ")
+    assert "name that host in PETSTORE_ALLOW_HOSTS" in said
+    assert (api.connections, login.connections, foreign.connections) == (0, 0, 0)
+
+
+def test_hard_05_no_secret_reaches_a_token_host_that_the_table_does_not_list() -> None:
+    def moved(api: Upstream, login: Upstream, foreign: Upstream) -> Catalog:
+        listed = [api.address().origin, login.address().origin]
+        return Catalog(TOOLS, servers(api), oauth(str(foreign.address("/t"))), listed)
+
+    scene(refused, moved)
+
+
+def test_hard_06_no_secret_reaches_the_described_token_host_where_the_operator_typed_a_base_url() -> None:
+    def described(api: Upstream, login: Upstream, foreign: Upstream) -> Catalog:
+        return Catalog(TOOLS, security=oauth(str(login.address("/t"))))
+
+    def typed(api: Upstream, login: Upstream, foreign: Upstream) -> dict[str, str]:
+        return {"PETSTORE_BASE_URL": str(api.address())}
+
+    scene(refused, described, typed)
+
+
+def test_hard_06_a_host_that_the_operator_allows_is_given_them() -> None:
+    async def sent(caller: Caller, api: Upstream, login: Upstream, foreign: Upstream) -> None:
+        assert text(await look(caller)) == "ok"
+        assert (len(login.requests), foreign.connections) == (1, 0)
+
+    scene(
+        sent,
+        lambda api, login, foreign: Catalog(TOOLS, security=oauth(str(login.address("/t")))),
+        lambda api, *_: {"PETSTORE_BASE_URL": str(api.address()), "PETSTORE_ALLOW_HOSTS": "127.0.0.1"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("allowed", "more", "reached_foreign"),
+    [({}, [], False), ({"PETSTORE_ALLOW_HOSTS": "127.0.0.1"}, [], True), ({}, ["foreign"], True)],
+    ids=["nobody names it", "the operator allows it", "the owner accepted it"],
+)
+def test_hard_06_a_token_endpoint_that_a_provider_names_elsewhere(
+    allowed: dict[str, str], more: list[str], reached_foreign: bool
+) -> None:
+    def catalog(api: Upstream, login: Upstream, foreign: Upstream) -> Catalog:
+        listed = [each.address().origin for each in (api, login, *([foreign] if more else []))]
+        return Catalog(TOOLS, servers(api), oauth(str(login.address(CONFIGURATION)), "openIdConnectUrl"), listed)
+
+    async def act(caller: Caller, api: Upstream, login: Upstream, foreign: Upstream) -> None:
+        said = text(await look(caller))
+        if reached_foreign:
+            assert (said, len(foreign.requests)) == ("ok", 1)
+        else:
+            assert f"The token_endpoint that 127.0.0.1:{login.port} names is on 127.0.0.1, another origin" in said
+            assert "name that host in PETSTORE_ALLOW_HOSTS" in said
+            assert (api.connections, foreign.connections) == (0, 0)
+        assert b"s3cret" not in b"".join(login.requests)
+
+    scene(act, catalog, lambda *_: allowed, named="{foreign}/t")
+
+
+OWN = f"The API's own server is on api.example, {UNACCEPTED}"
+OF_OPERATION = f"The server of this operation is on up.example, {UNACCEPTED}"
+
+# -- servers ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("listed", "environ", "first", "second"),
+    [
+        (["https://api.example", "https://up.example"], {}, "https://api.example", "https://up.example"),
+        (["https://api.example"], {}, "https://api.example", OF_OPERATION),
+        (["https://up.example"], {}, OWN, "https://up.example"),
+        (["https://up.example"], {"PETSTORE_ALLOW_HOSTS": "api.example"}, "https://api.example", "https://up.example"),
+        ([], {"PETSTORE_ALLOW_HOSTS": "api.example,up.example"}, "https://api.example", "https://up.example"),
+        ([], MOVED, "https://test.example", "PETSTORE_BASE_URL stands for the API's own server"),
+        (["https://up.example"], MOVED, "https://test.example", "PETSTORE_BASE_URL stands for the API's own server"),
+        ([], {"PETSTORE_BASE_URL": "https://up.example"}, "https://up.example", "https://up.example"),
+    ],
+)  # fmt: skip
+def test_hard_05_calls_go_to_a_listed_origin_or_one_that_the_operator_names(
+    listed: list[str], environ: dict[str, str], first: str, second: str
+) -> None:
+    found = loaded(Catalog(TOOLS, [*API, {"url": "https://up.example/x"}], origins=listed), environ)
+    for index, expected in enumerate((first, second)):
+        there = reached(lambda at=index: found.server(at))  # type: ignore[misc]
+        assert there.startswith(expected) if " " in expected else there == expected
+        assert " " not in there or "Name that host in PETSTORE_ALLOW_HOSTS to call it" in there
+
+
+TENANT = {"variable": "PETSTORE_VAR_TENANT", "default": "demo"}
+OF_TENANT = ["https://{tenant}.example", "https://demo.example"]
+
+
+@pytest.mark.parametrize(
+    ("url", "default", "environ", "expected"),
+    [
+        ("https://{tenant}.example/v1", "demo", {}, "https://demo.example"),
+        ("https://{tenant}.example/v1", "demo", {"PETSTORE_VAR_TENANT": "acme"}, "https://acme.example"),
+        ("https://{tenant}.example/v2", "demo", {"PETSTORE_VAR_TENANT": "acme"}, "https://acme.example"),
+        ("https://{tenant}.evil/v1", "demo", {"PETSTORE_VAR_TENANT": "acme"}, UNACCEPTED),
+        ("https://{tenant}/v1", "demo.example", {"PETSTORE_VAR_TENANT": "acme"}, UNACCEPTED),
+        ("https://{tenant}.example/v1", "evil.host/x", {}, UNACCEPTED),
+        ("https://demo.example/v1", "", {}, "https://demo.example"),
+    ],
+)
+def test_hard_05_a_variable_of_the_host_leads_nowhere_else(
+    url: str, default: str, environ: dict[str, str], expected: str
+) -> None:
+    entry = {"url": url, "variables": {"tenant": {**TENANT, "default": default}}}
+    found = loaded(Catalog(TOOLS, [entry], origins=OF_TENANT), environ)
+    there = reached(lambda: found.server(0))
+    assert expected in there if " " in expected else there == expected
+
+
+# -- another table ----------------------------------------------------------------------------------------------------
+
+
+def test_hard_05_a_running_server_takes_up_no_origin_that_it_did_not_begin_with() -> None:
+    """Even one that the owner accepted since: its operator has not heard of that."""
+    began = Catalog(TOOLS, API, oauth("/t"))
+    later = Catalog(TOOLS, API, oauth(AT_LOGIN))
+    found = loaded(later, {}, began)
+    late = "login.example, an origin that came after this server had started"
+    assert late in reached(lambda: found.endpoint("oauth"))
+    assert found.warnings == [
+        f"The API's description names {late}. Nothing is sent there unless PETSTORE_ALLOW_HOSTS names that host."
+    ]
+    allowed = loaded(later, {"PETSTORE_ALLOW_HOSTS": "login.example"}, began)
+    assert (reached(lambda: allowed.endpoint("oauth")), allowed.warnings) == ("https://login.example", [])
+    assert (reached(lambda: loaded(later, {}).endpoint("oauth")), loaded(later, {}).warnings) == (
+        "https://login.example",
+        [],
+    )
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://a.example",
+        "HTTPS://A.Example:443/v1",
+        "https://a.example:80",
+        "http://a.example:80/",
+        "http://[2001:DB8::1]:8080/x",
+        "https://{Region}.a.example:443/{path}",
+        "https://a.example?x=1",
+        "https://a.example#x",
+        "/v1",
+        "",
+    ],
+)
+def test_the_compiler_lists_an_origin_as_the_server_looks_for_it(url: str) -> None:
+    assert origins.origin_of(url) == compiled.of_url(url)
+
+
+@pytest.mark.parametrize("value", ["https://login.example", "login.example/t", "login.example:8443"])
+def test_a_host_is_allowed_by_its_name_alone(value: str) -> None:
+    catalog: Any = Catalog(TOOLS, API)
+    problems = settings.load(catalog, {"PETSTORE_ALLOW_HOSTS": value}).problems
+    assert problems == ["PETSTORE_ALLOW_HOSTS must be names of hosts such as login.example.com, joined by commas."]
