@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from mcpgen.diagnostics import Diagnostics
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.jsonvalue import JsonObject, as_list, as_object, as_text
 from mcpgen.names import clipped
 
 _PORTS = {"http": ":80", "https": ":443"}
@@ -53,22 +53,22 @@ def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (of_url(url), of_url(filled)))))
 
 
+def of_entry(entry: JsonObject) -> tuple[str, ...]:
+    """Return what must be accepted for a server as a table writes it."""
+    variables = as_object(entry.get("variables"))
+    defaults = {name: as_text(as_object(each).get("default")) for name, each in variables.items()}
+    return of_server(as_text(entry.get("url")), defaults)
+
+
 def destinations(header: JsonObject) -> Iterator[Destination]:
     """Yield every absolute URL of a table's `header`: its servers, and where its schemes get their tokens."""
     for entry in map(as_object, as_list(header.get("servers"))):
-        variables = as_object(entry.get("variables"))
-        url, defaults = as_text(entry.get("url")), {name: default_of(each) for name, each in variables.items()}
-        if found := of_server(url, defaults):
-            yield Destination("the server", url, found)
+        if found := of_entry(entry):
+            yield Destination("a server", as_text(entry.get("url")), found)
     for name, scheme in as_object(header.get("security")).items():
         for key, what in (("tokenUrl", "the token URL"), ("openIdConnectUrl", "the OpenID Connect URL")):
             if origin := of_url(url := as_text(as_object(scheme).get(key))):
                 yield Destination(f"{what} of {name}", url, (origin,))
-
-
-def default_of(variable: JsonValue) -> str:
-    """Return the default of a server variable, as the table writes it."""
-    return as_text(as_object(variable).get("default"))
 
 
 def described(header: JsonObject) -> frozenset[str]:

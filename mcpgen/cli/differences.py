@@ -13,15 +13,16 @@ def show(difference: Difference) -> None:
     for grade, found in lines(difference):
         report.say(f"{grade.capitalize()}:", err=False, fg=_COLOURS[grade], bold=True)
         for line in found:
-            subject = f"{line.subject()}: " if line.tools else ""
+            subject = "[security] " * line.security + (f"{line.subject()}: " if line.tools else "")
             report.say(f"  {subject}{line.sentence}".replace("\n", "\\n"), err=False)
         report.say(err=False)
     report.say(summary(difference), err=False, bold=True)
 
 
 def summary_json(difference: Difference) -> JsonObject:
-    """How many changes there are of each grade, and which part of a version moves."""
-    return {**{str(grade): count for grade, count in difference.counts.items()}, "version": difference.version}
+    """Return how many changes there are of each grade, how many concern security, and which part of a version moves."""
+    counts: JsonObject = {str(grade): count for grade, count in difference.counts.items()}
+    return {**counts, "security": difference.security, "version": difference.version}
 
 
 def changes_json(difference: Difference) -> list[JsonValue]:
@@ -36,4 +37,5 @@ def _change(change: Change) -> JsonObject:
         "path": change.path or None,
     }
     values = {"before": change.before, "after": change.after}
-    return {"grade": change.grade, "code": change.code, **where, **values, "sentence": change.sentence}
+    rule: JsonObject = {"grade": change.grade, "security": change.security, "code": change.code}
+    return {**rule, **where, **values, "sentence": change.sentence}

@@ -17,7 +17,7 @@ def compare(old: Surface, new: Surface, *, moves: bool = True) -> Difference:
     new.
     """
     # a run that makes a new project compares nothing
-    from mcpgen.diff import authorization, features, rules, server, tools
+    from mcpgen.diff import authorization, features, objections, rules, server, tools
 
     matched = match(old, new, follow=moves)
     schemes = authorization.renamed_schemes(
@@ -26,6 +26,7 @@ def compare(old: Surface, new: Surface, *, moves: bool = True) -> Difference:
     found = [*server.compared(old, new, list(matched.pairs), schemes), *features.compared(old, new)]
     found += [rules.of_tool("tool-removed", tool.name, before=tool.request) for tool in matched.gone]
     found += [rules.of_tool("tool-added", tool.name, after=tool.request) for tool in matched.added]
+    found += [change for tool in matched.added for change in objections.of_tool(None, tool)]
     elsewhere = {tool.operation_id: tool for tool in new.tools if tool.operation_id}
     for before, after in matched.pairs:
         now = elsewhere.get(before.operation_id, after)

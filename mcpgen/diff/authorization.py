@@ -1,4 +1,4 @@
-"""Who may call a tool, and with what: roles, security alternatives, scopes.
+"""With which credentials a tool may be called: security alternatives, and scopes.
 
 Alternatives are compared as what an operator has at hand: who could call the tool with some credentials, and no longer
 can, is broken. A scheme that only has another name is the same scheme.
@@ -11,20 +11,27 @@ from mcpgen.diff.change import Change
 from mcpgen.diff.surface import Listed
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
 
-_CONFIRM = ("never", "when-supported", "always")
 _NOTHING: frozenset[str] = frozenset()
 
 
 def renamed_schemes(old: JsonObject, new: JsonObject) -> dict[str, str]:
-    """Old name → new name of schemes that are the same but for their name, where that is plain."""
-    gone = {name: _essence(old[name]) for name in old if name not in new}
-    added = {name: _essence(new[name]) for name in new if name not in old}
-    return {
-        name: same[0]
-        for name, essence in gone.items()
-        if len(same := [each for each in added if added[each] == essence]) == 1
-        and list(gone.values()).count(essence) == 1
-    }
+    """Return old name → new name of schemes that have another name, where that is plain: all else is the same, or a
+    variable of the operator's fills both.
+    """
+    gone = {name: scheme for name, scheme in old.items() if name not in new}
+    added = {name: scheme for name, scheme in new.items() if name not in old}
+    alike = {name: [each for each in added if _essence(added[each]) == _essence(gone[name])] for name in gone}
+    found = {name: each[0] for name, each in alike.items() if len(each) == 1 and [*alike.values()].count(each) == 1}
+    for name in [each for each in gone if each not in found]:
+        shared = [each for each in added if variables(added[each]) & variables(gone[name])]
+        if len(shared) == 1 and shared[0] not in found.values():
+            found[name] = shared[0]
+    return found
+
+
+def variables(scheme: JsonValue) -> frozenset[str]:
+    """Return the environment variables that fill a scheme."""
+    return frozenset(map(str, as_object(as_object(scheme).get("variables")).values()))
 
 
 def _essence(scheme: JsonValue) -> str:
@@ -34,26 +41,8 @@ def _essence(scheme: JsonValue) -> str:
 
 def compared(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:
     """What changed for those who may call a tool."""
-    yield from _roles(new.name, frozenset(old.roles), frozenset(new.roles))
-    yield from _confirmation(old, new)
     yield from _alternatives(old, new, renamed)
     yield from _scopes(old, new, renamed)
-
-
-def _roles(tool: str, old: frozenset[str], new: frozenset[str]) -> Iterator[Change]:
-    """An operator needs one of the roles; where there are none, anybody may."""
-    before, after = _listed(old) or "anybody", _listed(new) or "anybody"
-    if new and (not old or old - new):
-        yield rules.of_tool("roles-narrowed", tool, before, after)
-    elif old != new:
-        yield rules.of_tool("roles-widened", tool, before, after)
-
-
-def _confirmation(old: Listed, new: Listed) -> Iterator[Change]:
-    before, after = (str(tool.binding.get("confirm", _CONFIRM[0])) for tool in (old, new))
-    if before != after and {before, after} <= set(_CONFIRM):
-        code = "confirm-raised" if _CONFIRM.index(after) > _CONFIRM.index(before) else "confirm-lowered"
-        yield rules.of_tool(code, new.name, before, after)
 
 
 def alternatives(tool: Listed, renamed: Mapping[str, str] | None = None) -> list[frozenset[str]]:

@@ -17,7 +17,8 @@ _PARTS: dict[Grade, str] = {"breaking": "major", "additive": "minor", "cosmetic"
 @dataclass(frozen=True, slots=True)
 class Change:
     """One change. `code` is the rule; `tool` empty where it is about the server; `argument` and `path` (dotted, from
-    the argument on, or from the root of the result) say where in a tool, if they are not empty.
+    the argument on, or from the root of the result) say where in a tool, if they are not empty. `security` is a rule of
+    `rules.SECURITY`.
     """
 
     grade: Grade
@@ -28,11 +29,14 @@ class Change:
     after: JsonValue = None
     argument: str = ""
     path: str = ""
+    security: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """All changes from one surface to another: of the server first, then by tool, the gravest of each first."""
+    """All changes from one surface to another: what concerns security first; of that and of the rest what is of the
+    server first, then by tool, the gravest of each first.
+    """
 
     changes: tuple[Change, ...]
 
@@ -43,6 +47,11 @@ class Difference:
     def counts(self) -> dict[Grade, int]:
         found = Counter(change.grade for change in self.changes)
         return {grade: found[grade] for grade in GRADES}
+
+    @property
+    def security(self) -> int:
+        """How many changes concern security."""
+        return sum(change.security for change in self.changes)
 
     @property
     def version(self) -> str:
@@ -62,7 +71,14 @@ def ordered(changes: Iterable[Change]) -> Difference:
     """The difference that `changes` are, each once."""
     found = sorted(
         changes,
-        key=lambda change: (change.tool, GRADES.index(change.grade), change.argument, change.path, change.code),
+        key=lambda change: (
+            not change.security,
+            change.tool,
+            GRADES.index(change.grade),
+            change.argument,
+            change.path,
+            change.code,
+        ),
     )
     kept: list[Change] = []
     for change in found:

@@ -1,4 +1,4 @@
-"""What a person reads of a difference: by grade, what changed alike in many tools once."""
+"""What a person reads of a difference: by grade, security first, and what changed alike in many tools once."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,10 +22,13 @@ _ENDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One sentence, and the tools that it is about; none where it is about the server, or says it itself."""
+    """One sentence, and the tools that it is about; none where it is about the server, or says it itself. `security`
+    is what such a line begins with, before all others of its grade.
+    """
 
     tools: tuple[str, ...]
     sentence: str
+    security: bool = False
 
     def subject(self) -> str:
         """The tools in a few words: a name, or how many."""
@@ -43,19 +46,21 @@ def lines(difference: Difference) -> Iterator[tuple[Grade, list[Line]]]:
 
 
 def _grouped(changes: list[Change]) -> Iterator[Line]:
-    alike: dict[tuple[str, str], list[str]] = {}
+    alike: dict[tuple[str, str, bool], list[str]] = {}
     for change in changes:
-        alike.setdefault((change.code, change.sentence), []).append(change.tool)
-    for (code, sentence), tools in alike.items():
+        alike.setdefault((change.code, change.sentence, change.security), []).append(change.tool)
+    for (code, sentence, security), tools in alike.items():
         if code in _OF_THE_TOOL or not tools[0]:
-            yield Line((), sentence)
+            yield Line((), sentence, security)
         elif len(tools) >= MANY:
-            yield Line(tuple(tools), sentence)
+            yield Line(tuple(tools), sentence, security)
         else:
-            yield from (Line((tool,), sentence) for tool in tools)
+            yield from (Line((tool,), sentence, security) for tool in tools)
 
 
 def summary(difference: Difference) -> str:
-    """How many changes there are of each grade, and which part of a version number moves."""
-    counts = ", ".join(f"{count:,} {grade}" for grade, count in difference.counts.items())
+    """How many changes there are of each grade, and of security, and which part of a version number moves."""
+    of_security = f" ({difference.security:,} of security)" if difference.security else ""
+    notes: Mapping[Grade, str] = {"breaking": of_security}
+    counts = ", ".join(f"{count:,} {grade}{notes.get(grade, '')}" for grade, count in difference.counts.items())
     return f"{counts}. {_ENDS[difference.version]}" if difference else _ENDS["none"]

@@ -13,6 +13,9 @@ MOST = 150
 _MENTION = re.compile(r"(?<![\w/])@(?=[A-Za-z0-9])")
 """What code hosts take for a person to be told: a document is not to tell anybody."""
 
+SECURITY = "**Security:** "
+"""What a line that concerns security begins with; workflows look for it. No text of a document can write it."""
+
 _KEPT: Mapping[Grade, int] = {"breaking": MOST, "additive": MOST, "cosmetic": 20}
 """Lines of each grade that an entry has."""
 
@@ -48,6 +51,8 @@ def entry(difference: Difference) -> Iterator[str]:
 
 
 def _line(line: Line, grade: str = "") -> str:
+    if line.security:
+        grade = f"{grade.removesuffix(': ')}, security: " if grade else SECURITY
     subject = markdown_code(line.tools[0]) if len(line.tools) == 1 else markdown_text(line.subject())
     sentence = _MENTION.sub("@<!-- -->", markdown_text(line.sentence))
     return f"- {grade}{subject}{': ' if subject else ''}{sentence}"

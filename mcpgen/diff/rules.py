@@ -22,6 +22,10 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     "listing": ("cosmetic", "What is listed of it changed: {after}."),
     "less-safe": ("breaking", "It is {after} now; it was {before}."),
     "safer": ("additive", "It is {after} now; it was {before}."),
+    "hint-lifted": ("breaking", "It is {after} now; it was {before}. A host may no longer ask before a call."),
+    "text-gives-orders": ("breaking", '{at} tells a model what to do: "{after}".'),
+    "hidden-characters": ("breaking", "{at} holds characters that nobody sees: {after}."),
+    "name-of-host": ("breaking", "{after} is what common hosts call a tool of their own."),
     "argument-renamed": ("breaking", "Argument {before} is called {after} now."),
     "argument-words": ("cosmetic", "{at} is described in other words."),
     "argument-default": ("cosmetic", "{at} is {after} where it is left out; it was {before}."),
@@ -32,9 +36,13 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     "result-words": ("cosmetic", "The schema of its result has other words."),
     "result-written": ("cosmetic", "The schema of its result is written in another way, for the same values."),
     "confirm-raised": ("breaking", "The user is asked before a call: {after} now, {before} before."),
-    "confirm-lowered": ("additive", "The user is asked before a call: {after} now, {before} before."),
+    "confirm-lowered": ("breaking", "The user is asked before a call: {after} now, {before} before."),
     "roles-narrowed": ("breaking", "It is no longer offered to all operators: {after} now, {before} before."),
-    "roles-widened": ("additive", "It is offered to more operators: {after} now, {before} before."),
+    "roles-widened": ("breaking", "It is offered to more operators: {after} now, {before} before."),
+    "removal-lifted": ("breaking", "{before} is no longer removed from its answers."),
+    "removal-added": ("breaking", "{after} is removed from its answers now."),
+    "withheld-added": ("cosmetic", "No argument may write {after} any more."),
+    "withheld-lifted": ("breaking", "An argument may write {before}, which was hidden."),
     "credentials-refused": ("breaking", "It can no longer be called with {before}; now: {after}."),
     "credentials-accepted": ("additive", "It can be called with {after} too."),
     "credentials-sent": ("cosmetic", "Nobody is refused, but it may be called with {after} now; it was {before}."),
@@ -59,9 +67,27 @@ OF_SERVER: dict[str, tuple[Grade, str]] = {
     "variable-default": ("cosmetic", "Where {at} is not set, it is {after} now; it was {before}."),
     "variable-narrowed": ("breaking", "{at} can no longer be {before}."),
     "variable-widened": ("additive", "{at} can be {after} too."),
+    "server-gives-orders": ("breaking", '{at} tells a model what to do: "{after}".'),
     "scheme-changed": ("breaking", "{at} is another kind of credential: {after} now, {before} before."),
     "scheme-written": ("cosmetic", "{at} is sent in another way: {after} now, {before} before."),
+    "credential-moved": ("breaking", "{at} is sent in another place: {after} now, {before} before."),
+    "credential-in-url": (
+        "breaking",
+        "{at} is sent in the URL now, where logs keep it: {after} now, {before} before.",
+    ),
+    "token-origin": (
+        "breaking",
+        "The tokens of {at} are fetched at another origin, which gets the client's id and secret: {after} now, "
+        "{before} before.",
+    ),
     "origin": ("breaking", "Requests go to another origin: {after} now, {before} before."),
+    "origin-added": ("breaking", "Calls or credentials go to one more origin: {after}, {at}."),
+    "unaccepted-origin": (
+        "breaking",
+        "Nothing is sent to {after} until you accept it with --accept-origin, or an operator allows its host.",
+    ),
+    "origin-accepted": ("additive", "{after} is accepted now: calls and credentials may go there."),
+    "origin-left": ("cosmetic", "Calls and credentials go to {before} no more."),
     "base-url": ("cosmetic", "The base URL is {after} now; it was {before}."),
     "resource-removed": ("breaking", "The resource {at} is gone."),
     "resource-added": ("additive", "The resource {at} is new."),
@@ -78,6 +104,18 @@ OF_SERVER: dict[str, tuple[Grade, str]] = {
     "prompt-argument-optional": ("additive", "The prompt {at} can do without the argument {after} now."),
     "base-url-known": ("additive", "The base URL is known now: {after}."),
 }
+
+SECURITY = frozenset(
+    {
+        *("origin", "token-origin", "origin-added", "unaccepted-origin", "credential-moved", "credential-in-url"),
+        "scheme-changed",
+        *("hint-lifted", "confirm-lowered", "roles-widened", "removal-lifted", "withheld-lifted"),
+        *("text-gives-orders", "server-gives-orders", "hidden-characters", "name-of-host"),
+    }
+)
+"""Changes that may turn a server against whoever runs it: a secret that goes elsewhere, a guard that falls, a text that
+speaks to a model. All are breaking, and they are told first.
+"""
 
 _LIMIT = "{at}: {name} {after} now, {before} before."
 OF_SCHEMAS: dict[str, tuple[str, str]] = {
@@ -116,13 +154,14 @@ def of_tool(
     """The change `code` of one tool."""
     grade, sentence = OF_TOOLS[code]
     place = at or (f"Argument {argument}" if argument else tool)
-    return Change(grade, code, tool, _said(sentence, place, before, after), before, after, argument)
+    said = _said(sentence, place, before, after)
+    return Change(grade, code, tool, said, before, after, argument, security=code in SECURITY)
 
 
 def of_server(code: str, before: JsonValue = None, after: JsonValue = None, at: str = "") -> Change:
     """The change `code` of the whole server."""
     grade, sentence = OF_SERVER[code]
-    return Change(grade, code, "", _said(sentence, at, before, after), before, after)
+    return Change(grade, code, "", _said(sentence, at, before, after), before, after, security=code in SECURITY)
 
 
 def of_argument(tool: str, place: Place) -> Change:

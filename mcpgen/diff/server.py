@@ -2,12 +2,13 @@
 
 Another origin is breaking: credentials are given for an origin, and where requests go is the operator's to decide. A
 longer path or another version in the URL of the same origin is what the API has changed, and nobody has to do anything.
+What concerns credentials and the list of origins as a whole, `secrets` tells.
 """
 
 from collections.abc import Iterator, Mapping
-from urllib.parse import urlsplit
 
-from mcpgen.diff import authorization, rules
+from mcpgen import origins
+from mcpgen.diff import authorization, objections, rules, secrets
 from mcpgen.diff.change import Change
 from mcpgen.diff.surface import Listed, Surface
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
@@ -22,7 +23,9 @@ def compared(
     needed = frozenset[str]().union(*(frozenset.intersection(*authorization.alternatives(tool)) for _, tool in pairs))
     return [
         *_identity(old.header, new.header),
+        *objections.of_server(old, new),
         *_urls(old, new, pairs),
+        *secrets.compared(old, new, pairs, renamed),
         *_schemes(old.header, new.header, renamed, needed),
     ]
 
@@ -40,38 +43,29 @@ def _identity(old: JsonObject, new: JsonObject) -> Iterator[Change]:
 
 
 def _urls(old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]]) -> Iterator[Change]:
-    """Each server that tools go to, once: the first, and those of tools that both have."""
-    before, after = (as_list(surface.header.get("servers")) for surface in (old, new))
-    found = [(_at(before, 0), _at(after, 0))]
-    found += [(_at(before, one.binding.get("server")), _at(after, other.binding.get("server"))) for one, other in pairs]
+    """Compare each server that tools go to, once."""
     seen: list[tuple[JsonObject, JsonObject]] = []
-    for pair in found:
+    for pair in secrets.servers(old, new, pairs):
         if pair not in seen:
             seen.append(pair)
             yield from _url(*pair, f"{as_text(new.header.get('environment'))}_BASE_URL")
 
 
-def _at(servers: list[JsonValue], index: JsonValue) -> JsonObject:
-    return as_object(servers[index]) if isinstance(index, int) and index < len(servers) else {}
-
-
 def _url(old: JsonObject, new: JsonObject, variable: str) -> Iterator[Change]:
     before, after = as_text(old.get("url")), as_text(new.get("url"))
-    if before != after and "://" not in before and "://" in after:
+    was, now = origins.of_entry(old), origins.of_entry(new)
+    if not was and now:
         yield rules.of_server("base-url-known", before, after)
-    elif "://" in before and "://" not in after:
+    elif was and not now:
         yield rules.of_server("variable-needed", before, variable)
+    elif was != now:
+        same = before == after  # then a variable has another default
+        yield rules.of_server("origin", was[-1] if same else before, now[-1] if same else after)
     elif before != after:
-        yield rules.of_server("base-url" if _origin(before) == _origin(after) else "origin", before, after)
+        yield rules.of_server("base-url", before, after)
     had, has = as_object(old.get("variables")), as_object(new.get("variables"))
     for name in sorted(had.keys() | has.keys()):
         yield from _variable(as_object(had.get(name)), as_object(has.get(name)))
-
-
-def _origin(url: str) -> str:
-    """Scheme and host of a URL, in which variables may stand; nothing for one without."""
-    found = urlsplit(url)
-    return f"{found.scheme}://{found.netloc}".lower() if found.netloc else ""
 
 
 def _variable(old: JsonObject, new: JsonObject) -> Iterator[Change]:
@@ -104,7 +98,7 @@ def _schemes(old: JsonObject, new: JsonObject, renamed: Mapping[str, str], neede
     for name in had:
         after = renamed.get(name, name)
         if after in has:
-            yield from _scheme(after, as_object(had[name]), as_object(has[after]))
+            yield from _scheme(as_object(had[name]), as_object(has[after]))
         else:
             for variable in _variables(had[name]).values():
                 yield rules.of_server("variable-unused", variable)
@@ -115,12 +109,7 @@ def _schemes(old: JsonObject, new: JsonObject, renamed: Mapping[str, str], neede
                 yield rules.of_server(code, after=variable)
 
 
-def _scheme(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
-    if old.get("type") != new.get("type"):
-        code = "scheme-written" if {old.get("type"), new.get("type")} == {"bearer", "oauth2"} else "scheme-changed"
-        yield rules.of_server(code, old.get("type"), new.get("type"), at=name)
-    elif _written(old) != _written(new):
-        yield rules.of_server("scheme-written", _written(old), _written(new), at=name)
+def _scheme(old: JsonObject, new: JsonObject) -> Iterator[Change]:
     had, has = _variables(old), _variables(new)
     for role in sorted(had.keys() | has.keys()):
         before, after = had.get(role), has.get(role)
@@ -134,7 +123,3 @@ def _scheme(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
 
 def _variables(scheme: JsonValue) -> JsonObject:
     return as_object(as_object(scheme).get("variables"))
-
-
-def _written(scheme: JsonObject) -> str:
-    return " ".join(str(scheme[key]) for key in ("in", "name", "tokenUrl", "openIdConnectUrl") if key in scheme)

@@ -3,22 +3,13 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from mcpgen.diff import authorization, rules, wire
+from mcpgen.diff import authorization, guards, objections, rules, wire
 from mcpgen.diff.change import Change
 from mcpgen.diff.places import Place, Places
 from mcpgen.diff.surface import Listed
 from mcpgen.diff.told import heard
 from mcpgen.diff.variance import Inclusion, Scope, Terms
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_object
-
-_HINTS: dict[str, tuple[bool, str, str]] = {
-    "readOnlyHint": (True, "read-only", "not read-only"),
-    "destructiveHint": (False, "not destructive", "destructive"),
-    "idempotentHint": (True, "safe to repeat", "not safe to repeat"),
-    "openWorldHint": (False, "closed to the world", "open to the world"),
-}
-"""Hint of MCP → its safe value, and the words for that and the other one."""
-
 
 _KNOWN = frozenset({"name", "title", "description", "inputSchema", "outputSchema", "annotations"})
 
@@ -38,9 +29,10 @@ def compared(
         yield rules.of_tool("tool-replaced", new.name, old.operation_id, new.operation_id, at=elsewhere.name)
     if old.shown != new.shown:
         yield from _words(old.shown, new.shown, new.name)
-        yield from _hints(old, new)
+        yield from objections.of_tool(old, new)
         yield from _results(old, new)
     yield from _arguments(old, new)
+    yield from guards.compared(old, new)
     yield from authorization.compared(old, new, renamed)
     yield from wire.compared(old, new, moved=moved)
 
@@ -52,16 +44,6 @@ def _words(old: JsonObject, new: JsonObject, tool: str) -> Iterator[Change]:
     others = sorted((old.keys() | new.keys()) - _KNOWN)
     if changed := [key for key in others if old.get(key) != new.get(key)]:
         yield rules.of_tool("listing", tool, after=[*changed])
-
-
-def _hints(old: Listed, new: Listed) -> Iterator[Change]:
-    before, after = as_object(old.shown.get("annotations")), as_object(new.shown.get("annotations"))
-    for hint, (safe, good, bad) in _HINTS.items():
-        if before.get(hint) != after.get(hint):
-            code = "safer" if after.get(hint) is safe else "less-safe"
-            yield rules.of_tool(
-                code, new.name, good if before.get(hint) is safe else bad, good if code == "safer" else bad
-            )
 
 
 # -- arguments --------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 
 _PLACES = ("path", "query", "querystring", "headers", "cookies")
 _ELSEWHERE = ("name", "operation", "method", "server", "body", "accept", "security", "scopes", "confirm", "open")
-_KNOWN = frozenset((*_ELSEWHERE, *_PLACES, "timeout", "fields"))
+_KNOWN = frozenset((*_ELSEWHERE, *_PLACES, "timeout", "fields", "result", "withheld"))
 """Keys of a binding that are compared one by one, here or elsewhere."""
 
 _OF_BODY = ("contentType", "encoding", "required", "xml", "needs")
@@ -43,6 +43,13 @@ def _parts(old: Listed, new: Listed) -> Iterator[str]:
         yield "accepted media types"
     others = sorted((old.binding.keys() | new.binding.keys()) - _KNOWN)
     yield from (key for key in others if old.binding.get(key) != new.binding.get(key))
+    if _shown(old) != _shown(new):
+        yield "result"
+
+
+def _shown(tool: Listed) -> JsonObject:
+    """What is shown of an answer; what is removed from it is a guard."""
+    return {key: value for key, value in as_object(tool.binding.get("result")).items() if key != "remove"}
 
 
 def _literals(tool: Listed) -> list[JsonValue]:

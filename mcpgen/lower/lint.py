@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from mcpgen.diagnostics import Diagnostics
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, pointer
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
 from mcpgen.lower.orders import gives_orders
 from mcpgen.lower.text import hidden_characters
 from mcpgen.model import ToolSpec
@@ -34,8 +34,13 @@ _BY_NAME, _ONE, _LISTED = ("properties", "$defs"), ("items", "additionalProperti
 _HOLDING = frozenset(_BY_NAME + _ONE + _LISTED)
 """Keywords that hold schemas."""
 
+_IS_DATA = " (a name or value)"
+
 _Node = tuple[JsonObject, str]
 """A schema in a tool's, and its place there."""
+
+Listed = tuple[str, str, str]
+"""What a text is part of (name, title, description, argument or result), a pointer to where, and the text."""
 
 
 def report(tool: ToolSpec, hidden_in_arguments: int, diagnostics: Diagnostics) -> None:
@@ -43,7 +48,7 @@ def report(tool: ToolSpec, hidden_in_arguments: int, diagnostics: Diagnostics) -
     number among the arguments is given.
     """
     operation = tool.operation
-    if tool.name.lower().replace("-", "_") in _OF_HOSTS:
+    if is_of_hosts(tool.name):
         message = f"{tool.name} is what common hosts call a tool of their own."
         diagnostics.add("name-of-host", message, operation.where, "Give it a name that says whose it is.")
     nodes: list[_Node] = []
@@ -70,12 +75,43 @@ def _texts(tool: ToolSpec, nodes: list[_Node]) -> Iterator[tuple[str, str]]:
     yield "summary", operation.summary
     yield "description", "\n".join([tool.description, operation.description, operation.told or ""])
     yield from ((f"parameter {clipped(each.name, _SHOWN)}", each.description) for each in operation.parameters)
+    yield from ((clipped(place, _SHOWN) + _IS_DATA * is_data, text) for place, text, is_data in _of_schema(nodes))
+
+
+def listed(shown: JsonObject) -> Iterator[Listed]:
+    """Yield each text that a model reads of a tool as clients list it."""
+    yield "name", "", as_text(shown.get("name")).replace("_", " ")
+    yield from ((key, "", as_text(shown.get(key))) for key in ("title", "description"))
+    for side, nodes in _schemas(shown):
+        yield from ((side, place, text) for place, text, _ in _of_schema(nodes))
+
+
+def hidden_data(shown: JsonObject) -> Iterator[Listed]:
+    """Yield each name and value of a listed tool that holds characters which nobody sees."""
+    for side, nodes in _schemas(shown):
+        yield from ((side, place, text) for node, place in nodes for text in _data(node) if hidden_characters(text))
+
+
+def _schemas(shown: JsonObject) -> Iterator[tuple[str, list[_Node]]]:
+    for side, key in (("argument", "inputSchema"), ("result", "outputSchema")):
+        nodes: list[_Node] = []
+        _gather(shown.get(key), "", nodes)
+        yield side, nodes
+
+
+def is_of_hosts(name: str) -> bool:
+    """Return True if common hosts have a tool of their own under that name."""
+    return name.lower().replace("-", "_") in _OF_HOSTS
+
+
+def _of_schema(nodes: list[_Node]) -> Iterator[tuple[str, str, bool]]:
+    """Yield the texts of schemas, each with its place, and True for a name or value that may be a sentence."""
     for node, place in nodes:
         if isinstance(words := node.get("description"), str):
-            yield clipped(place, _SHOWN), words
+            yield place, words, False
         for text in _data(node):
             if len(said := text.replace("_", " ")) > _SENTENCE and " " in said:
-                yield f"{clipped(place, _SHOWN)} (a name or value)", said
+                yield place, said, True
 
 
 def _gather(schema: JsonValue, place: str, found: list[_Node]) -> None:

@@ -4,6 +4,7 @@ Words alone prove nothing, so such a text is reported and never changed. The lis
 """
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 _Order = tuple[tuple[str, ...], re.Pattern[str]]
@@ -73,8 +74,19 @@ _READ = 20_000
 
 @lru_cache(maxsize=8192)
 def gives_orders(text: str) -> bool:
-    """Whether `text` tells a model what to do beside calling the tool."""
+    """Return True if `text` tells a model what to do beside calling the tool."""
+    return next(_matches(text), None) is not None
+
+
+def orders(text: str) -> tuple[str, ...]:
+    """Return the words of `text` that tell a model what to do beside calling the tool, each once and on one line."""
+    return tuple(dict.fromkeys(" ".join(match[0].split()) for match in _matches(text)))
+
+
+def _matches(text: str) -> Iterator[re.Match[str]]:
     text = text[:_READ]
     folded = text.lower()
     plain = text.isascii() or not _FOLDING.search(text)
-    return any(pattern.search(text) for signs, pattern in _ORDERS if not plain or any(sign in folded for sign in signs))
+    for signs, pattern in _ORDERS:
+        if not plain or any(sign in folded for sign in signs):
+            yield from pattern.finditer(text)

@@ -157,6 +157,15 @@ def test_every_rule_has_a_pair_and_every_change_a_rule() -> None:
     assert told == known - NEVER
 
 
+def test_hard_08_what_concerns_security_is_breaking_and_stands_first() -> None:
+    grades = {code: grade for table in (rules.OF_TOOLS, rules.OF_SERVER) for code, (grade, _) in table.items()}
+    assert {grades[code] for code in rules.SECURITY} == {"breaking"}
+    for found in (difference.changes for area in AREAS for _, _, difference in found_in(area)):
+        marks = [change.security for change in found]
+        assert marks == sorted(marks, reverse=True)
+        assert marks == [change.code in rules.SECURITY for change in found]
+
+
 def test_there_are_pairs_enough() -> None:
     assert sum(len(yaml.safe_load(path.read_text(encoding="utf-8"))) for path in HERE.glob("*/*.yaml")) >= 200
 

@@ -22,12 +22,15 @@ PETS = {"get": {"operationId": "listPets", "summary": "Lists all pets."}}
 TOYS = {"get": {"operationId": "listToys", "summary": "Lists toys. $(touch ran) `touch ran` ::error::no\n::error::no"}}
 
 
-def document(**paths: Any) -> str:
-    """An API with these paths."""
+def document(token_host: str = "", **paths: Any) -> str:
+    """An API with these paths, which gives tokens at that host."""
     described = {f"/{name}": operations for name, operations in paths.items()}
     servers = [{"url": "https://api.example.com"}]
     info = {"title": "Pets", "version": "1"}
-    return json.dumps({"openapi": "3.1.0", "info": info, "servers": servers, "paths": described}, indent=1)
+    flow = {"tokenUrl": f"https://{token_host}/token", "scopes": {}}
+    schemes = {"machine": {"type": "oauth2", "flows": {"clientCredentials": flow}}}
+    secured = {"security": [{"machine": []}], "components": {"securitySchemes": schemes}} if token_host else {}
+    return json.dumps({"openapi": "3.1.0", "info": info, "servers": servers, "paths": described, **secured}, indent=1)
 
 
 def commit(work: Path, **files: str) -> None:
@@ -113,6 +116,26 @@ def test_a_change_of_the_api_becomes_a_pull_request(host: Host, work: Path) -> N
     assert body(job).strip() == told.strip()
     assert "is gone." in told
     assert (host.home / "runner-0" / "summary.md").read_text(encoding="utf-8") == body(job)
+
+
+def test_hard_05_a_token_url_that_moved_stands_first_and_gets_nothing_when_it_is_merged(host: Host, work: Path) -> None:
+    (work / "api.json").write_text(document("login.example.com", pets=PETS, pet=PET), encoding="utf-8")
+    assert mcpgen_("regenerate", "my-server", cwd=work).returncode == 0
+    accepted = "https://login.example.com"
+    assert mcpgen_("regenerate", "my-server", "--accept-origin", accepted, cwd=work).returncode == 0
+    commit(work)
+    commit(work, api_json=document("evil.example.com", pets=PETS, toys=TOYS))
+    job = host.run()
+    assert job.failed == "", job.log
+    assert "Regenerate my-server (breaking, security)" in job.calls[-1].given
+    lines = body(job).partition("### Breaking\n\n")[2].splitlines()
+    assert lines[0].startswith("- **Security:** The tokens of machine are fetched at another origin")
+    assert lines[1].startswith("- **Security:** Nothing is sent to https\\://evil.example.com until you accept it")
+    assert not lines[2].startswith("- **Security:**")
+    table = json.loads(git(host.origin, "show", f"{BRANCH}:my-server/pets_mcp/bindings.json"))
+    assert table["origins"] == ["https://api.example.com", accepted]
+    lock = json.loads(git(host.origin, "show", f"{BRANCH}:my-server/mcpgen.lock.json"))
+    assert lock["origins"]["https://evil.example.com"] == "not accepted"
 
 
 def test_no_text_of_the_document_runs_or_speaks_to_the_runner(host: Host, work: Path) -> None:
