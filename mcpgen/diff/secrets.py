@@ -11,6 +11,7 @@ from mcpgen.diff import authorization, rules
 from mcpgen.diff.change import Change
 from mcpgen.diff.surface import Listed, Surface
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.origins import Destination
 
 _TOKENS = frozenset({"bearer", "oauth2"})
 """Kinds that send a bearer token: whether it is given or fetched is told by the variables."""
@@ -107,13 +108,15 @@ def _beside(url: str, home: tuple[str, ...]) -> str:
 
 def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:
     """Yield origins that came to the list or left it; those that moved are `told` already."""
-    had, has = _named(old), _named(new)
+    found = _destinations(new)
+    had, has = ({origin: each.what for each in one for origin in each.origins} for one in (_destinations(old), found))
     for origin in sorted(has.keys() - had.keys() - told):
         yield rules.of_server("origin-added", after=origin, at=has[origin])
     if "origins" not in new.header:
         return
     before, after = origins.accepted(old.header), origins.accepted(new.header)
-    for origin in sorted(has.keys() - after - (had.keys() - before)):
+    reached = {each.origins[-1] for each in found}  # where a server is if no variable of its URL is set
+    for origin in sorted(reached - after - (had.keys() - before)):
         yield rules.of_server("unaccepted-origin", after=origin)
     for origin in sorted(after - before - (has.keys() - had.keys())):
         yield rules.of_server("origin-accepted", after=origin)
@@ -121,15 +124,13 @@ def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:
         yield rules.of_server("origin-left", before=origin)
 
 
-def _named(surface: Surface) -> dict[str, str]:
-    """Return origin → what is there, of the servers that requests go to and of the endpoints of tokens."""
-    header = surface.header
-    entries = as_list(header.get("servers"))
+def _destinations(surface: Surface) -> list[Destination]:
+    """Return where requests and credentials go, without servers that nothing uses."""
+    entries = as_list(surface.header.get("servers"))
     bindings = [tool.binding for tool in surface.tools]
     bindings += [as_object(entry.get("binding")) for entry in surface.resources]
     used = [_at(entries, index) for index in sorted({0, *(_index(each) for each in bindings)})]
-    found = origins.destinations({"servers": [*used], "security": header.get("security")})
-    return {origin: each.what for each in found for origin in each.origins}
+    return [*origins.destinations({"servers": [*used], "security": surface.header.get("security")})]
 
 
 def _index(binding: JsonObject) -> int:

@@ -11,7 +11,7 @@ REMOVED = "tests/functional/test_removed.py"
 LEAKS, ANSWERS = "tests/hostile/test_leaks.py", "tests/runtime/test_client_answers.py"
 WALK, WORK = "tests/runtime/test_schema_walk.py", "tests/hostile/test_work.py"
 CROWDED = "tests/hostile/test_crowded.py"
-CONNECTIONS = "tests/runtime/test_connections.py"
+CONNECTIONS, ORIGINS = "tests/runtime/test_connections.py", "tests/runtime/test_origins.py"
 
 
 class Mutation(NamedTuple):
@@ -337,8 +337,8 @@ MUTATIONS = (
     Mutation(
         "origin of a server",
         "origins.py",
-        "or own.host in self._hosts:",
-        "or True:",
+        "return address.host in self._hosts or",
+        "return True or",
         ("tests/runtime/test_settings.py",),
     ),
     Mutation(
@@ -351,10 +351,8 @@ MUTATIONS = (
     Mutation(
         "link-local addresses",
         "origins.py",
-        "            if address.forbidden:\n"
-        '                raise ValueError("must not be a link-local or metadata address")\n'
-        "        except",
-        "        except",
+        "if address.forbidden:",
+        "if False:",
         ("tests/runtime/test_settings.py", "tests/runtime/test_addresses.py"),
     ),
     Mutation(
@@ -405,4 +403,53 @@ MUTATIONS = (
     ),
     Mutation("bytes that are no text", "views.py", 'return "" if whole and', 'return "" if', (REMOVED,)),
     Mutation("markup in values", "bodies.py", "templates.in_xml if", "str if", (REQUESTS,)),
+    Mutation(
+        "origins that nobody accepted",
+        "origins.py",
+        "if address.origin in listed or {origin_of(url), origin_of(filled)} <= listed:",
+        "if True:",
+        (ORIGINS,),
+    ),
+    Mutation(
+        "a host that is made of variables",
+        "origins.py",
+        "{origin_of(url), origin_of(filled)} <= listed",
+        "{origin_of(filled)} <= listed",
+        (ORIGINS,),
+    ),
+    Mutation(
+        "the default of a variable of the host",
+        "origins.py",
+        "{origin_of(url), origin_of(filled)} <= listed",
+        "{origin_of(url)} <= listed",
+        (ORIGINS,),
+    ),
+    Mutation(
+        "a token host beside a base URL",
+        "origins.py",
+        "if self._typed and not self._is_named(address) else",
+        "if False else",
+        (ORIGINS,),
+    ),
+    Mutation(
+        "a token endpoint that a provider names",
+        "origins.py",
+        "or self._is_named(address) or listed):",
+        "or self._is_named(address) or True):",
+        (ORIGINS,),
+    ),
+    Mutation(
+        "origins that came with a later table",
+        "origins.py",
+        "self._all.intersection(at_start)",
+        "self._all",
+        (ORIGINS,),
+    ),
+    Mutation(
+        "the table that a server began with",
+        "commands.py",
+        "given.read_only, at_start=catalog)",
+        "given.read_only)",
+        ("tests/functional/test_origins.py",),
+    ),
 )

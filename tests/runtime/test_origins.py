@@ -223,6 +223,8 @@ OF_TENANT = ["https://{tenant}.example", "https://demo.example"]
         ("https://{tenant}/v1", "demo.example", {"PETSTORE_VAR_TENANT": "acme"}, UNACCEPTED),
         ("https://{tenant}.example/v1", "evil.host/x", {}, UNACCEPTED),
         ("https://demo.example/v1", "", {}, "https://demo.example"),
+        ("https://{tenant}/v1", "demo.example", {}, "https://demo.example"),
+        ("https://{tenant}.evil/v1", "demo", {"PETSTORE_VAR_TENANT": "demo"}, UNACCEPTED),
     ],
 )
 def test_hard_05_a_variable_of_the_host_leads_nowhere_else(

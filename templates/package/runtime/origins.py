@@ -68,20 +68,19 @@ class Listed:
         self._all = frozenset(origins)
         self._known = self._all if at_start is None else self._all.intersection(at_start)
 
-    def missing(self, url: str, variables: dict[str, dict[str, Any]] | None = None) -> str:
-        """Return why the origin of a URL of the table is not accepted, as the end of a clause; "" where it is.
+    def missing(self, address: Address, url: str, variables: dict[str, dict[str, Any]] | None = None) -> str:
+        """Return why nothing is sent to `address`, as the end of a clause; "" where it is accepted. A URL of the table
+        leads there.
 
-        The URL counts as it is written and with the defaults of its `variables`. What the operator sets for a variable
-        fills a place that was accepted as such.
+        An address that is listed itself is accepted. One that the operator's `variables` made is not listed: the URL
+        must be, as it is written and with their defaults. Then the operator has filled a place that was accepted.
         """
         filled = url
         for name, variable in (variables or {}).items():
             filled = filled.replace(f"{{{name}}}", str(variable.get("default", "")))
-        wanted = {origin_of(url), origin_of(filled)} - {""}
-        if wanted <= self._known:
-            return ""
-        if wanted <= self._all:
-            return "an origin that came after this server had started"
+        for listed, reason in ((self._known, ""), (self._all, "an origin that came after this server had started")):
+            if address.origin in listed or {origin_of(url), origin_of(filled)} <= listed:
+                return reason
         return "an origin that was not accepted when this server was generated"
 
 
@@ -143,7 +142,7 @@ class Rules:
                 return moved
             address, target = parse_endpoint(named)
             self._believed(address)
-            listed = self._typed is None and not self._listed.missing(named)
+            listed = self._typed is None and not self._listed.missing(address, named)
             if not (address.origin == place.address.origin or self._is_named(address) or listed):
                 raise ValueError(self._elsewhere(address, "another origin than its own"))
             return Endpoint(address, target)
@@ -219,7 +218,7 @@ class Rules:
         """Return why nothing is sent to `address`, to which that URL of the table leads, and note it; "" where it is
         accepted.
         """
-        reason = "" if self._is_named(address) else self._listed.missing(url, variables)
+        reason = "" if self._is_named(address) else self._listed.missing(address, url, variables)
         if reason:
             self.unaccepted[address.host] = reason
         return reason
