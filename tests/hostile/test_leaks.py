@@ -136,8 +136,9 @@ async def called(scheme: str, worst: Worst, leaks: Leaks, folder: object) -> lis
             entry = {**SCHEMES[scheme], "tokenUrl": str(issuer.address("/token"))}
             binding = {"method": "GET", "path": ["/look"], "security": [["it"]]}
             schema = {"type": "object"}
-            catalog: Any = Catalog({"look": {"binding": binding, "schema": schema}}, security={"it": entry})
-            loaded = settings.load(catalog, environment(scheme, leaks.secret), str(upstream.address("/v1")))
+            servers = [{"url": str(upstream.address("/v1"))}]
+            catalog: Any = Catalog({"look": {"binding": binding, "schema": schema}}, servers, {"it": entry})
+            loaded = settings.load(catalog, environment(scheme, leaks.secret))
             assert loaded.problems == []
             leaks.left.append(repr(loaded))
             caller = Caller(catalog, loaded)
@@ -371,9 +372,9 @@ def test_cred_06_every_access_token_that_is_in_use_is_redacted() -> None:
                 for at in range(20)
             }
             entry = {**SCHEMES["client secret"], "tokenUrl": str(issuer.address("/token"))}
-            catalog: Any = Catalog(tools, security={"it": entry})
+            catalog: Any = Catalog(tools, [{"url": str(upstream.address("/v1"))}], {"it": entry})
             environ = {"PETSTORE_I": "my-client", "PETSTORE_A": random_secret()}
-            caller = Caller(catalog, settings.load(catalog, environ, str(upstream.address("/v1"))))
+            caller = Caller(catalog, settings.load(catalog, environ))
             for name in [*tools, *tools]:
                 said = str(await asyncio.wait_for(caller.call(name, {}, lambda _: None), 30))
                 assert "Bearer [redacted]" in said
