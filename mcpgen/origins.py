@@ -41,8 +41,8 @@ def of_url(url: str) -> str:
 
 
 def is_origin(text: str) -> bool:
-    """Return True for the origin of an http or https URL that names a host."""
-    return re.fullmatch(r"https?://[^\s/?#@\\]+", text) is not None
+    """Return True for the origin of an http or https URL that names a host; the scheme may be a variable."""
+    return re.fullmatch(r"(?:https?|[^\s/?#@\\:]*\{[^\s/?#@\\:]+)://[^\s/?#@\\]+", text) is not None
 
 
 def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
     filled = url
     for name, default in defaults.items():
         filled = filled.replace(f"{{{name}}}", default)
-    return tuple(dict.fromkeys(filter(None, (of_url(url), of_url(filled)))))
+    return tuple(dict.fromkeys(filter(is_origin, (of_url(url), of_url(filled)))))
 
 
 def of_entry(entry: JsonObject) -> tuple[str, ...]:
@@ -67,7 +67,8 @@ def destinations(header: JsonObject) -> Iterator[Destination]:
             yield Destination("a server", as_text(entry.get("url")), found)
     for name, scheme in as_object(header.get("security")).items():
         for key, what in (("tokenUrl", "the token URL"), ("openIdConnectUrl", "the OpenID Connect URL")):
-            if origin := of_url(url := as_text(as_object(scheme).get(key))):
+            url = as_text(as_object(scheme).get(key))
+            if is_origin(origin := of_url(url)):
                 yield Destination(f"{what} of {name}", url, (origin,))
 
 

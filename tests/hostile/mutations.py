@@ -406,22 +406,22 @@ MUTATIONS = (
     Mutation(
         "origins that nobody accepted",
         "origins.py",
-        "if address.origin in listed or {origin_of(url), origin_of(filled)} <= listed:",
+        "if address.origin in listed or wanted <= listed:",
         "if True:",
         (ORIGINS,),
     ),
     Mutation(
         "a host that is made of variables",
         "origins.py",
-        "{origin_of(url), origin_of(filled)} <= listed",
-        "{origin_of(filled)} <= listed",
+        "wanted = {origin_of(url), origin_of(filled)}",
+        "wanted = {origin_of(filled)}",
         (ORIGINS,),
     ),
     Mutation(
         "the default of a variable of the host",
         "origins.py",
-        "{origin_of(url), origin_of(filled)} <= listed",
-        "{origin_of(url)} <= listed",
+        "wanted = {origin_of(url), origin_of(filled)}",
+        "wanted = {origin_of(url)}",
         (ORIGINS,),
     ),
     Mutation(

@@ -211,27 +211,33 @@ def test_hard_05_calls_go_to_a_listed_origin_or_one_that_the_operator_names(
 
 TENANT = {"variable": "PETSTORE_VAR_TENANT", "default": "demo"}
 OF_TENANT = ["https://{tenant}.example", "https://demo.example"]
+ACME, OTHER = {"PETSTORE_VAR_TENANT": "acme"}, {"PETSTORE_VAR_TENANT": "https://b.example"}
 
 
 @pytest.mark.parametrize(
-    ("url", "default", "environ", "expected"),
+    ("url", "default", "listed", "environ", "expected"),
     [
-        ("https://{tenant}.example/v1", "demo", {}, "https://demo.example"),
-        ("https://{tenant}.example/v1", "demo", {"PETSTORE_VAR_TENANT": "acme"}, "https://acme.example"),
-        ("https://{tenant}.example/v2", "demo", {"PETSTORE_VAR_TENANT": "acme"}, "https://acme.example"),
-        ("https://{tenant}.evil/v1", "demo", {"PETSTORE_VAR_TENANT": "acme"}, UNACCEPTED),
-        ("https://{tenant}/v1", "demo.example", {"PETSTORE_VAR_TENANT": "acme"}, UNACCEPTED),
-        ("https://{tenant}.example/v1", "evil.host/x", {}, UNACCEPTED),
-        ("https://demo.example/v1", "", {}, "https://demo.example"),
-        ("https://{tenant}/v1", "demo.example", {}, "https://demo.example"),
-        ("https://{tenant}.evil/v1", "demo", {"PETSTORE_VAR_TENANT": "demo"}, UNACCEPTED),
+        ("https://{tenant}.example/v1", "demo", OF_TENANT, {}, "https://demo.example"),
+        ("https://{tenant}.example/v1", "demo", OF_TENANT, ACME, "https://acme.example"),
+        ("https://{tenant}.example/v2", "demo", OF_TENANT, ACME, "https://acme.example"),
+        ("https://{tenant}.evil/v1", "demo", OF_TENANT, ACME, UNACCEPTED),
+        ("https://{tenant}/v1", "demo.example", OF_TENANT, ACME, UNACCEPTED),
+        ("https://{tenant}.example/v1", "evil.host/x", OF_TENANT, {}, UNACCEPTED),
+        ("https://{tenant}.example/v1", "evil", OF_TENANT, ACME, UNACCEPTED),
+        ("https://demo.example/v1", "", OF_TENANT, {}, "https://demo.example"),
+        ("https://{tenant}/v1", "demo.example", OF_TENANT, {}, "https://demo.example"),
+        ("https://{tenant}.evil/v1", "demo", OF_TENANT, {"PETSTORE_VAR_TENANT": "demo"}, UNACCEPTED),
+        ("{tenant}/v1", "https://a.example", ["https://a.example"], {}, "https://a.example"),
+        ("{tenant}/v1", "https://a.example", ["https://a.example"], OTHER, "https://b.example"),
+        ("{tenant}/v1", "https://evil.example", ["https://a.example"], {}, UNACCEPTED),
+        ("{tenant}://a.example", "https", ["{tenant}://a.example", "https://a.example"], {}, "https://a.example"),
     ],
 )
 def test_hard_05_a_variable_of_the_host_leads_nowhere_else(
-    url: str, default: str, environ: dict[str, str], expected: str
+    url: str, default: str, listed: list[str], environ: dict[str, str], expected: str
 ) -> None:
     entry = {"url": url, "variables": {"tenant": {**TENANT, "default": default}}}
-    found = loaded(Catalog(TOOLS, [entry], origins=OF_TENANT), environ)
+    found = loaded(Catalog(TOOLS, [entry], origins=listed), environ)
     there = reached(lambda: found.server(0))
     assert expected in there if " " in expected else there == expected
 

@@ -43,6 +43,8 @@ def test_what_is_no_origin(text: str) -> None:
         ("https://a.example/{v}", {"v": "1"}, ("https://a.example",)),
         ("https://{r}.a.example", {"r": "eu"}, ("https://{r}.a.example", "https://eu.a.example")),
         ("{u}/v1", {"u": "https://a.example"}, ("https://a.example",)),
+        ("{s}://{h}/v1", {"s": "https", "h": "a.example"}, ("{s}://{h}", "https://a.example")),
+        ("https://{h}/v1", {"h": ""}, ("https://{h}",)),
         ("/v1", {}, ()),
     ],
 )

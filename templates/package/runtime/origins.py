@@ -78,8 +78,9 @@ class Listed:
         filled = url
         for name, variable in (variables or {}).items():
             filled = filled.replace(f"{{{name}}}", str(variable.get("default", "")))
+        wanted = {origin_of(url), origin_of(filled)} - {""}  # a variable may be the whole beginning of a URL
         for listed, reason in ((self._known, ""), (self._all, "an origin that came after this server had started")):
-            if address.origin in listed or {origin_of(url), origin_of(filled)} <= listed:
+            if address.origin in listed or wanted <= listed:
                 return reason
         return "an origin that was not accepted when this server was generated"
 
