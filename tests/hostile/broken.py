@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.hostile.mutations import MUTATIONS, Mutation
+from tests.hostile.mutation import Mutation
+from tests.hostile.mutations import MUTATIONS
 
 ROOT = Path(__file__).parents[2]
 RUNTIME = Path("templates/package/runtime")

@@ -4,59 +4,17 @@ must fail then. Broken one at a time by `python -m tests.hostile.broken`.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from tests.hostile.mutation import Mutation
+from tests.hostile.mutations_of_origins import OF_ORIGINS
+from tests.hostile.mutations_of_work import OF_WORK
 
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_rows.py"
 REMOVED = "tests/functional/test_removed.py"
 LEAKS, ANSWERS = "tests/hostile/test_leaks.py", "tests/runtime/test_client_answers.py"
-WALK, WORK = "tests/runtime/test_schema_walk.py", "tests/hostile/test_work.py"
-CROWDED = "tests/hostile/test_crowded.py"
-CONNECTIONS, ORIGINS = "tests/runtime/test_connections.py", "tests/runtime/test_origins.py"
-
-
-class Mutation(NamedTuple):
-    """A guard, where it stands, what stands in its place, and the tests that hold it."""
-
-    name: str
-    file: str
-    old: str
-    new: str
-    tests: tuple[str, ...]
+CONNECTIONS = "tests/runtime/test_connections.py"
 
 
 MUTATIONS = (
-    Mutation("steps of a call", "budget.py", "        if self._steps < 0:", "        if False:", (WALK,)),
-    Mutation("problems that are made", "refusal.py", "if len(self) >= MOST_SHOWN:", "if False:", (WORK,)),
-    Mutation("schemas in circles", "schema_walk.py", "elif not _is_among(found, walked):", "else:", (WALK,)),
-    Mutation("values of a message", "jsonrpc.py", "    if is_crowded(line):", "    if False:", (WORK,)),
-    Mutation("pairs of a request", "extent.py", "if pairs + len(left) > MOST_PAIRS:", "if False:", (WORK,)),
-    Mutation("names of pairs that repeat", "extent.py", "if characters > MOST_CHARACTERS:", "if False:", (WORK,)),
-    Mutation(
-        "memory of a pattern",
-        "validators.py",
-        "jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES)",
-        "jsonschema_rs.RegexOptions()",
-        ("tests/unit/test_patterns.py",),
-    ),
-    Mutation(
-        "patterns left to the API",
-        "validators.py",
-        'tool.binding.get("unchecked", ())',
-        "()",
-        ("tests/runtime/test_arguments.py",),
-    ),
-    Mutation("memory of all answers", "shares.py", "        if size > self._memory:", "        if False:", (CROWDED,)),
-    Mutation("memory that is given back", "trimming.py", "            trim()\n\n", "            pass\n\n", (CROWDED,)),
-    Mutation("rooms by descriptors", "descriptors.py", "max(0, limit - _taken(limit) - SPARE)", "limit", (CROWDED,)),
-    Mutation("what is loaded first", "server.py", "            preload.load(catalog, settings)\n", "", (CROWDED,)),
-    Mutation(
-        "letters that are escaped",
-        "escapes.py",
-        "_ESCAPED_LETTER.search(text) is not None",
-        "False",
-        ("tests/runtime/test_credentials.py",),
-    ),
-    Mutation("length of a token", "tokens.py", "or len(token) > LONGEST", "", ("tests/runtime/test_tokens.py",)),
     Mutation("dot segments", "request.py", "        if misleads(segment):", "        if False:", (REQUESTS,)),
     Mutation(
         "decoding dot segments",
@@ -403,53 +361,6 @@ MUTATIONS = (
     ),
     Mutation("bytes that are no text", "views.py", 'return "" if whole and', 'return "" if', (REMOVED,)),
     Mutation("markup in values", "bodies.py", "templates.in_xml if", "str if", (REQUESTS,)),
-    Mutation(
-        "origins that nobody accepted",
-        "origins.py",
-        "if address.origin in listed or wanted <= listed:",
-        "if True:",
-        (ORIGINS,),
-    ),
-    Mutation(
-        "a host that is made of variables",
-        "origins.py",
-        "wanted = {origin_of(url), origin_of(filled)}",
-        "wanted = {origin_of(filled)}",
-        (ORIGINS,),
-    ),
-    Mutation(
-        "the default of a variable of the host",
-        "origins.py",
-        "wanted = {origin_of(url), origin_of(filled)}",
-        "wanted = {origin_of(url)}",
-        (ORIGINS,),
-    ),
-    Mutation(
-        "a token host beside a base URL",
-        "origins.py",
-        "if self._typed and not self._is_named(address) else",
-        "if False else",
-        (ORIGINS,),
-    ),
-    Mutation(
-        "a token endpoint that a provider names",
-        "origins.py",
-        "or self._is_named(address) or listed):",
-        "or self._is_named(address) or True):",
-        (ORIGINS,),
-    ),
-    Mutation(
-        "origins that came with a later table",
-        "origins.py",
-        "self._all.intersection(at_start)",
-        "self._all",
-        (ORIGINS,),
-    ),
-    Mutation(
-        "the table that a server began with",
-        "commands.py",
-        "given.read_only, at_start=catalog)",
-        "given.read_only)",
-        ("tests/functional/test_origins.py",),
-    ),
+    *OF_ORIGINS,
+    *OF_WORK,
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.hostile.broken import ROOT, RUNTIME, copied, notices
-from tests.hostile.mutations import MUTATIONS, Mutation
+from tests.hostile.mutation import Mutation
+from tests.hostile.mutations import MUTATIONS
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda each: each.name)

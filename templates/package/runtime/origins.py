@@ -89,7 +89,7 @@ class Rules:
     """What the operator allows: `insecure` http to other machines, `hosts` by name, and the server at `typed` in place
     of the API's first. Where none is typed, the origins that the table lists count too.
 
-    `unaccepted` grows by the hosts that were refused because nobody accepted their origins: host → why.
+    `unaccepted` grows by the hosts that were refused because nobody accepted their origins, with the reason.
     """
 
     __slots__ = ("_hosts", "_insecure", "_listed", "_prefix", "_typed", "unaccepted")

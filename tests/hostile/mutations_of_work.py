@@ -1,0 +1,43 @@
+"""The guards of how much work, memory and how many descriptors a call takes."""
+
+from __future__ import annotations
+
+from tests.hostile.mutation import Mutation
+
+WALK, WORK = "tests/runtime/test_schema_walk.py", "tests/hostile/test_work.py"
+CROWDED = "tests/hostile/test_crowded.py"
+
+OF_WORK = (
+    Mutation("steps of a call", "budget.py", "        if self._steps < 0:", "        if False:", (WALK,)),
+    Mutation("problems that are made", "refusal.py", "if len(self) >= MOST_SHOWN:", "if False:", (WORK,)),
+    Mutation("schemas in circles", "schema_walk.py", "elif not _is_among(found, walked):", "else:", (WALK,)),
+    Mutation("values of a message", "jsonrpc.py", "    if is_crowded(line):", "    if False:", (WORK,)),
+    Mutation("pairs of a request", "extent.py", "if pairs + len(left) > MOST_PAIRS:", "if False:", (WORK,)),
+    Mutation("names of pairs that repeat", "extent.py", "if characters > MOST_CHARACTERS:", "if False:", (WORK,)),
+    Mutation(
+        "memory of a pattern",
+        "validators.py",
+        "jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES)",
+        "jsonschema_rs.RegexOptions()",
+        ("tests/unit/test_patterns.py",),
+    ),
+    Mutation(
+        "patterns left to the API",
+        "validators.py",
+        'tool.binding.get("unchecked", ())',
+        "()",
+        ("tests/runtime/test_arguments.py",),
+    ),
+    Mutation("memory of all answers", "shares.py", "        if size > self._memory:", "        if False:", (CROWDED,)),
+    Mutation("memory that is given back", "trimming.py", "            trim()\n\n", "            pass\n\n", (CROWDED,)),
+    Mutation("rooms by descriptors", "descriptors.py", "max(0, limit - _taken(limit) - SPARE)", "limit", (CROWDED,)),
+    Mutation("what is loaded first", "server.py", "            preload.load(catalog, settings)\n", "", (CROWDED,)),
+    Mutation(
+        "letters that are escaped",
+        "escapes.py",
+        "_ESCAPED_LETTER.search(text) is not None",
+        "False",
+        ("tests/runtime/test_credentials.py",),
+    ),
+    Mutation("length of a token", "tokens.py", "or len(token) > LONGEST", "", ("tests/runtime/test_tokens.py",)),
+)
