@@ -5,6 +5,7 @@ the owner's word. The table carries the accepted origins, and its server sends n
 """
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -69,7 +70,7 @@ def destinations(header: JsonObject) -> Iterator[Destination]:
         for key, what in (("tokenUrl", "the token URL"), ("openIdConnectUrl", "the OpenID Connect URL")):
             url = as_text(as_object(scheme).get(key))
             if is_origin(origin := of_url(url)):
-                yield Destination(f"{what} of {name}", url, (origin,))
+                yield Destination(f"{what} of {clipped(name)}", url, (origin,))
 
 
 def described(header: JsonObject) -> frozenset[str]:
@@ -104,7 +105,8 @@ def report(header: JsonObject, found: Mapping[str, bool], diagnostics: Diagnosti
         if waiting := [origin for origin in each.origins if not found[origin]]:
             names = " and ".join(clipped(origin, _SHOWN) for origin in waiting)
             message = f"{names} is new: {each.what} leads there. Calls and credentials do not go there yet."
-            flags = " ".join(f"--accept-origin {clipped(origin, _SHOWN)}" for origin in waiting)
+            # a host may hold what a shell would act on
+            flags = " ".join(f"--accept-origin {shlex.quote(clipped(origin, _SHOWN))}" for origin in waiting)
             hint = (
                 f"Where that is right, run again with {flags}, or list it under `accept_origin` in mcpgen.yaml. Until "
                 "then an operator can allow the host with the server's _ALLOW_HOSTS variable."

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from mcpgen import origins
+from mcpgen.diagnostics import Diagnostics
 from mcpgen.fetch import Fetched, Folder
+from mcpgen.jsonvalue import JsonObject
 from mcpgen.options import Options
 from mcpgen.pipeline import Project, compile_source
 
@@ -109,3 +111,11 @@ def test_hard_05_a_tools_file_accepts_what_it_names_only_if_it_lies_on_disk(
     new = ["https://login.new.example", "https://new.example"]
     assert [found[origin] for origin in new] == [accepted] * 2
     assert found.get("https://old.example", False) is not accepted
+
+
+def test_the_words_to_accept_an_origin_with_can_be_copied_to_a_shell() -> None:
+    diagnostics = Diagnostics()
+    header: JsonObject = {"servers": [{"url": "https://a;touch${IFS}x.example/v1"}], "security": {}}
+    origins.report(header, dict.fromkeys(origins.described(header), False), diagnostics)
+    [found] = diagnostics
+    assert "--accept-origin 'https://a;touch${ifs}x.example'," in found.hint
