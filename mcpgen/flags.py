@@ -40,9 +40,8 @@ class Flags:
 
     @property
     def accepted(self) -> tuple[str, ...]:
-        """The URLs that flags name for their origins, now or before: a `--base-url` was typed by the owner, too."""
-        typed = (self._given.base_url,) if self._given.base_url else ()
-        return (*typed, *self._given.accept_origin, *self._recorded.accept_origin)
+        """The URLs that `--accept-origin` named, now or before."""
+        return (*self._recorded.accept_origin, *self._given.accept_origin)
 
     @property
     def servers(self) -> tuple[Server, ...]:
@@ -86,30 +85,40 @@ class Flags:
         return found
 
 
-def accepted_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]:
-    """Return the origins that the owner wrote down: with `flags`, or in tools files that lie `on_disk`.
+def listed_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]:
+    """Return the origins that the owner lists: with `--accept-origin`, now or before, or in tools files `on_disk`.
 
     A tools file that came by URL is like any document: it cannot accept what it names itself. CannotGoOn for a flag
     that names no origin.
     """
-    found: set[str] = set()
     for url in flags.accepted:
-        if not origins.is_origin(origin := origins.of_url(url)):
+        if not origins.is_origin(origins.of_url(url)):
             message = f"--accept-origin {clipped(url)} names no origin."
             raise CannotGoOn("invalid-flag", message, hint="Write it as https://login.example.com.")
-        found.add(origin)
+    listed = [*flags.accepted, *(url for file in on_disk for url in file.choices.accept_origin)]
+    return frozenset(filter(origins.is_origin, map(origins.of_url, listed)))
+
+
+def written_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]:
+    """Return the origins of URLs that the owner wrote: after `--base-url`, or as servers and token URLs of tools files
+    `on_disk`. They are accepted as far as anything leads there.
+    """
+    found = {origins.of_url(flags.base_url or "")}
+    chosen = dict(text.split("=", 1) for text in flags.wanted.server_var if "=" in text)
     for file in on_disk:
-        found.update(map(origins.of_url, file.choices.accept_origin))
-        found.update(_written(file))
-    return frozenset(filter(None, found))
+        for server in _servers(file):
+            url = server.url
+            for name, value in chosen.items():
+                url = url.replace(f"{{{name}}}", value)
+            found.update(origins.of_server(url, {each.name: each.default for each in server.variables}))
+        for scheme in file.api.schemes:
+            found.update(map(origins.of_url, (scheme.token_url, scheme.discovery_url)))
+    return frozenset(found)
 
 
-def _written(file: ToolsFile) -> Iterator[str]:
-    """Yield the origins of the servers and token URLs that a tools file has of its own."""
-    own = [*file.api.servers, *(server for entry in file.documents for server in entry.servers)]
+def _servers(file: ToolsFile) -> Iterator[Server]:
+    """Yield the servers that a tools file has of its own."""
+    yield from file.api.servers
+    yield from (server for entry in file.documents for server in entry.servers)
     operations = [*file.api.operations, *(each.operation for each in file.api.resources if each.operation)]
-    own += [server for operation in operations for server in operation.servers or ()]
-    for server in own:
-        yield from origins.of_server(server.url, {each.name: each.default for each in server.variables})
-    for scheme in file.api.schemes:
-        yield from map(origins.of_url, (scheme.token_url, scheme.discovery_url))
+    yield from (server for operation in operations for server in operation.servers or ())

@@ -13,7 +13,7 @@ from mcpgen.document import Document
 from mcpgen.emit import emit, table, user_files
 from mcpgen.errors import CannotGoOn
 from mcpgen.fetch import Fetched
-from mcpgen.flags import Flags, accepted_origins
+from mcpgen.flags import Flags, listed_origins, written_origins
 from mcpgen.joining import Owner, joined, settled
 from mcpgen.jsonvalue import digest
 from mcpgen.lock import Lock
@@ -27,7 +27,7 @@ from mcpgen.options import Options
 from mcpgen.promises import NOTHING
 from mcpgen.selection import select
 from mcpgen.sources import Opened, Overlays, Sources
-from mcpgen.toolsfile import Named
+from mcpgen.toolsfile import Named, ToolsFile
 from mcpgen.tree import FileTree
 
 LONGEST_TITLE = 100
@@ -113,7 +113,7 @@ def _compiled(
     identity = _identity(api, options, project.lock)
     catalog = check(lower(api, identity, wanted, promises, diagnostics), diagnostics)
     on_disk = [each.tools_file for each in (settings, source) if each and each.tools_file and each.fetched.folder]
-    catalog, reached = _with_origins(catalog, project.lock, accepted_origins(flags, on_disk), diagnostics)
+    catalog, reached = _with_origins(catalog, project.lock, flags, on_disk, diagnostics)
     if not (catalog.tools or catalog.resources or catalog.prompts):
         raise _nothing_left(catalog, found, Where(fetched.name), diagnostics)
     crowding.warn(catalog, diagnostics)
@@ -133,13 +133,13 @@ def _compiled(
 
 
 def _with_origins(
-    catalog: Catalog, lock: Lock | None, owned: frozenset[str], diagnostics: Diagnostics
+    catalog: Catalog, lock: Lock | None, flags: Flags, on_disk: list[ToolsFile], diagnostics: Diagnostics
 ) -> tuple[Catalog, dict[str, bool]]:
-    """Return `catalog` with the origins that it may reach, and what the next lock says of origins. The owner accepted
-    those in `owned`.
-    """
+    """Return `catalog` with the origins that it may reach, and what the next lock says of origins."""
     header = table.destinations(catalog)
-    found = origins.decided(origins.described(header), lock.origins if lock else None, owned)
+    named = origins.described(header)
+    owned = listed_origins(flags, on_disk) | (written_origins(flags, on_disk) & named)
+    found = origins.decided(named, lock.origins if lock else None, owned)
     origins.report(header, found, diagnostics)
     return replace(catalog, origins=tuple(origin for origin, accepted in found.items() if accepted)), found
 

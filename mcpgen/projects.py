@@ -34,10 +34,10 @@ def lock_of(directory: Path) -> Lock | None:
     """Return the lock of the project in `directory`, None where there is none. CannotGoOn where it cannot be read.
 
     A lock that is older than the list of origins gets the origins that its table names: these were promised. Where
-    the table cannot be read, none is.
+    the table cannot be read, none is; a lock that knows of no table is of a project that was never generated.
     """
     lock = previous_lock(directory)
-    if lock is None or lock.origins is not None:
+    if lock is None or lock.origins is not None or f"{lock.package}/bindings.json" not in lock.files:
         return lock
     before = surface(directory, lock)
     promised = origins.accepted(before.header) if before is not None else ()
