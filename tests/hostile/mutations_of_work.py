@@ -30,7 +30,13 @@ OF_WORK = (
     ),
     Mutation("memory of all answers", "shares.py", "        if size > self._memory:", "        if False:", (CROWDED,)),
     Mutation("memory that is given back", "trimming.py", "            trim()\n\n", "            pass\n\n", (CROWDED,)),
-    Mutation("rooms by descriptors", "descriptors.py", "max(0, limit - _taken(limit) - SPARE)", "limit", (CROWDED,)),
+    Mutation(
+        "rooms by descriptors",
+        "descriptors.py",
+        "return max(0, limit - _taken(limit) - SPARE)",
+        "return None",
+        (CROWDED,),
+    ),
     Mutation("what is loaded first", "server.py", "            preload.load(catalog, settings)\n", "", (CROWDED,)),
     Mutation(
         "letters that are escaped",

@@ -16,7 +16,8 @@ from tests.runtime.process import PATIENCE, Server
 from tests.runtime.upstream import Connection, Play, Upstream
 
 MIB = 2**20
-LARGE = b"[" + b'{"id":1,"name":"row","note":"' + b"x" * 80 + b'"},' * 66_000 + b"1]"
+ROW = b'{"id":1,"name":"row","note":"' + b"x" * 80 + b'"},'
+LARGE = b"[" + ROW * 66_000 + b"1]"
 AT_ONCE = 64
 MOST_MEMORY = 160 * MIB
 """Beyond what an ordinary call leaves the process with, for 64 answers of 8 MB at a time."""
@@ -92,6 +93,7 @@ def test_hard_11_with_few_descriptors_each_call_is_answered(
         server.end()
         server.rest()
         assert server.ended() == 0
+        assert any('"event":"few_descriptors"' in line for line in server.complaints()), "it says so"
     assert [each["isError"] for each in found] == [False] * calls
     assert len(busy.reached) == calls
     assert busy.most < most
