@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from package.runtime import jsontext
+from package.runtime import jsonrpc, jsontext
 from package.runtime.jsontext import MAX_DEPTH, NotJSON
 
 
@@ -290,3 +290,49 @@ def test_what_json_cannot_hold(value: object) -> None:
     for module in (jsontext, WITHOUT_CORE):
         with pytest.raises((ValueError, TypeError)):
             module.dumps([value])
+
+
+JSONISH = st.recursive(
+    st.sampled_from([1, 1.5, None, True, "", "a,b", "[{,", "\\", '"', 'x\\"y', "\\\\"]),
+    lambda inner: (
+        st.lists(inner, min_size=1, max_size=6)
+        | st.dictionaries(st.sampled_from(["a", "b,", "\\", '"q', "[", ""]), inner, min_size=1, max_size=4)
+    ),
+    max_leaves=80,
+)
+
+
+def values_of(value: Any) -> int:
+    """How many there are, itself included."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + sum(map(values_of, inner))
+
+
+@given(JSONISH, st.integers(1, 30))
+def test_hard_03_values_are_counted_without_being_made(value: Any, piece: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jsontext, "MAX_VALUES", 20)
+        patch.setattr(jsontext, "_PIECE", piece)
+        assert jsontext.is_crowded(json.dumps(value).encode()) == (values_of(value) > 20)
+
+
+CROWD = '{"a":[' + "1," * jsontext.MAX_VALUES + "1]}"
+
+
+@pytest.mark.parametrize(
+    ("line", "id_"),
+    [
+        ('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":%s}', 7),
+        ('{"id": "a\\"b", "jsonrpc": "2.0", "method": "tools/call", "params": %s}', 'a"b'),
+        ('{"jsonrpc":"2.0","method":"tools/call","params":%s,"id":77}', 77),
+        ('{"jsonrpc":"2.0","method":"tools/call","params":{"b":%s,"id":77}}', None),
+        ('{"jsonrpc":"2.0","params":%s,"id":77,"method":"x"}', None),
+        ('{"jsonrpc":"2.0","id":1.5,"method":"x","params":%s}', None),
+        ("[%s]", None),
+    ],
+)
+def test_hard_03_a_crowded_message_is_refused_under_its_id(line: str, id_: object) -> None:
+    found = jsonrpc.parse((line % CROWD).encode())
+    assert isinstance(found, jsonrpc.Malformed)
+    assert found.id == id_
+    assert "too many values" in found.sentence
