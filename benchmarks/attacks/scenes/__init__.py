@@ -4,7 +4,7 @@ A judge looks at bytes: what the API received, what the server wrote, whether it
 and says in a few words what happened.
 """
 
-from benchmarks.attacks.scenes import answers, arguments, credentials, documents, lines
+from benchmarks.attacks.scenes import answers, arguments, credentials, documents, lines, work
 from benchmarks.attacks.scenes.verdicts import Scene
 
 SCENES = (
@@ -36,5 +36,12 @@ SCENES = (
     Scene("LIFE-03", "a client that closed stdout", lines.client_gone),
     Scene("LIFE-04", "SIGINT", lines.interrupted),
     Scene("TXT-01", "hidden characters in a summary", documents.hidden_characters),
+    Scene("HARD-03", "90,000 misspelt arguments", work.unknown_names),
+    Scene("HARD-03", "90,000 wrong items", work.wrong_items),
+    Scene("HARD-09", "hidden characters as HTML entities in a summary", documents.escaped_characters),
+    Scene("HARD-11", "80 calls with 24 file descriptors", work.few_descriptors),
+    Scene("HARD-18", "a page of HTML that says it is a PNG", answers.mislabelled_image),
+    Scene("HARD-19", "64 answers of 7 MB at a time", work.large_answers),
+    Scene("HARD-24", "an API that echoes the credential as `\\u0073\\u0033…`", credentials.echoed_in_escapes),
     Scene("SPEC-10", "a reference that leads nowhere", documents.broken_reference),
 )

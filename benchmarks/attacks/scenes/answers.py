@@ -76,6 +76,15 @@ def escapes(subject: Subject) -> Verdict:
         )
 
 
+def mislabelled_image(subject: Subject) -> Verdict:
+    """A model's provider refuses the whole request for an image that is none."""
+    content = b"<!doctype html><title>Sign in</title>"
+    with serving(body(content, kind="image/png")) as api, subject.running(api.url, SECRET) as server:
+        blocks = server.call("get_item", {"id": "1"}).result.get("content", ())
+        as_image = any(block.get("type") == "image" for block in blocks)
+        return said((as_image, "passed on as an image"), otherwise="not an image")
+
+
 def _memory(subject: Subject, reply: Any) -> Verdict:
     """What one call with that answer takes above a call with a small one."""
     turn = iter((OK,))

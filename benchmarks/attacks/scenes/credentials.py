@@ -37,6 +37,16 @@ def echoed(subject: Subject) -> Verdict:
         return said((server.heard(SECRET), "shown to the model"), otherwise="[redacted]")
 
 
+def echoed_in_escapes(subject: Subject) -> Verdict:
+    """Whoever reads the answer as JSON reads the credential."""
+    written = "".join(f"\\u{ord(character):04x}" for character in SECRET)
+    content = f'{{"token": "{written}"}}'.encode()
+    with serving(body(content)) as api, subject.running(api.url, SECRET) as server:
+        text = server.call("get_item", {"id": "1"}).text
+        shown = SECRET in text or written in text
+        return said((shown, "shown to the model"), otherwise="[redacted]")
+
+
 def redirected(subject: Subject) -> Verdict:
     with serving() as evil:
         moved = body(b"", f"Location: {evil.url}/stolen", status="302 Found")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 
 from benchmarks.attacks.scenes.verdicts import SECRET, Verdict, said
@@ -14,6 +15,15 @@ def hidden_characters(subject: Subject) -> Verdict:
         text = json.dumps(server.tools()["get_hidden"], ensure_ascii=False).replace("\\u001b", "\u001b")
         return said(
             (any(mark in text for mark in "\u001b\u202e\U000e0041"), "passed on to the model"), otherwise="taken out"
+        )
+
+
+def escaped_characters(subject: Subject) -> Verdict:
+    """As a host shows a description that it takes for HTML or Markdown."""
+    with serving() as api, subject.running(api.url, SECRET) as server:
+        text = html.unescape(json.dumps(server.tools()["get_escaped"], ensure_ascii=False))
+        return said(
+            (any(mark in text for mark in "\u202e\u200b\U000e0049"), "passed on to the model"), otherwise="taken out"
         )
 
 
