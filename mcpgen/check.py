@@ -2,18 +2,19 @@
 
 A client that meets one bad schema may drop every tool of a server, so a tool that fails here is taken out and reported;
 the others go on. For derived tools the portable profile is the rule; for a schema written by hand only what breaks a
-client's list.
+client's list. No text passes with a character that a reader does not see (HARD-09): `lower/sanitize.py` took them out.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mcpgen.diagnostics import Diagnostic, Diagnostics
+from mcpgen.diagnostics import Diagnostic, Diagnostics, Where
+from mcpgen.invisible import has_hidden
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.lower import written
 from mcpgen.lower.constraints import FORMATS
-from mcpgen.model import Catalog, Skipped, ToolSpec, arguments_of
-from mcpgen.names import ARGUMENT_NAME, TOOL_NAME, WRITTEN_TOOL_NAME
+from mcpgen.model import Catalog, Identity, PromptSpec, ResourceSpec, Skipped, ToolSpec, Values, arguments_of
+from mcpgen.names import ARGUMENT_NAME, TOOL_NAME, WRITTEN_TOOL_NAME, clipped
 
 LONGEST_DESCRIPTION = 1000
 DEEPEST = 12
@@ -54,7 +55,54 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
         by_hand = tool.operation.key == f"tool {tool.name}"
         label = tool.name if by_hand else f"{tool.operation.method} {tool.operation.path}"
         skipped.append(Skipped(label, reason))
-    return replace(catalog, tools=tuple(kept), skipped=tuple(sorted(skipped, key=lambda entry: entry.operation)))
+    return replace(
+        catalog,
+        tools=tuple(kept),
+        skipped=tuple(sorted(skipped, key=lambda entry: entry.operation)),
+        identity=_visible_identity(catalog.identity, diagnostics),
+        resources=tuple(each for each in catalog.resources if _is_visible_resource(each, diagnostics)),
+        prompts=tuple(each for each in catalog.prompts if _is_visible_prompt(each, diagnostics)),
+    )
+
+
+def _visible_identity(identity: Identity, diagnostics: Diagnostics) -> Identity:
+    """Return `identity` without a title or instructions that hide something."""
+    if not has_hidden([identity.title, identity.instructions]):
+        return identity
+    diagnostics.add("hidden-characters", "The server's title or instructions hide characters; both are left out.")
+    return replace(identity, title=identity.name, instructions="")
+
+
+def _is_visible_resource(spec: ResourceSpec, diagnostics: Diagnostics) -> bool:
+    """Return whether a reader sees all that a resource says; report it otherwise."""
+    resource = spec.resource
+    said = [spec.uri, resource.name, resource.title, resource.description, resource.media_type]
+    said += [resource.content] if isinstance(resource.content, str) else []
+    parameters = resource.operation.parameters if resource.operation else ()
+    said += [part for each in parameters for part in (each.name, each.description)]
+    what = f"The resource '{clipped(resource.name)}'"
+    return _is_visible(what, [*said, *_values(resource.values)], resource.where, diagnostics)
+
+
+def _is_visible_prompt(spec: PromptSpec, diagnostics: Diagnostics) -> bool:
+    """Return whether a reader sees all that a prompt says; report it otherwise."""
+    prompt = spec.prompt
+    said = [prompt.name, prompt.title, prompt.description]
+    said += [part for each in prompt.arguments for part in (each.name, each.title, each.description)]
+    said += [part for message in prompt.messages for part in message.literals]
+    what = f"The prompt {clipped(prompt.name)}"
+    return _is_visible(what, [*said, *_values(prompt.values)], prompt.where, diagnostics)
+
+
+def _values(values: Values) -> list[str]:
+    return [each for listed in values.values() for each in listed]
+
+
+def _is_visible(what: str, said: list[str], where: Where, diagnostics: Diagnostics) -> bool:
+    if not has_hidden(said):
+        return True
+    diagnostics.add("hidden-characters", f"{what} hides characters, and is left out.", where, "Remove them.")
+    return False
 
 
 def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
@@ -79,6 +127,8 @@ def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
     if code == "broken-schema":
         key = "inputSchema" if message.startswith(_OF_INPUT) else "outputSchema"
         return Diagnostic(code, message, "Mend it: clients would drop every tool of the server.", where.inside(key))
+    if code == "hidden-characters":
+        return Diagnostic(code, message, "Remove them from the document.", where)
     return Diagnostic(code, message, "Leave it out with --exclude, and report this.", where)
 
 
@@ -90,6 +140,10 @@ def problems(tool: ToolSpec) -> Iterator[tuple[str, str]]:
         yield "invalid-name", f"{tool.name!r} is not a name that every client accepts."
     if not tool.description.strip() or len(tool.description) > LONGEST_DESCRIPTION:
         yield "unportable-schema", f"{tool.name} has no description, or one that is too long."
+    result = tool.binding.result
+    said = [result.text, [each.texts() for each in result.links]] if result is not None else []
+    if has_hidden([tool.title, tool.description, tool.input_schema, tool.output_schema, said]):
+        yield "hidden-characters", f"{tool.name} has texts, names or values with invisible characters."
     schema = tool.input_schema
     if tool.profile == "written":
         for reason in written.broken(schema):

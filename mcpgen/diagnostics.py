@@ -73,7 +73,10 @@ CODES: dict[str, tuple[Severity, str]] = {
     "branching-schema": ("warning", "A schema takes too many steps for each value that it checks."),
     "large-tool": ("warning", "A tool costs more tokens than it may, whatever is left out."),
     "no-output-schema": ("note", "No answer is described that an output schema could be derived from."),
-    "hidden-characters": ("warning", "Invisible or direction-changing characters were taken out of a text."),
+    "hidden-characters": (
+        "warning",
+        "Invisible or direction-changing characters were taken out of a text, or stand where they cannot be.",
+    ),
     "text-gives-orders": ("warning", "A text speaks to a model instead of about the API."),
     "name-of-host": ("warning", "A tool is called like one that hosts have of their own."),
     "many-tools": ("warning", "More tools than models and clients handle well."),
@@ -135,6 +138,10 @@ SERIOUS_BY_HAND = frozenset(
 """What costs an operation, or a part of one or of the file: a warning about a document, which others wrote and many
 use; an error about what a person has just written by hand.
 """
+
+
+FATAL_WITH_STRICT = frozenset({"hidden-characters"})
+"""Warnings for which `--strict` writes nothing, beside skipped operations: no reviewer can see what they are about."""
 
 
 @dataclass(frozen=True, slots=True)

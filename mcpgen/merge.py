@@ -27,6 +27,7 @@ def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
     return replace(
         api,
         title=settings.title or api.title,
+        named_at=settings.named_at if settings.title or settings.instructions else api.named_at,
         version=settings.version or api.version,
         name=settings.name or api.name,
         instructions=settings.instructions or api.instructions,

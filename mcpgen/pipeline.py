@@ -8,7 +8,7 @@ from mcpgen import lock as locks
 from mcpgen.check import check
 from mcpgen.choices import with_body_types, with_fields, with_output, with_variables
 from mcpgen.curation import apply, chosen, former, visible
-from mcpgen.diagnostics import Diagnostic, Diagnostics, Where, placed
+from mcpgen.diagnostics import FATAL_WITH_STRICT, Diagnostic, Diagnostics, Where, placed
 from mcpgen.document import Document
 from mcpgen.emit import emit, table, user_files
 from mcpgen.errors import CannotGoOn
@@ -57,6 +57,11 @@ class Compiled:
         """Whether there is an error, for which nothing is written."""
         found = (*self.diagnostics, *(entry.reason for entry in self.catalog.skipped))
         return any(diagnostic.severity == "error" for diagnostic in found)
+
+    @property
+    def failed_strictly(self) -> bool:
+        """Whether there is anything for which nothing is written with `--strict`."""
+        return self.failed or bool(self.catalog.skipped) or any(d.code in FATAL_WITH_STRICT for d in self.diagnostics)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from mcpgen.pipeline import compile_source, verdict
 @click.command("check", short_help="Report everything that is wrong with SOURCE.")
 @options.source
 @options.compiling
-@click.option("--strict", is_flag=True, help="Fail where an operation had to be skipped, or the document is not valid.")
+@click.option("--strict", is_flag=True, help="Fail for a skipped operation, hidden characters, an invalid document.")
 @options.findings_format
 def command(
     source: str,
@@ -40,7 +40,8 @@ def command(
     skipped = compiled.catalog.skipped
     _show(found, skipped, len(compiled.catalog.tools), output)
     bad = compiled.failed or any(diagnostic.severity == "error" for diagnostic in full)
-    strictly_bad = strict and (bool(skipped) or any(diagnostic.code == "invalid-document" for diagnostic in found))
+    invalid = any(diagnostic.code == "invalid-document" for diagnostic in found)
+    strictly_bad = strict and (compiled.failed_strictly or invalid)
     report.leave(report.FINDINGS if bad or strictly_bad else report.DONE)
 
 

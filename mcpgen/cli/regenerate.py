@@ -24,7 +24,7 @@ from mcpgen.succession import succeed
 @options.accept_origin
 @options.fail_on
 @options.moves
-@click.option("--strict", is_flag=True, help="Write nothing and fail where an operation had to be skipped.")
+@click.option("--strict", is_flag=True, help="Write nothing and fail for a skipped operation or hidden characters.")
 @click.option("--overwrite", is_flag=True, help="Lose edits of generated files.")
 @options.difference_format
 def command(

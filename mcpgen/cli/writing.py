@@ -54,7 +54,7 @@ class Run:
         """Whether there is a reason not to write."""
         compiled, difference = self.succession.compiled, self.succession.difference
         grave = self.wanted.fail_on is not None and difference.reaches(options.FAILING[self.wanted.fail_on])
-        return compiled.failed or grave or (self.wanted.strict and bool(compiled.catalog.skipped))
+        return grave or (compiled.failed_strictly if self.wanted.strict else compiled.failed)
 
     @property
     def writes(self) -> bool:

@@ -32,9 +32,9 @@ Writer = Portable | Verbatim
 @dataclass(frozen=True, slots=True)
 class Arguments:
     """The layout of one tool: input schema and its profile, argument of each slot, constants of the others. `cuts` and
-    `given_up` (for the budget) say what is left out, `fits` whether that was enough; `hidden` counts hidden characters
-    of its texts. `defaults` (by argument) are sent where a call leaves them out; with `sends_body` some of that, or a
-    constant, is in the body, which is always there then. A person gave the names of `renamed`.
+    `given_up` (for the budget) say what is left out, `fits` whether that was enough. `defaults` (by argument) are sent
+    where a call leaves them out; with `sends_body` some of that, or a constant, is in the body, which is always there
+    then. A person gave the names of `renamed`.
     """
 
     schema: JsonObject
@@ -44,7 +44,6 @@ class Arguments:
     cuts: tuple[str, ...]
     given_up: tuple[str, ...] = ()
     fits: bool = True
-    hidden: int = 0
     defaults: Mapping[str, JsonValue] = field(default_factory=dict)
     sends_body: bool = False
     renamed: frozenset[Slot] = frozenset()
@@ -99,7 +98,6 @@ def lay_out(
         cuts,
         given_up,
         fits,
-        writer.hidden,
         defaults,
         settled.sends_body,
         renamed,

@@ -1,14 +1,12 @@
-"""What a person should see of a tool before a model does: texts that give orders, names of the host's own tools, and
-characters that nobody sees.
-"""
+"""What a person should see of a tool before a model does: texts that give orders, and names of the host's own tools."""
 
 import re
 from collections.abc import Iterator
 
 from mcpgen.diagnostics import Diagnostics
+from mcpgen.invisible import visible
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
 from mcpgen.lower.orders import gives_orders
-from mcpgen.lower.text import hidden_characters
 from mcpgen.model import ToolSpec
 from mcpgen.names import clipped
 
@@ -43,28 +41,18 @@ Listed = tuple[str, str, str]
 """What a text is part of (name, title, description, argument or result), a pointer to where, and the text."""
 
 
-def report(tool: ToolSpec, hidden_in_arguments: int, diagnostics: Diagnostics) -> None:
-    """Report what a reviewer of `tool` should look at. Nothing is changed; hidden characters are gone already, so their
-    number among the arguments is given.
-    """
+def report(tool: ToolSpec, diagnostics: Diagnostics) -> None:
+    """Report what a reviewer of `tool` should look at, as a reader would see it. Change nothing."""
     operation = tool.operation
     if is_of_hosts(tool.name):
         message = f"{tool.name} is what common hosts call a tool of their own."
         diagnostics.add("name-of-host", message, operation.where, "Give it a name that says whose it is.")
     nodes: list[_Node] = []
     _gather(tool.input_schema, "", nodes)
-    suspicious = [place for place, text in _texts(tool, nodes) if gives_orders(text)]
+    suspicious = [place for place, text in _texts(tool, nodes) if gives_orders(visible(text))]
     if suspicious:
         message = f"The text of {tool.name} tells a model what to do ({', '.join(suspicious[:3])})."
         diagnostics.add("text-gives-orders", message, operation.where, "Read it before a model does.")
-    said = operation.summary + operation.description + (operation.told or "")
-    taken_out = hidden_characters(said) + hidden_in_arguments
-    if taken_out:
-        message = f"{taken_out} invisible or direction-changing characters were taken out of the text of {tool.name}."
-        diagnostics.add("hidden-characters", message, operation.where, "Remove them from the document.")
-    if any(hidden_characters(text) for node, _ in nodes for text in _data(node)):
-        message = f"Names or values of {tool.name} hold invisible or direction-changing characters, and are sent so."
-        diagnostics.add("hidden-characters", message, operation.where, "Look at them in the document.")
 
 
 def _texts(tool: ToolSpec, nodes: list[_Node]) -> Iterator[tuple[str, str]]:

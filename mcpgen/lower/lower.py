@@ -24,6 +24,7 @@ from mcpgen.lower import (
     prompts,
     resources,
     roles,
+    sanitize,
     security,
     sends,
     views,
@@ -50,7 +51,8 @@ def lower(api: Api, identity: Identity, options: Options, promises: Promises, di
     names = naming.assign(api.operations, promises, api.title)
     _report_names(api.operations, names, diagnostics)
     if gives_orders(api.title):
-        diagnostics.add("text-gives-orders", "The title of the API tells a model what to do.", hint="Read it first.")
+        message = "The title of the API tells a model what to do."
+        diagnostics.add("text-gives-orders", message, api.named_at, "Read it first.")
     listed = {operation.key for operation in api.operations}
     while True:
         found = Diagnostics()
@@ -103,7 +105,7 @@ def _lowered(
             reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
     read = resources.bind(api, identity, lambda operation: _server_index(operation, around.servers), diagnostics)
-    return Catalog(
+    catalog = Catalog(
         replace(identity, instructions=around.boilerplate.beside(identity.instructions)),
         tuple(around.servers),
         security.bound_schemes(api, identity.prefix),
@@ -112,6 +114,7 @@ def _lowered(
         read,
         prompts.resolve(api.prompts, read, diagnostics),
     )
+    return sanitize.sanitize_catalog(catalog, api.named_at, diagnostics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +193,8 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
         arguments={(place, wire): name for (place, wire), name in layout.names.items()},
         renamed=frozenset(layout.renamed),
     )
-    tool = _checkable(tool, composer, diagnostics)
-    lint.report(tool, layout.hidden, diagnostics)
+    tool = sanitize.sanitize_tool(_checkable(tool, composer, diagnostics), diagnostics)
+    lint.report(tool, diagnostics)
     return tool
 
 

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from mcpgen.diagnostics import Diagnostic, Diagnostics
 from mcpgen.errors import Unusable
+from mcpgen.invisible import hidden_characters
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.kinds import implied_types, is_null
 from mcpgen.lower.media_types import encoding_of
-from mcpgen.lower.text import hidden_characters
 from mcpgen.model import Operation, OutputForm, Response
 from mcpgen.tokens import estimate
 

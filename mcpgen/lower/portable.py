@@ -19,7 +19,7 @@ from mcpgen.lower.folding import ANY_VALUE_NODES, SCALARS, any_list, any_value, 
 from mcpgen.lower.kinds import demanded, implied_types, is_null, only_demands, type_of
 from mcpgen.lower.media_types import is_file
 from mcpgen.lower.patterns import PatternMemory
-from mcpgen.lower.text import ended, hidden_characters, plain, shortened
+from mcpgen.lower.text import ended, plain, shortened
 from mcpgen.names import clipped
 
 FILE_NOTE = "Base64, or file:NAME for a file in the directory that the server was given."
@@ -56,8 +56,8 @@ class _At(NamedTuple):
 
 
 class Portable:
-    """Portable schemas of one tool within `limits`. `cuts` names what was cut, `hidden` counts the hidden characters of
-    its texts. With `files`, strings that are files are bytes, as in a multipart body.
+    """Portable schemas of one tool within `limits`. `cuts` names what was cut. With `files`, strings that are files are
+    bytes, as in a multipart body.
     """
 
     def __init__(
@@ -68,7 +68,6 @@ class Portable:
         self.nulls = nulls
         self.files = files
         self.cuts: list[str] = []
-        self.hidden = 0
         self._left = MOST_NODES
         self._large: dict[str, bool] = {}
 
@@ -142,7 +141,6 @@ class Portable:
         where there is none.
         """
         limit = self.limits.inner_text if at.depth else self.limits.text
-        self.hidden += hidden_characters(words)
         text = shortened(plain(words), limit - min(len(note), limit // 2)) if words and limit else ""
         whole = f"{ended(text)} {note}".strip() if note else text
         return {"description": whole} if whole else {}

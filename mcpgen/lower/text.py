@@ -1,13 +1,15 @@
-"""Text of a document → text for a model: no markup, no hidden characters, cut at the ends of sentences.
+"""Text of a document → text for a model: no markup, cut at the ends of sentences.
 
-The wording stays the writer's own. What is taken out is what a model cannot use (tags, tables, links to pages, code
-samples) and what could deceive a person who reviews it (invisible, direction-changing and tag characters).
+The wording stays the writer's own. What is taken out is what a model cannot use: tags, tables, links to pages, code
+samples. Hidden characters become one MARK a run, also those that HTML character references stand for. `sanitize.py`
+takes the marks out where a text leaves, and reports it, so that no step between can drop a hidden character in silence.
 """
 
-import html
 import re
 import unicodedata
 from functools import lru_cache
+
+from mcpgen.invisible import resolved, visible
 
 READ = 20_000
 _FENCE = re.compile(r"(?:^|\n)[ \t]*(```|~~~).*?(?:\n[ \t]*\1[ \t]*(?=\n|$)|$)", re.DOTALL)
@@ -38,7 +40,7 @@ _BULLET = re.compile(r"^[ \t]*(?:[*+-]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
 _EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|___|__|(?<!\w)_(?=\S))(?=\S)(.{1,300}?)(?<=\S)\1(?!\w)")
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)", re.DOTALL)
 _ESCAPED = re.compile(r"\\([!#*+.<>()\[\]_`{|}~-])")
-_MARK = re.compile("\x02([0-9]+)\x03")
+_SPAN = re.compile("(\x02[0-9]+\x03)")
 _QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+(?:\[![A-Za-z]+\])?", re.MULTILINE)
 _Step = tuple[str, re.Pattern[str], str]
 """What a text must hold for a pattern to be worth a look, the pattern, and what stands for it."""
@@ -67,49 +69,49 @@ _POINTS_TO_A_PAGE = re.compile(
 )
 """How a sentence begins that says no more than where to read on."""
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9\x02])")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]\u200b]*\s+(?=[\"'(\[\u200b]?[A-Z0-9\x02])")
 _NOT_AN_END = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|incl|max|min|resp)\.|\b[A-Z]\.)$", re.IGNORECASE)
-_HIDDEN = re.compile(
-    "["
-    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200e\u200f\u2060-\u2064\ufeff\ufff9-\ufffb"  # unseen
-    "\u2800\u3164\uffa0"  # blanks that are no space
-    "\u202a-\u202e\u2066-\u206f"  # change of direction
-    "\U000e0000-\U000e0fff"  # tags and variation selectors of the supplementary plane
-    "\ud800-\udfff"  # halves of surrogate pairs
-    "]"
-)
 
+MARK = "\u200b"
+"""Stands for a run of hidden characters; it is hidden itself, so that no text with one passes for clean."""
 
-def hidden_characters(text: str) -> int:
-    """How many characters of `text` a reader would not see, or would see elsewhere than they stand."""
-    if text.isascii() and text.isprintable():  # the quickest way to say of most texts that there are none
-        return 0
-    return len(_HIDDEN.findall(text))
+_JOINERS = "\u200c\u200d"
+"""Join two letters or emoji, so none may be the last of a text that was cut."""
 
-
-def shown(text: str) -> str:
-    """`text` with such characters written out (`\\u202e`), for a person who reviews it."""
-    return _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+_MARKS = re.compile(f"{MARK}+")
 
 
 @lru_cache(maxsize=8192)
 def plain(text: str) -> str:
-    """`text` without markup and hidden characters, as paragraphs separated by blank lines, each on one line; those
-    without a letter or digit say nothing. Only the first READ characters are looked at: no tool has room for more.
+    """Return `text` without markup, as paragraphs separated by blank lines, each on one line.
+
+    Paragraphs without a letter or digit say nothing. Only the first READ characters are looked at: no tool has room
+    for more. The last step looks for character references that still stand for something hidden.
     """
     text = text[:READ]
-    text = _HIDDEN.sub("", text.replace("\u2028", "\n").replace("\u2029", "\n\n"))
+    text = _marked(text.replace("\u2028", "\n").replace("\u2029", "\n\n"))
     text = _replaced(text, _BEFORE_CODE)
     spans: list[str] = []
     if "`" in text:
         text = _CODE.sub(lambda match: _set_aside(match[2], spans), text)
     if "<" in text or "&" in text:
         text = _TAG.sub(_without_tag, _BLOCK_TAG.sub("\n\n", _COMMENT.sub("", text)))
-        text = html.unescape(text)
+        text = _with_references(text)
     text = _replaced(text, _AFTER_CODE)
     paragraphs = (_put_back(_paragraph(block), spans) for block in re.split(r"\n[ \t]*\n", text))
-    return "\n\n".join(paragraph for paragraph in paragraphs if any(map(str.isalnum, paragraph)))
+    return _marked("\n\n".join(paragraph for paragraph in paragraphs if any(map(str.isalnum, paragraph))))
+
+
+def _with_references(text: str) -> str:
+    """Return `text` with its character references resolved, outside of the code spans that were set aside."""
+    parts = _SPAN.split(text)
+    parts[::2] = [resolved(_marked(part)) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _marked(text: str) -> str:
+    """Return `text` with one MARK for each run of hidden characters, also of those that references stand for."""
+    return text if text.isascii() and text.isprintable() and "&" not in text else _MARKS.sub(MARK, visible(text, MARK))
 
 
 def _without_tag(found: re.Match[str]) -> str:
@@ -136,7 +138,7 @@ def _set_aside(code: str, spans: list[str]) -> str:
 
 
 def _put_back(paragraph: str, spans: list[str]) -> str:
-    return _MARK.sub(lambda match: spans[int(match[1])], paragraph) if spans else paragraph
+    return _SPAN.sub(lambda match: spans[int(match[1][1:-1])], paragraph) if spans else paragraph
 
 
 def _paragraph(block: str) -> str:
@@ -158,7 +160,7 @@ def _paragraph(block: str) -> str:
 
 def _inline(text: str) -> str:
     """One run of text without emphasis and escapes."""
-    text = re.sub(r"\s+", " ", text)
+    text = re.sub(r"\s+", " ", text).replace(f" {MARK} ", f"{MARK} ")
     if "*" in text or "_" in text:
         text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
     return _ESCAPED.sub(r"\1", text) if "\\" in text else text
@@ -205,13 +207,14 @@ def shortened(text: str, limit: int) -> str:
     if len(kept) >= limit // 4:
         return kept
     cut = flat[: limit - 1]
-    return cut[: cut.rfind(" ")].rstrip(" ,;:") + "…" if " " in cut else cut + "…"
+    return cut[: cut.rfind(" ")].rstrip(" ,;:") + "…" if " " in cut else cut.rstrip(_JOINERS) + "…"
 
 
 def ended(sentence: str) -> str:
     """`sentence` with a full stop where it ends without punctuation, in a script that ends sentences so."""
     sentence = sentence.strip()
-    if not sentence or sentence[-1] in ".!?…:" or unicodedata.east_asian_width(sentence[-1]) in "WF":
+    last = sentence.rstrip(MARK)[-1:]
+    if not last or last in ".!?…:" or unicodedata.east_asian_width(last) in "WF":
         return sentence
     return sentence + "."
 

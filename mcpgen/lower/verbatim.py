@@ -13,7 +13,7 @@ from mcpgen.lower.compose import Composer
 from mcpgen.lower.discriminators import schema_name, tagged
 from mcpgen.lower.media_types import is_file
 from mcpgen.lower.portable import FILE_NOTE
-from mcpgen.lower.text import ended, hidden_characters, plain, shortened
+from mcpgen.lower.text import ended, plain, shortened
 from mcpgen.names import distinct
 
 LONGEST_TEXT = 1000
@@ -33,13 +33,12 @@ _SCHEMA_MAPS = frozenset({"properties", "patternProperties", "dependentSchemas"}
 
 
 class Verbatim:
-    """Schemas of one tool, whose definitions its arguments share. `hidden` counts hidden characters of its texts."""
+    """Schemas of one tool, whose definitions its arguments share."""
 
     def __init__(self, composer: Composer, *, files: bool = False) -> None:
         self.composer = composer
         self.files = files
         self.cuts: list[str] = []
-        self.hidden = 0
         self._names: dict[str, str] = {}
         self._inside: list[str] = []
 
@@ -112,7 +111,6 @@ class Verbatim:
         return self.composer.node(member)[0].get("readOnly") is True
 
     def _text(self, keyword: str, text: str) -> JsonObject:
-        self.hidden += hidden_characters(text)
         shown = shortened(plain(text), LONGEST_TEXT)
         return {keyword: shown} if shown else {}
 

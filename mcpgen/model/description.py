@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from mcpgen.diagnostics import Where
 from mcpgen.jsonvalue import JsonObject
 from mcpgen.model.api import Operation, Scopes, SecurityRequirement, SecurityScheme, Server, Skipped
 from mcpgen.model.features import Prompt, Resource
@@ -15,7 +16,7 @@ class Api:
 
     `name`, `version`, `instructions`, `output`, `confirm` (method or DESTRUCTIVE → when), `roles` (the same → whose)
     and `fields` are of the server to be, where its owner gave them; `resources` and `prompts` are what it offers beside
-    tools.
+    tools. `named_at` is where title and instructions stand.
     """
 
     title: str
@@ -35,3 +36,4 @@ class Api:
     fields: bool | None = None
     resources: tuple[Resource, ...] = ()
     prompts: tuple[Prompt, ...] = ()
+    named_at: Where | None = None

@@ -77,6 +77,7 @@ def read(document: Document, definitions: Definitions, base_url: str | None, dia
         security=security.read_requirements(root.get("security"), known, top.inside("security"), diagnostics),
         scopes=security.read_scopes(root.get("security"), top.inside("security"), diagnostics),
         skipped=skipped,
+        named_at=top.inside("info"),
     )
 
 

@@ -74,6 +74,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         roles=roles.of_server(identity),
         resources=resources.read(root.get("resources"), top.inside("resources"), site),
         prompts=prompts.read(root.get("prompts"), top.inside("prompts"), diagnostics),
+        named_at=top.inside("server"),
     )
     return ToolsFile(
         api,

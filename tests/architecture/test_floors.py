@@ -15,6 +15,7 @@ FLOORS: dict[str, float] = {
     "mcpgen": 0,
     "diagnostics": 0.1,
     "errors": 0.2,
+    "invisible": 0,
     "jsonvalue": 0,
     "names": 0,
     "tokens": 0.1,

@@ -19,7 +19,7 @@ from mcpgen import assets, lock
 from mcpgen.check import problems
 from mcpgen.emit import attributes
 from mcpgen.emit.project import emit
-from mcpgen.lower.text import hidden_characters
+from mcpgen.invisible import hidden_characters
 from mcpgen.pipeline import Compiled
 from mcpgen.toolsfile import editors
 from mcpgen.tree import FileTree

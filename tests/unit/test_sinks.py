@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpgen.emit.sinks import bare_name, markdown_code, markdown_text, toml_string
-from mcpgen.lower.text import shown
+from mcpgen.invisible import shown
 
 ANY_TEXT = st.text(st.characters(), max_size=80)
 MARKUP = st.text("ab `*_[]()<>&|~$#\\:/!\n\r\t-+=.1\u2028\u202e\x00\x1b", max_size=60)

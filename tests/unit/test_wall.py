@@ -16,9 +16,16 @@ from mcpgen.model import (
     FieldBinding,
     HttpBinding,
     Identity,
+    Message,
     Operation,
     ParameterBinding,
     PathTemplate,
+    Prompt,
+    PromptArgument,
+    PromptSpec,
+    Resource,
+    ResourceSpec,
+    ResultView,
     ToolSpec,
 )
 
@@ -118,6 +125,56 @@ def test_what_leaves_the_profile_is_found(member: JsonValue, reason: str) -> Non
 )
 def test_a_tool_that_a_client_would_refuse_is_found(change: dict[str, object], reason: str) -> None:
     assert any(reason in message for message in found(replace(TOOL, **change)))  # type: ignore[arg-type]
+
+
+HIDDEN = "x\u202ey"
+VIEW = ResultView(Where("f"), text=(HIDDEN,))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"title": HIDDEN},
+        {"description": HIDDEN},
+        {"input_schema": {"type": "object", "properties": {"a": {"type": "string", "description": HIDDEN}}}},
+        {"input_schema": {"type": "object", "properties": {"a": {"type": "string", "enum": [HIDDEN]}}}},
+        {"input_schema": {"type": "object", "properties": {"a": {"type": "string", "default": "\x1b"}}}},
+        {"input_schema": {"type": "object", "properties": {"a": {"type": "object", "properties": {HIDDEN: {}}}}}},
+        {"output_schema": {"type": "object", "properties": {HIDDEN: {}}}, "output_form": "object"},
+        {"binding": replace(TOOL.binding, result=VIEW)},
+    ],
+)
+def test_hard_09_a_tool_that_hides_something_is_found(change: dict[str, object]) -> None:
+    assert any("invisible characters" in message for message in found(replace(TOOL, **change)))  # type: ignore[arg-type]
+
+
+def test_hard_09_nothing_else_of_a_catalog_hides_something() -> None:
+    where, values = Where("f"), {"a": (HIDDEN,)}
+    resources = (
+        *(Resource(where, "r", "db://r", title=HIDDEN), Resource(where, "r", "db://r", description=HIDDEN)),
+        *(Resource(where, "r", "db://r", content=HIDDEN), Resource(where, HIDDEN, "db://r")),
+        Resource(where, "r", "db://r", values=values),
+    )
+    prompts = (
+        *(Prompt(where, "p", (), title=HIDDEN), Prompt(where, "p", (), description=HIDDEN)),
+        Prompt(where, "p", (), arguments=(PromptArgument("a", description=HIDDEN),)),
+        *(Prompt(where, "p", (Message(where, "user", (HIDDEN,)),)), Prompt(where, "p", (), values=values)),
+    )
+    kept = Resource(where, "kept", "db://kept"), Prompt(where, "kept", ())
+    catalog = Catalog(
+        Identity("t", HIDDEN, "1", HIDDEN),
+        (),
+        (),
+        (),
+        resources=tuple(ResourceSpec(each, each.uri) for each in (*resources, kept[0])),
+        prompts=tuple(PromptSpec(each) for each in (*prompts, kept[1])),
+    )
+    diagnostics = Diagnostics()
+    passed = check(catalog, diagnostics)
+    passing = ([each.resource for each in passed.resources], [each.prompt for each in passed.prompts])
+    assert passing == ([kept[0]], [kept[1]])
+    assert (passed.identity.title, passed.identity.instructions) == ("t", "")
+    assert {each.code for each in diagnostics} == {"hidden-characters"}
 
 
 def test_a_name_written_by_hand_has_its_own_rule() -> None:
