@@ -321,10 +321,10 @@ MUTATIONS = (
         ("tests/runtime/test_torn.py",),
     ),
     Mutation(
-        "unseen characters",
-        "readable.py",
-        'return _UNSEEN.subn("", text)',
-        "return text, 0",
+        "hidden characters",
+        "invisible.py",
+        "if not _searcher()(text):",
+        "if True:",
         ("tests/runtime/test_responses.py", "tests/runtime/test_readable.py"),
     ),
     Mutation(

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
-from package.runtime.readable import _UNSEEN, brief, clean, decode, is_text, presentable
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from package.runtime import invisible
+from package.runtime.invisible import clean
+from package.runtime.readable import brief, decode, is_text, presentable
 from package.runtime.redaction import Redactor
+from package.runtime.validators import searcher
+
+from mcpgen import invisible as documents
 
 
 @pytest.mark.parametrize(
@@ -74,14 +82,69 @@ def test_text_is_decoded_as_it_declares_itself(content: bytes, content_type: str
 def test_what_cannot_be_seen_is_counted() -> None:
     assert clean("a\x00\x1b\x7f\x80\u200e\u202e\u2069\U000e0041\ud800b") == ("ab", 9)
     assert clean("a\x00\x08\x0b\x1f\x7f\t\r\n~") == ("a\t\r\n~", 5)
-    assert clean("a\t\r\n\u200d\u00ad\ufe0f é 日") == ("a\t\r\n\u200d\u00ad\ufe0f é 日", 0)
+    assert clean("a\t\r\n\u200d\u00ad\ufe0f é 日") == ("a\t\r\n é 日", 3)
 
 
-def test_nothing_that_python_prints_is_taken_out() -> None:
-    """What it prints is not looked at again."""
-    printed = "".join(filter(str.isprintable, map(chr, range(0x110000))))
-    assert len(printed) > 100_000
-    assert not _UNSEEN.search(printed)
+def test_hard_10_answers_and_documents_have_one_table() -> None:
+    """The two halves share no code, so each has the table."""
+    assert invisible.HIDDEN == documents.HIDDEN
+
+
+# Characters of each kind that the rules speak of.
+TRICKY = (
+    "aZ0 \n#\u2764\u00a9\U0001f469\U0001f4bb\U0001f3fd1\u20e3\u0628\u0645\u06f1\u0915\u0937\u094d\u09cd\u0d28\u845b"
+)
+TRICKY += "\u00e9\u200c\u200d\ufe0e\ufe0f\u2800\u2813\ufe00\u200b\u1039\ua806\x1b\ud800\U000e0100"
+
+
+@given(st.text(TRICKY, max_size=8) | st.text(st.characters(), max_size=40))
+@settings(max_examples=3000, deadline=None)
+def test_hard_10_both_engines_find_the_same(text: str) -> None:
+    """The linear engine that looks at every answer, and the expression that takes hidden characters out."""
+    left = re.sub(invisible.HIDDEN, "", text)
+    assert clean(text) == (left, len(text) - len(left))
+    assert re.search(invisible.HIDDEN, left) is None
+    if text.isascii() or "\ud800" in text:
+        return
+    assert searcher(invisible.HIDES, lambda text: True)(text) is (left != text)
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "\u200b", "\u2060", "\u2061", "\u2062", "\u2063", "\u2064", "\u206a", "\ufeff", "\u00ad", "\u034f", "\u061c",
+        "\u115f", "\u1160", "\u17b4", "\u180b", "\u180e", "\u200e", "\u202e", "\u2066", "\u3164", "\ufe00", "\ufe0d",
+        "\uffa0", "\ufff9", "\U000e0001", "\U000e0041", "\U000e0100", "\U000e01ef", "\U0001d173", "\ufdd0",
+        "\ufe0f", "\u200c", "\u200d", "\u2800", "\ufe0f\ufe0f", "\u200d\u200d\u200d",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("around", [("a", "b"), ("", ""), ("日", "本"), ("é ", ".")])
+def test_hard_10_what_hides_is_taken_out(hidden: str, around: tuple[str, str]) -> None:
+    assert clean(hidden.join(around)) == ("".join(around), len(hidden))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Done \u2705 \u2764\ufe0f \u2139\ufe0e \u00a9\ufe0f 1\ufe0f\u20e3 #\ufe0f\u20e3",
+        "\U0001f469\u200d\U0001f4bb \U0001f469\U0001f3fd\u200d\u2764\ufe0f\u200d\U0001f468",
+        "\U0001f3f3\ufe0f\u200d\U0001f308",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 API\u200c\u0647\u0627 \u06f5\u200c\u0633\u0627\u0644\u0647",
+        "\u0915\u094d\u200d\u0937 \u0915\u094d\u200c\u0937",
+        "\u0d05\u0d35\u0d28\u0d4d\u200d \u0dc1\u0dca\u200d\u0dbb\u0dd3",
+        "\u09b0\u200d\u09cd\u09af",
+        "\u2813\u2811\u2800\u2807\u2815\n\u2800\u2800\u2813",
+        "Größe, naïve, 日本語\u3000です, 한국어, \u05d0\u05b8, e\u0301, 10\u00a0000, a\u2028b",
+    ],
+)
+def test_hard_10_what_languages_and_emoji_need_stays(text: str) -> None:
+    assert clean(text) == (text, 0)
+
+
+def test_hard_10_a_channel_of_selectors_is_taken_out() -> None:
+    """Each selector behind one emoji spells a byte; one that shows it in colour is all that stays."""
+    spelt = "".join(chr(0xE0100 + byte) for byte in b"ignore") + "\ufe0e\ufe0f\u200d"
+    assert clean(f"ok \U0001f600\ufe0f{spelt} then") == ("ok \U0001f600\ufe0f then", 9)
 
 
 SECRET = "s3cret/k\u00e9y"

@@ -10,7 +10,8 @@ from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from .readable import brief, clean
+from .invisible import clean
+from .readable import brief
 from .shapes import ABSENT
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from . import response
 from .catalog import Tool
 from .client import Failure
-from .readable import clean, decode, is_text
+from .invisible import clean
+from .readable import decode, is_text
 from .refusal import Refused
 from .resources import LARGEST_SLICE
 from .shapes import Contents, Result

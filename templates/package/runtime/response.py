@@ -16,8 +16,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from . import paging
+from .invisible import clean
 from .jsontext import NotJSON, in_ascii, loads
-from .readable import brief, clean, decode, holds_nothing, is_text, presentable
+from .readable import brief, decode, holds_nothing, is_text, presentable
 from .shapes import ABSENT, Result
 from .shortening import beginning, written
 from .sizes import Sizes
