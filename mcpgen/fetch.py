@@ -6,15 +6,14 @@ the compiler.
 """
 
 import os
-import stat
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 from mcpgen.diagnostics import Where
 from mcpgen.document import budgets
 from mcpgen.errors import CannotGoOn
+from mcpgen.safe_open import NotRegular, read_below, read_regular
 
 SECONDS = 30.0
 REDIRECTS = 3
@@ -48,19 +47,23 @@ class Folder:
         return os.path.isdir(os.path.join(os.path.dirname(name), folder))
 
     def read(self, name: str) -> bytes:
-        """The bytes of the file `name`. CannotGoOn where it lies elsewhere, links followed, or cannot be read."""
+        """The bytes of the file `name`. CannotGoOn where it lies elsewhere, links followed, or cannot be read.
+
+        A link that is put there between the look and the reading is not followed (safe_open.py).
+        """
         try:
             real = os.path.realpath(name)
-            inside = any(os.path.commonpath([root, real]) == root for root in map(os.path.realpath, self.roots))
-        except ValueError:
-            inside = False
-        if not inside:
+            roots = (root for root in map(os.path.realpath, self.roots) if os.path.commonpath([root, real]) == root)
+            root = next(roots, None)
+        except (OSError, ValueError):  # OSError: a link that went while it was read
+            root = None
+        if root is None:
             raise CannotGoOn(
                 "foreign-reference",
                 f"{name} lies outside of the document's folder.",
                 hint="Name its folder with --ref-dir, or `ref_dir` in a tools file, where it may be read.",
             )
-        return _read_file(real, name).data
+        return _read_file(real, name, root).data
 
 
 def read(source: str, ref_dirs: tuple[str, ...] = ()) -> Fetched:
@@ -115,20 +118,20 @@ def _origin(url: str) -> tuple[str, str, int | None]:
     return parts.scheme, parts.hostname or "", parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
 
-def _read_file(path_name: str, source: str) -> Fetched:
-    """The file at `path_name`, which messages call `source`."""
-    path = Path(path_name)
+def _read_file(path: str, source: str, root: str | None = None) -> Fetched:
+    """The file at `path`, which messages call `source`; below the folder `root` without any link."""
+    most = budgets.BYTES + 1
     try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise CannotGoOn("unreadable", f"{source} is a directory.", hint="Name the document in it.")
-        if not stat.S_ISREG(status.st_mode):
-            raise CannotGoOn(
-                "unreadable", f"{source} is not a regular file.", hint="Copy it to a file, or pipe it to `-`."
-            )
-        if status.st_size > budgets.BYTES:
+        data = read_below(root, os.path.relpath(path, root), most) if root else read_regular(path, most)
+        if len(data) == most:
             raise _too_large(source)
-        return Fetched(source, path.read_bytes())
+        return Fetched(source, data)
+    except IsADirectoryError:
+        raise CannotGoOn("unreadable", f"{source} is a directory.", hint="Name the document in it.") from None
+    except NotRegular:
+        raise CannotGoOn(
+            "unreadable", f"{source} is not a regular file.", hint="Copy it to a file, or pipe it to `-`."
+        ) from None
     except FileNotFoundError:
         raise CannotGoOn("unreadable", f"There is no file {source}.", hint="Check the path.") from None
     except (OSError, ValueError) as error:

@@ -18,6 +18,7 @@ FLOORS: dict[str, float] = {
     "invisible": 0,
     "jsonvalue": 0,
     "names": 0,
+    "safe_open": 0,
     "tokens": 0.1,
     "assets": 0,
     "options": 1.1,

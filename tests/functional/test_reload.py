@@ -320,3 +320,27 @@ def test_rel_11_a_hundred_compiles_under_the_feet_of_a_client_that_calls(project
         upstream.gate.set()
         last = client.answer()
         assert (last["id"], said(last)) == (held, "/v1/wait with no key")
+
+
+def test_hard_23_a_pipe_in_place_of_the_table_does_not_end_the_watch(project: Project) -> None:
+    with project.server("--reload", program=HASTY) as server:
+        client = Client(server, R5)
+        table = project.package / "tools.json"
+        table.unlink()
+        os.mkfifo(table)
+        assert taken(server)["event"] == "table_not_taken"
+        assert client.names() == ["first", "wait"]
+        table.unlink()
+        project.generate("second", number=2)
+        while taken(server)["event"] != "table_taken":
+            pass  # the old table is none without the file that was taken away
+        client.told()
+        assert client.names() == ["second", "wait"]
+
+
+def test_hard_23_a_pipe_in_place_of_the_table_is_no_table_at_the_start(project: Project) -> None:
+    (project.package / "tools.json").unlink()
+    os.mkfifo(project.package / "tools.json")
+    with project.server() as server:
+        assert "tools.json cannot be read" in server.complaint()
+        assert server.ended() == 78

@@ -341,6 +341,39 @@ MUTATIONS = (
         "LONGEST",
         ("tests/runtime/test_audit.py",),
     ),
+    Mutation(
+        "links below a folder",
+        "safe_open.py",
+        "_FOLDER = _NO_LINK |",
+        "_FOLDER = 0 |",
+        ("tests/runtime/test_files.py",),
+    ),
+    Mutation("a link as a file", "safe_open.py", "flags | _NO_LINK)", "flags)", ("tests/runtime/test_files.py",)),
+    Mutation("what is no file", "safe_open.py", "if S_ISREG(os", "if True or (os", ("tests/runtime/test_files.py",)),
+    Mutation(
+        "links that others put there",
+        "safe_open.py",
+        "if not safe or links > _MOST_LINKS:",
+        "if links > _MOST_LINKS:",
+        ("tests/runtime/test_audit.py",),
+    ),
+    Mutation(
+        "folders of others",
+        "safe_open.py",
+        "not status.st_mode & _OTHERS_WRITE",
+        "True",
+        ("tests/runtime/test_audit.py",),
+    ),
+    Mutation(
+        "a hangup that is ignored",
+        "server.py",
+        "and _is_ignored(name)",
+        "and False",
+        ("tests/runtime/test_process.py",),
+    ),
+    Mutation(
+        "a pipe as a table", "catalog.py", "if not S_ISREG(", "if None and (", ("tests/functional/test_reload.py",)
+    ),
     Mutation("blanks in a question", "picture.py", " and each not in BLANK", "", ("tests/runtime/test_consent.py",)),
     Mutation(
         "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from package.runtime import audit as module
-from package.runtime import log, stdio
-from package.runtime.audit import Audit
+from package.runtime import log, safe_open, stdio
+from package.runtime.audit import Audit, problem
 from package.runtime.effects import Call, Dialogue, Origin, Rejected
 from package.runtime.shapes import Failure, Question, Result
 
@@ -279,3 +279,53 @@ def test_a_link_put_there_meanwhile_is_not_followed(tmp_path: Path) -> None:
     audit.end(1, OK)
     assert audit.begin(call(2)) is not None
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_hard_23_a_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
+    """Below `tmp_path` links are nobody's but ours; it lies in a folder that everybody may write to."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "linked").symlink_to(tmp_path / "real")
+    assert problem(str(tmp_path / "real" / "a")) == ""
+    assert "without links on the way" in problem(str(tmp_path / "linked" / "a"))
+    with pytest.raises(OSError, match="is a link"):
+        made(tmp_path / "linked" / "a")
+    assert list((tmp_path / "real").iterdir()) == []
+
+
+def test_hard_23_a_folder_that_became_a_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    audit = made(tmp_path / "logs" / "a")
+    (tmp_path / "logs").rename(tmp_path / "moved")
+    (tmp_path / "logs").symlink_to(tmp_path / "elsewhere")
+    audit.begin(call(1))
+    audit.end(1, OK)
+    assert audit.begin(call(2)) is not None
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.parametrize(("mode", "followed"), [(0o755, True), (0o700, True), (0o775, False), (0o777, False)])
+def test_hard_23_a_link_in_a_folder_that_nobody_else_writes_to_is_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, followed: bool
+) -> None:
+    """As /var/run and, on macOS, /var are."""
+    home, is_ours = tmp_path / "home", safe_open._is_ours
+    (home / "real" / "deep").mkdir(parents=True)
+    (home / "linked").symlink_to("real")
+    (home / "real" / "on").symlink_to(home / "real" / "deep")
+    monkeypatch.setattr(safe_open, "_is_ours", lambda folder: len(folder) < len(str(home)) or is_ours(folder))
+    home.chmod(mode)
+    path = str(home / "linked" / ".." / "linked" / "on" / "a")
+    assert (problem(path) == "") is followed
+    if followed:
+        assert safe_open.without_links(path) == str(home / "real" / "deep" / "a")
+        (home / "linked").unlink()
+        (home / "linked").symlink_to("linked")
+        assert problem(path) != ""
+
+
+def test_hard_23_a_folder_of_another_user_is_not_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    assert safe_open._is_ours(str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: os.stat(tmp_path).st_uid + 1)
+    assert safe_open._is_ours(str(tmp_path)) is (os.stat(tmp_path).st_uid == 0)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from package.runtime import files
+from package.runtime import files, safe_open
 from package.runtime.files import Files, media_type
 from package.runtime.refusal import Unsendable
 
@@ -65,7 +68,7 @@ def test_what_is_outside_or_behind_a_link_is_refused(opened: Files, name: str) -
         ("a.png/x", "there is no such file that can be read in the open directory"),
         ("\ud800", "there is no such file that can be read in the open directory"),
         ("a\0b", "there is no such file that can be read in the open directory"),
-        ("inner", "there is no such file that can be read in the open directory"),
+        ("inner", "expected a regular file of at most 64 MiB"),
         ("pipe", "expected a regular file of at most 64 MiB"),
     ],
 )
@@ -88,6 +91,71 @@ def test_the_open_directory_may_itself_be_a_link(tmp_path: Path) -> None:
     (tmp_path / "real" / "a").write_bytes(b"a")
     (tmp_path / "link").symlink_to(tmp_path / "real")
     assert Files(str(tmp_path / "link"), "").content("file:a") == (b"a", "a")
+
+
+RACES = 4000
+EXCHANGE = """
+import os, sys
+root, outside = sys.argv[1:]
+os.symlink(outside, f"{root}/link")
+while True:  # until it is killed
+    os.rename(f"{root}/inner", f"{root}/folder")
+    os.rename(f"{root}/link", f"{root}/inner")
+    os.rename(f"{root}/inner", f"{root}/link")
+    os.rename(f"{root}/folder", f"{root}/inner")
+"""
+
+
+def test_hard_12_a_folder_that_is_exchanged_with_a_link_leads_nowhere(tmp_path: Path) -> None:
+    root, outside = tmp_path / "open", tmp_path / "outside"
+    for folder, content in ((root / "inner", b"inside"), (outside, b"outside")):
+        folder.mkdir(parents=True)
+        (folder / "a").write_bytes(content)
+    opened, seen = Files(str(root), ""), Counter[str]()
+    exchanging = subprocess.Popen([sys.executable, "-c", EXCHANGE, str(root), str(outside)])
+    try:
+        while sum(seen.values()) < RACES or len(seen) < 3:
+            try:
+                seen[opened.content("file:inner/a")[0].decode()] += 1
+            except Unsendable as refused:
+                seen[str(refused)] += 1
+    finally:
+        exchanging.kill()
+        exchanging.wait()
+    missing = "there is no such file that can be read in the open directory"
+    link = "expected a file inside the open directory, without links on the way"
+    assert seen.keys() == {"inside", missing, link}
+
+
+@pytest.mark.parametrize("name", ["inner/b c.txt", "link.png", "away/secret", "pipe", "missing"])
+def test_hard_12_without_openat_a_path_is_checked(opened: Files, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Windows."""
+    monkeypatch.setattr(safe_open, "HAS_OPENAT", False)
+    if name == "inner/b c.txt":
+        assert opened.content(f"file:{name}") == (b"text", "b c.txt")
+        return
+    with pytest.raises(Unsendable):
+        opened.content(f"file:{name}")
+
+
+def test_hard_12_without_openat_what_was_exchanged_meanwhile_is_refused(
+    opened: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(safe_open, "HAS_OPENAT", False)
+    open_regular, root = safe_open.open_regular, tmp_path / "open"
+
+    def exchanging(path: str, *rest: int) -> int:
+        (root / "inner").rename(root / "moved")
+        (root / "inner").symlink_to(tmp_path)
+        (tmp_path / "b c.txt").write_bytes(b"secret")
+        descriptor = open_regular(path, *rest)
+        (root / "inner").unlink()
+        (root / "moved").rename(root / "inner")
+        return descriptor
+
+    monkeypatch.setattr(safe_open, "open_regular", exchanging)
+    with pytest.raises(Unsendable):
+        opened.content("file:inner/b c.txt")
 
 
 PNG, JPEG, PDF = b"\x89PNG\r\n\x1a\n...", b"\xff\xd8\xff\xe0...", b"%PDF-1.7"

@@ -202,6 +202,17 @@ class TestSignals:
             assert server.rest() == []
             assert server.complaints() == []
 
+    def test_hard_23_a_hangup_that_was_ignored_at_the_start_stays_ignored(self, home: Path) -> None:
+        """As `nohup` starts programs."""
+        ignoring = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
+        start = "os.execv(sys.executable, [sys.executable, '-m', 'mirror_mcp'])"
+        with Server(home, program=("-c", ignoring + start)) as server:
+            server.ask("server/discover")
+            server.process.send_signal(signal.SIGHUP)
+            assert "result" in server.ask("tools/list")
+            server.process.send_signal(signal.SIGTERM)
+            assert server.ended() == 128 + signal.SIGTERM
+
 
 class TestStdoutClosed:
     @pytest.mark.parametrize("busy", [False, True])

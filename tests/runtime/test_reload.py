@@ -265,3 +265,21 @@ def test_tables_that_came_and_went_leave_no_descriptor_open(scene: Scene) -> Non
         scene.rest()
     assert len(scene.taken) == 20
     assert os.listdir("/dev/fd") == before
+
+
+@pytest.mark.parametrize("name", ["tools.json", "bindings.json", "runtime/a.py"])
+def test_hard_23_a_pipe_in_place_of_a_file_is_refused_and_the_watch_goes_on(
+    scene: Scene, name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody writes to it, so whoever opens it in the usual way waits for ever."""
+    content = (scene.package / name).read_bytes()
+    (scene.package / name).unlink()
+    os.mkfifo(scene.package / name)
+    scene.rest()
+    [event] = events(capfd)
+    assert (event["event"], scene.taken) == ("table_not_taken", [])
+    (scene.package / name).unlink()
+    (scene.package / name).write_bytes(content)
+    scene.put(LATER)
+    scene.rest()
+    assert len(scene.taken) == 1

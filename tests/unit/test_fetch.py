@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
+import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from mcpgen import fetch
+from mcpgen import fetch, safe_open
 from mcpgen.document import budgets
 from mcpgen.errors import CannotGoOn
 
@@ -157,3 +160,46 @@ def test_what_came_by_url_names_its_own_origin_alone(name: str) -> None:
 def test_standard_input_names_only_urls() -> None:
     with pytest.raises(CannotGoOn, match="no folder"):
         fetch.beside(fetch.Fetched("<stdin>", b""), "pets.yaml")
+
+
+EXCHANGE = """
+import os, sys
+root, outside = sys.argv[1:]
+os.symlink(outside, f"{root}/link")
+while True:  # until it is killed
+    os.rename(f"{root}/inner", f"{root}/folder")
+    os.rename(f"{root}/link", f"{root}/inner")
+    os.rename(f"{root}/inner", f"{root}/link")
+    os.rename(f"{root}/folder", f"{root}/inner")
+"""
+
+
+@pytest.mark.parametrize("has_openat", [True, False])
+def test_hard_12_a_folder_that_is_exchanged_with_a_link_leads_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_openat: bool
+) -> None:
+    """References, resources and documents of a tools file are all read so; without openat a few times only."""
+    monkeypatch.setattr(safe_open, "HAS_OPENAT", has_openat)
+    root, outside = tmp_path / "open", tmp_path / "outside"
+    for folder, content in ((root / "inner", b"inside"), (outside, b"outside")):
+        folder.mkdir(parents=True)
+        (folder / "a").write_bytes(content)
+    reader, seen = fetch.Folder((str(root),)), Counter[bytes]()
+    exchanging = subprocess.Popen([sys.executable, "-c", EXCHANGE, str(root), str(outside)])
+    try:
+        while seen.total() < (4000 if has_openat else 50) or len(seen) < 2:
+            try:
+                seen[reader.read(str(root / "inner" / "a"))] += 1
+            except CannotGoOn as refused:
+                seen[refused.diagnostic.code.encode()] += 1
+    finally:
+        exchanging.kill()
+        exchanging.wait()
+    assert seen.keys() <= {b"inside", b"unreadable", b"foreign-reference"}
+
+
+def test_hard_12_a_link_that_leads_to_where_references_may_lead_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "real").write_bytes(b"x")
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    assert fetch.Folder((str(tmp_path),)).read(str(tmp_path / "link" / "real")) == b"x"

@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 from binascii import crc32
+from stat import S_ISREG
 
 from .jsontext import loads
 
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 FORMAT = 1
 
 _AGAIN = "Generate the server again"
-_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+#: Without waiting for whoever writes to a pipe that was put in its place. As in safe_open, which no start imports.
+_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 _NAMED = b'{"name":"'
 #: What is read at a time of the tools. With what an answer has around them, it fits into an empty pipe (stdio.Room).
 _PIECE = 60 * 1024
@@ -277,7 +279,12 @@ class Catalog:
 
 def _opened(directory: str, name: str, held: bool) -> _File:
     """That file of a table, open or `held` in memory. Raises OSError."""
-    file = _File(os.open(f"{directory}/{name}.json", _READ))
+    path = f"{directory}/{name}.json"
+    descriptor = os.open(path, _READ)
+    if not S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(0, "is no regular file", path)
+    file = _File(descriptor)
     if held:
         file.hold()
     return file

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import base64
 import os
-import stat
 
 from .refusal import Unsendable
+from .safe_open import LinkFound, NotRegular, open_below
 
 LIMIT = 64 * 1024 * 1024
 """The largest file that is sent; it is held in memory once."""
 
+_OUTSIDE = "expected a file inside the open directory, without links on the way"
+_TOO_LARGE = "expected a regular file of at most {} MiB"
 _PREFIX = "file:"
 _SPACE = dict.fromkeys(map(ord, " \t\r\n"))
 
@@ -54,18 +56,22 @@ class Files:
     def _read(self, name: str) -> tuple[bytes, str]:
         if self._directory is None:
             raise Unsendable(f"files are not open to this server: its operator can set {self._variable} to a directory")
-        root = os.path.realpath(self._directory)
-        path = os.path.normpath(os.path.join(root, name))
         try:
-            if not path.startswith(root.rstrip(os.sep) + os.sep) or os.path.realpath(path) != path:
-                raise Unsendable("expected a file inside the open directory, without links on the way")
-            with open(path, "rb", opener=_open) as file:
-                status = os.fstat(file.fileno())
-                if not stat.S_ISREG(status.st_mode) or status.st_size > LIMIT:
-                    raise Unsendable(f"expected a regular file of at most {LIMIT >> 20} MiB")
-                return file.read(LIMIT), os.path.basename(path)
+            root = os.path.realpath(self._directory)
+            path, inside = os.path.normpath(os.path.join(root, name)), root.rstrip(os.sep) + os.sep
+            if not path.startswith(inside):
+                raise Unsendable(_OUTSIDE)
+            steps = path.removeprefix(inside).split(os.sep)
+            with open(open_below(root, steps), "rb") as file:
+                if os.fstat(file.fileno()).st_size > LIMIT:
+                    raise Unsendable(_TOO_LARGE.format(LIMIT >> 20))
+                return file.read(LIMIT), steps[-1]
         except Unsendable:
             raise
+        except LinkFound:
+            raise Unsendable(_OUTSIDE) from None
+        except NotRegular:
+            raise Unsendable(_TOO_LARGE.format(LIMIT >> 20)) from None
         except (OSError, ValueError):  # ValueError: NUL, lone surrogates
             raise Unsendable("there is no such file that can be read in the open directory") from None
 
@@ -81,11 +87,6 @@ class Digested(Files):
         found = super()._read(name)
         self.digest += sha256(found[0]).hexdigest()
         return found
-
-
-def _open(path: str, flags: int) -> int:
-    """Neither through a link that was put there since, nor waiting for the other end of a pipe."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 def media_type(choice: str, content: bytes) -> str:

@@ -1,0 +1,79 @@
+"""Opens files in folders that others may write to: regular files alone, and below a folder none through a link.
+
+A path is looked up anew by every call, so a check of it says nothing of what is opened next (CWE-367). Here each folder
+is opened relative to the one before, by descriptor and without following links (openat), and what was opened is looked
+at, not what the path led to. Hard links cannot be told from files.
+
+Where the system has no openat (Windows), the path is checked before and after. The runtime has the same for its files.
+"""
+
+import errno
+import os
+import stat
+
+HAS_OPENAT = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Without waiting for the other end of a pipe."""
+
+_PIECE = 1024 * 1024
+_FOLDER = _NO_LINK | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", os.O_RDONLY)
+"""O_PATH asks for no right to list the folder."""
+
+
+class NotRegular(OSError):
+    """There is something else than a file: a folder, a pipe, a device."""
+
+
+def read_regular(path: str, most: int) -> bytes:
+    """Return the first `most` bytes of the regular file at `path`. Raises NotRegular and other OSErrors."""
+    _require_regular(os.stat(path))  # to open a device may do something
+    return _content(os.open(path, _FILE), most)
+
+
+def read_below(root: str, path: str, most: int) -> bytes:
+    """Return the first `most` bytes of the regular file at `path`, relative to the folder `root`, without a link below
+    that. Raises NotRegular and other OSErrors.
+    """
+    steps = path.split(os.sep)
+    if not HAS_OPENAT:
+        return _checked(os.path.join(root, path), most)
+    folder = os.open(root, _FOLDER)
+    try:
+        for step in steps[:-1]:
+            below = os.open(step, _FOLDER, dir_fd=folder)
+            os.close(folder)
+            folder = below
+        _require_regular(os.stat(steps[-1], dir_fd=folder, follow_symlinks=False))
+        return _content(os.open(steps[-1], _FILE | _NO_LINK, dir_fd=folder), most)
+    finally:
+        os.close(folder)
+
+
+def _require_regular(status: os.stat_result) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(status.st_mode):
+        raise NotRegular(errno.EINVAL, "it is no regular file")
+
+
+def _content(descriptor: int, most: int) -> bytes:
+    try:
+        _require_regular(os.fstat(descriptor))
+        pieces = []
+        while most and (piece := os.read(descriptor, min(most, _PIECE))):
+            pieces.append(piece)
+            most -= len(piece)
+        return b"".join(pieces)
+    finally:
+        os.close(descriptor)
+
+
+def _checked(path: str, most: int) -> bytes:
+    """Return what is in the file at `path`, which must be there without links before it is read and behind that."""
+    before = os.stat(path, follow_symlinks=False)
+    content = read_regular(path, most)
+    if os.path.realpath(path) != path or not os.path.samestat(before, os.stat(path)):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return content
