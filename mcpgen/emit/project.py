@@ -10,7 +10,7 @@ from mcpgen.model import Catalog, Identity
 from mcpgen.toolsfile import editors
 from mcpgen.tree import FileTree
 
-RUNTIME_DEPENDENCIES = ("aiohttp>=3.14,<4", "jsonschema-rs>=0.60,<0.70")
+RUNTIME_DEPENDENCIES = ("aiohttp>=3.14.3,<4", "jsonschema-rs>=0.60,<0.70")
 """What a generated server needs. mcpgen depends on the same, with the same bounds, because it runs generated servers
 itself.
 """

@@ -2,13 +2,23 @@
 
 import re
 import tomllib
+from datetime import date
 from pathlib import Path
 
+import pytest
+
 from mcpgen.emit.project import RUNTIME_DEPENDENCIES
+from tests.architecture.known_faults import FAULTS, LOOKED_UP, Fault
 
 ROOT = Path(__file__).parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+WHOLE = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = WHOLE["project"]
 DECLARED = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
+TEMPLATE = (ROOT / "templates" / "project" / "pyproject.toml.jinja").read_text(encoding="utf-8")
+BUILDING = [*WHOLE["build-system"]["requires"], *re.findall(r'"(hatchling>[^"]+)"', TEMPLATE)]
+"""What builds a package; the template names it itself."""
+
+ALL = {*DECLARED, *RUNTIME_DEPENDENCIES, *BUILDING}
 
 
 def test_every_dependency_has_a_lower_and_an_upper_bound() -> None:
@@ -25,3 +35,30 @@ def test_every_dependency_has_its_reason_in_the_architecture() -> None:
     for requirement in DECLARED:
         name = re.split(r"[<>=]", requirement)[0]
         assert f"`{name}`" in section, f"{name} has no reason in ARCHITECTURE.md"
+
+
+def admits(requirement: str, fault: Fault) -> bool:
+    """Whether a bound lets a release in that has the fault."""
+    name, least = re.match(r"([a-z0-9-]+)>=([0-9.]+),<", requirement).groups()  # type: ignore[union-attr]
+    numbers = [tuple(map(int, version.split("."))) for version in (least, fault.fixed)]
+    return name == fault.package and numbers[0] < numbers[1]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda each: f"{each.package} before {each.fixed}")
+def test_hard_17_no_bound_admits_a_release_with_a_published_fault(fault: Fault) -> None:
+    assert [requirement for requirement in ALL if admits(requirement, fault)] == []
+
+
+def test_hard_17_the_list_of_faults_is_of_what_we_depend_on() -> None:
+    names = {re.split(r"[<>=]", requirement)[0] for requirement in ALL}
+    assert {fault.package for fault in FAULTS} <= names
+    assert all(date(2020, 1, 1) < fault.known <= LOOKED_UP and fault.names for fault in FAULTS)
+    assert len(BUILDING) == 2
+
+
+@pytest.mark.parametrize(
+    ("requirement", "admitted"),
+    [("aiohttp>=3.14,<4", True), ("aiohttp>=3.14.2,<4", True), ("aiohttp>=3.14.3,<4", False), ("aiohttp>=4,<5", False)],
+)
+def test_hard_17_a_bound_below_the_release_without_the_fault_is_noticed(requirement: str, admitted: bool) -> None:
+    assert admits(requirement, Fault("aiohttp", "3.14.3", ("CVE-2026-69244",), LOOKED_UP)) is admitted

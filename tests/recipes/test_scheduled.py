@@ -14,7 +14,7 @@ import pytest
 
 from tests.interop import environments
 from tests.recipes import workflow
-from tests.recipes.workflow import PATIENCE, ROOT, WORKFLOW, Host, Job, git
+from tests.recipes.workflow import AUDIT, PATIENCE, ROOT, WORKFLOW, Host, Job, git
 
 BRANCH = "mcpgen/regenerate"
 PET = {"get": {"operationId": "getPet", "summary": "Gets a pet."}}
@@ -320,6 +320,56 @@ def test_two_linters_have_nothing_to_say() -> None:
         ("check-jsonschema", "--builtin-schema", "vendor.github-workflows"),
         ("zizmor", "--offline", "--no-config", "--persona=pedantic"),
     ):
-        command = [str(folder / "bin" / program), *flags, str(WORKFLOW)]
+        command = [str(folder / "bin" / program), *flags, str(WORKFLOW), str(AUDIT)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_hard_17_an_audit_looks_at_the_dependencies_of_the_server(host: Host) -> None:
+    job = host.run(AUDIT)
+    assert (job.failed, job.ran, job.calls) == ("", ["audit"], []), job.log
+    arguments, *environ = (host.home / "audited").read_text(encoding="utf-8").splitlines()
+    assert arguments.split()[-1] == "my-server"
+    assert not [entry for entry in environ if "TOKEN" in entry]
+    assert "No known vulnerabilities found" in job.log
+    assert re.search(r"pip-audit==[\d.]+$", (host.home / "installed").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_hard_17_an_audit_that_finds_a_fault_fails_and_writes_nothing(host: Host) -> None:
+    (host.home / "faults").write_text("aiohttp 3.14.2 CVE-2026-69244 3.14.3\n", encoding="utf-8")
+    tip = host.tip("main")
+    job = host.run(AUDIT)
+    assert (job.failed, job.calls) == ("Audit", [])
+    assert "CVE-2026-69244" in job.log
+    assert (host.tip("main"), host.tip(BRANCH)) == (tip, "")
+
+
+def test_hard_17_an_audit_needs_no_secret_and_may_write_nothing() -> None:
+    found = workflow.read(AUDIT)
+    assert found["permissions"] == {}
+    assert [job["permissions"] for job in found["jobs"].values()] == [{"contents": "read"}]
+    text = AUDIT.read_text(encoding="utf-8")
+    assert "secrets." not in text
+    assert "github.token" not in text
+    assert all(
+        re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each) for each in re.findall("uses: (.*)", text)
+    )
+    assert set(found[True]) == {"schedule", "workflow_dispatch"}
+
+
+def test_hard_17_the_program_that_audits_understands_what_it_is_told(tmp_path: Path) -> None:
+    """The real one, up to where it would ask the database."""
+    [step] = [step for step in workflow.read(AUDIT)["jobs"]["audit"]["steps"] if step["name"] == "Audit"]
+    install = re.search(r"pip-audit==[\d.]+", AUDIT.read_text(encoding="utf-8"))
+    assert install is not None
+    try:
+        folder = environments.python("audit", install[0])
+    except RuntimeError as problem:
+        pytest.skip(f"pip-audit cannot be installed: {str(problem).splitlines()[-1]}")
+    project = tmp_path / "my-server"
+    project.mkdir()
+    (project / "pyproject.toml").write_text('[project]\nname = "my-server-mcp"\nversion = "1"\ndependencies = []\n')
+    program = f"{folder / 'bin' / 'pip-audit'} --dry-run"
+    script = step["run"].replace("pip-audit", program, 1).replace("$PROJECT", str(project))
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -20,7 +20,9 @@ import yaml
 import mcpgen
 
 ROOT = Path(__file__).parents[2]
-WORKFLOW = ROOT / "specs" / "examples" / "scheduled" / "regenerate.yml"
+SCHEDULED = ROOT / "specs" / "examples" / "scheduled"
+WORKFLOW = SCHEDULED / "regenerate.yml"
+AUDIT = SCHEDULED / "audit.yml"
 #: How long a step may take before the test fails. Nothing is measured with it.
 PATIENCE = 120
 
@@ -28,7 +30,15 @@ MCPGEN = """#!/bin/sh
 PYTHONPATH='{root}' exec '{python}' -m mcpgen "$@"
 """
 PYTHON = """#!/bin/sh
+case "$*" in *pip-audit*) echo "$@" >> '{home}/installed'; exit 0 ;; esac
 exec '{python}' "$@"
+"""
+PIP_AUDIT = """#!/bin/sh
+# Finds what the file `faults` says.
+echo "$@" >> '{home}/audited'
+env >> '{home}/audited'
+if [ -e '{home}/faults' ]; then cat '{home}/faults'; exit 1; fi
+echo 'No known vulnerabilities found'
 """
 GH = """#!{python}
 import json, pathlib, subprocess, sys
@@ -70,9 +80,9 @@ class Job:
     calls: list[Call] = field(default_factory=list)
 
 
-def read() -> dict[Any, Any]:
+def read(workflow: Path = WORKFLOW) -> dict[Any, Any]:
     """The workflow."""
-    found: dict[Any, Any] = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))
+    found: dict[Any, Any] = yaml.safe_load(workflow.read_text(encoding="utf-8"))
     return found
 
 
@@ -97,7 +107,7 @@ class Host:
 
     def prepare(self) -> None:
         """Make the programs that a runner has beside those of this machine, and hooks of git that nothing may run."""
-        programs = {"mcpgen": MCPGEN, "python": PYTHON, "gh": GH}
+        programs = {"mcpgen": MCPGEN, "python": PYTHON, "gh": GH, "pip-audit": PIP_AUDIT}
         (self.home / "bin").mkdir()
         for name, text in programs.items():
             program = self.home / "bin" / name
@@ -120,17 +130,17 @@ class Host:
         pulls[0] |= {"state": "closed", "merged_at": "2026-08-01T12:00:00Z" if merged else None}
         (self.home / "pulls.json").write_text(json.dumps(pulls))
 
-    def run(self, *, handed: Mapping[str, str] | None = None, **filled: str) -> Job:
-        """Run the workflow with its variables `filled` in. `handed` are files, by name, that the second job is given in
+    def run(self, workflow: Path = WORKFLOW, *, handed: Mapping[str, str] | None = None, **filled: str) -> Job:
+        """Run a workflow with its variables `filled` in. `handed` are files, by name, that the second job is given in
         the place of those that the first one made.
         """
         (self.home / "calls").unlink(missing_ok=True)
-        workflow, job, needs = read(), Job(), dict[str, str]()
-        for name, described in workflow["jobs"].items():
+        described_by, job, needs = read(workflow), Job(), dict[str, str]()
+        for name, described in described_by["jobs"].items():
             if job.failed or not _holds(described.get("if"), needs):
                 continue
             job.ran.append(name)
-            outputs = self._steps(described, {**workflow["env"], **FILLED, **filled}, job, handed or {})
+            outputs = self._steps(described, {**described_by["env"], **FILLED, **filled}, job, handed or {})
             for output, expression in described.get("outputs", {}).items():
                 [found] = re.findall(r"^\$\{\{ (steps\.\w+\.outputs\.\w+) \}\}$", expression)
                 needs[f"needs.{name}.outputs.{output}"] = outputs.get(found, "")
