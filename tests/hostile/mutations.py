@@ -11,6 +11,7 @@ from tests.hostile.mutations_of_work import OF_WORK
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_rows.py"
 REMOVED = "tests/functional/test_removed.py"
 LEAKS, ANSWERS = "tests/hostile/test_leaks.py", "tests/runtime/test_client_answers.py"
+RAW = "tests/hostile/test_raw_answers.py"
 CONNECTIONS = "tests/runtime/test_connections.py"
 
 
@@ -374,6 +375,8 @@ MUTATIONS = (
     Mutation(
         "a pipe as a table", "catalog.py", "if not S_ISREG(", "if None and (", ("tests/functional/test_reload.py",)
     ),
+    Mutation("transfer codings", "inflate.py", '<= {"", "chunked"', '<= {"gzip", "", "chunked"', (RAW,)),
+    Mutation("nothing of a coded answer", "inflate.py", "may_be_empty if self", "True if self", (RAW,)),
     Mutation("blanks in a question", "picture.py", " and each not in BLANK", "", ("tests/runtime/test_consent.py",)),
     Mutation(
         "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)

@@ -41,6 +41,21 @@ def nested_gzip(times: int) -> bytes:
     return whole(content, TEXT, "200 OK", *["Content-Encoding: gzip"] * times)
 
 
+def transferred(coding: str) -> bytes:
+    """An answer with that Transfer-Encoding, in chunks where it says so."""
+    content = gzip.compress(b"ok")
+    chunks = b"%x\r\n%b\r\n0\r\n\r\n" % (len(content), content) if "hunked" in coding else content
+    return b"HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: %b\r\n\r\n%b" % (coding.encode(), chunks)
+
+
+UNASKED = "transfer coding that was not asked for|did not answer in HTTP that can be read"
+TRANSFER_CODINGS = ("gzip, chunked", "deflate,chunked", "x-gzip , Chunked", "gzip", "br, chunked", "chunked, gzip")
+CODED = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n"
+NOTHING_CODED = {
+    "a length of 0": CODED + b"Content-Length: 0\r\n\r\n",
+    "no chunk": CODED + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "an end": CODED + b"\r\n",
+}
 CUT = r"Only the first [\d,]+ bytes of the answer were read"
 UNREADABLE = "did not answer in HTTP that can be read"
 ROWS: list[tuple[str, str, bytes, bool, str]] = [
@@ -130,6 +145,33 @@ ROWS: list[tuple[str, str, bytes, bool, str]] = [
         whole(b"", TEXT, "302 No", "Location: http://evil/" + "x" * 2**20),
         True,
         UNREADABLE,
+    ),
+    *(("HARD-22", f"{coding} as a transfer coding", transferred(coding), True, UNASKED) for coding in TRANSFER_CODINGS),
+    (
+        "HARD-22",
+        "chunks in capitals",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+        False,
+        "ok$",
+    ),
+    *(("HARD-22", f"{what} without a byte", answer, True, "ends too early") for what, answer in NOTHING_CODED.items()),
+    ("HARD-22", "a coded 204", b"HTTP/1.1 204 No\r\nContent-Encoding: gzip\r\n\r\n", False, "Done"),
+    ("HARD-22", "a coded 304", b"HTTP/1.1 304 No\r\nContent-Encoding: gzip\r\n\r\n", False, "Not modified"),
+    ("HARD-22", "a coded error", whole(b"", TEXT, "503 No", "Content-Encoding: gzip"), True, "HTTP 503"),
+    ("HARD-22", "gzip of nothing", whole(gzip.compress(b""), TEXT, "200 OK", "Content-Encoding: gzip"), False, "Done"),
+    (
+        "HARD-10",
+        "what nobody sees",
+        whole("a\u200bb\u2062c\ufe01d\U000e0101e\ufefff\u2060g\u00adh".encode()),
+        False,
+        "abcdefgh\n7 invisible or control characters were taken out",
+    ),
+    (
+        "HARD-10",
+        "what emoji need",
+        whole("\u2764\ufe0f \U0001f469\u200d\U0001f4bb".encode()),
+        False,
+        "^\u2764\ufe0f .\u200d.$",
     ),
     ("CRED-06", "the credential in pieces", whole(f"a {SECRET} b".encode(), TEXT), False, r"a \[redacted\] b"),
 ]
