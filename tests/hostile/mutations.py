@@ -377,6 +377,8 @@ MUTATIONS = (
     ),
     Mutation("transfer codings", "inflate.py", '<= {"", "chunked"', '<= {"gzip", "", "chunked"', (RAW,)),
     Mutation("nothing of a coded answer", "inflate.py", "may_be_empty if self", "True if self", (RAW,)),
+    Mutation("images that are none", "signatures.py", "return OCTETS if shown or", "return label if shown or", (RAW,)),
+    Mutation("files that are large", "response.py", "or size > inline(shown):", "or size > 2**30:", (RAW,)),
     Mutation("blanks in a question", "picture.py", " and each not in BLANK", "", ("tests/runtime/test_consent.py",)),
     Mutation(
         "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)

@@ -173,6 +173,27 @@ ROWS: list[tuple[str, str, bytes, bool, str]] = [
         False,
         "^\u2764\ufe0f .\u200d.$",
     ),
+    (
+        "HARD-18",
+        "a page that is called an image",
+        whole(b"<html>no picture</html>", "image/png"),
+        False,
+        "application/octet-stream, labelled image/png, 23 bytes",
+    ),
+    (
+        "HARD-18",
+        "a type that few take",
+        whole(b"II*\0" + bytes(9), "image/tiff"),
+        False,
+        "image/tiff, 13 bytes",
+    ),
+    (
+        "HARD-18",
+        "an image of seven megabytes of base64",
+        whole(b"\x89PNG\r\n\x1a\n" + bytes(21 * 2**18), "image/png"),
+        False,
+        "too large to be passed on. All that came",
+    ),
     ("CRED-06", "the credential in pieces", whole(f"a {SECRET} b".encode(), TEXT), False, r"a \[redacted\] b"),
 ]
 
@@ -267,3 +288,18 @@ def test_up_01_a_length_that_no_disk_holds_is_read_as_far_as_is_kept(project: Pa
         assert re.search(CUT, text)
         assert json.dumps(text).count("x") < 40_000
     assert upstream.bytes_sent < 64 * 2**20
+
+
+def test_hard_18_what_is_passed_on_follows_what_is_shown(project: Path) -> None:
+    """With `2k tokens`, 8,000 bytes: a result of 2.7 MB was passed on."""
+    sizes = (256_000, 256_001, 2_700_000)
+
+    async def pictures(connection: Connection) -> None:
+        while request := await connection.request():
+            number = int(re.search(rb"n=(\d+)", request)[1])  # type: ignore[index]
+            await connection.send(whole(b"\x89PNG\r\n\x1a\n".ljust(sizes[number], b"\0"), "image/png"))
+
+    with playing(pictures) as upstream, started(project, upstream, HOSTILE_MAX_RESULT="2k tokens") as server:
+        contents = [server.result("get_case", n=number)["content"] for number in range(len(sizes))]
+    assert [block["type"] for block in contents[0]] == ["image"]
+    assert [[block["type"] for block in content] for content in contents[1:]] == [["text", "resource_link"]] * 2

@@ -14,8 +14,9 @@ from package.runtime.client import Failure
 from package.runtime.exchange import Response, Sent
 from package.runtime.failures import explain, no_answer
 from package.runtime.redaction import Redactor
-from package.runtime.response import LARGEST_BINARY, interpret, is_large
+from package.runtime.response import interpret, is_large
 from package.runtime.shapes import ABSENT
+from package.runtime.sizes import INLINE, LEAST_INLINE, MOST_INLINE, inline
 
 TABLE = Path(__file__).parent / "responses"
 PET = ["/pets/", {"argument": "pet_id", "name": "petId", "style": "simple"}]
@@ -133,8 +134,8 @@ def test_json_that_does_not_fit_is_cut_in_whole_items_or_only_loses_its_blanks()
         (200, "text/plain", 100, False),
         (200, "text/plain", 101, True),
         (500, "text/plain", 101, False),
-        (200, "image/png", LARGEST_BINARY, False),
-        (200, "image/png", LARGEST_BINARY + 1, True),
+        (200, "image/png", LEAST_INLINE, False),
+        (200, "image/png", LEAST_INLINE + 1, True),
     ],
 )
 def test_what_is_not_shown_whole_is_worth_keeping(status: int, media_type: str, size: int, large: bool) -> None:
@@ -236,9 +237,21 @@ def test_cred_06_a_secret_is_redacted_before_the_text_is_cut() -> None:
     assert "hunt" not in text
 
 
-def test_up_14_a_file_of_just_the_limit_is_passed_on() -> None:
-    result = interpret(Response(200, "", [("Content-Type", "image/png")], bytes(5 * 2**20)), REQUESTS["get"], REDACTOR)
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.mark.parametrize("shown", [2_000, 8_000, 32_000, 1_000_000])
+def test_hard_18_a_file_of_just_the_limit_is_passed_on(shown: int) -> None:
+    """The limit follows what is shown of a text, between 64 KiB and 5 MiB of base64 (UP-14)."""
+    limit = inline(shown)
+    image = Response(200, "", [("Content-Type", "image/png")], PNG.ljust(limit, b"\0"))
+    result = interpret(image, REQUESTS["get"], REDACTOR, shown)
     assert result.content[0]["type"] == "image"
+    assert len(str(result.content[0]["data"])) <= 5 * 2**20
+    image.content += b"\0"
+    [text] = interpret(image, REQUESTS["get"], REDACTOR, shown).content
+    assert "too large to be passed on" in str(text["text"])
+    assert limit == {2_000: LEAST_INLINE, 1_000_000: MOST_INLINE}.get(shown, INLINE * shown)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +267,7 @@ def test_up_14_a_file_of_just_the_limit_is_passed_on() -> None:
     ],
 )
 def test_up_14_a_file_that_is_too_large_is_described_and_can_be_read(kept: int, told: str) -> None:
-    response = Response(200, "", [("Content-Type", "image/png")], bytes(SIZE))
+    response = Response(200, "", [("Content-Type", "image/png")], PNG.ljust(SIZE, b"\0"))
     response.kept = kept
     text, *link = interpret(response, REQUESTS["get"], REDACTOR).content
     assert text["text"] == f"The answer is a file: image/png, 5,242,881 bytes, too large to be passed on.{told}"
@@ -262,7 +275,7 @@ def test_up_14_a_file_that_is_too_large_is_described_and_can_be_read(kept: int, 
 
 
 def test_up_14_a_file_that_was_not_read_to_its_end_says_so() -> None:
-    assert text_of(Response(200, "", [("Content-Type", "image/png")], bytes(8), cut=True)) == (
+    assert text_of(Response(200, "", [("Content-Type", "image/png")], PNG, cut=True)) == (
         "The answer is a file: image/png, 8 bytes, too large to be passed on.",
         ["Only the first 8 bytes of the answer were read; then the connection was closed."],
     )
@@ -314,4 +327,4 @@ def test_a_request_without_an_answer_is_explained(to: str, sent: bool, text: str
 
 
 def test_the_limits_are_what_the_table_shows() -> None:
-    assert (module.SHOWN, module.LARGEST_BINARY) == (32_000, 5 * 2**20)
+    assert (module.SHOWN, LEAST_INLINE, MOST_INLINE) == (32_000, 64 * 1024, 3_932_160)

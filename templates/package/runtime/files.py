@@ -13,6 +13,7 @@ import os
 
 from .refusal import Unsendable
 from .safe_open import LinkFound, NotRegular, open_below
+from .signatures import OCTETS, type_of
 
 LIMIT = 64 * 1024 * 1024
 """The largest file that is sent; it is held in memory once."""
@@ -21,15 +22,6 @@ _OUTSIDE = "expected a file inside the open directory, without links on the way"
 _TOO_LARGE = "expected a regular file of at most {} MiB"
 _PREFIX = "file:"
 _SPACE = dict.fromkeys(map(ord, " \t\r\n"))
-
-_SIGNATURES = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"%PDF-", "application/pdf"),
-    (b"PK\x03\x04", "application/zip"),
-    (b"\x1f\x8b", "application/gzip"),
-)
 
 
 class Files:
@@ -93,10 +85,9 @@ def media_type(choice: str, content: bytes) -> str:
     """The media type to send: what the bytes show, where `choice` ("image/png", "image/png, image/*", "*/*", "") allows
     it; else the first concrete one of `choice`."""
     allowed = [each.strip() for each in choice.split(",") if each.strip()]
-    for signature, shown in _SIGNATURES:
-        if content.startswith(signature) and (not allowed or any(_covers(each, shown) for each in allowed)):
-            return shown
-    return next((each for each in allowed if "*" not in each), "application/octet-stream")
+    if (shown := type_of(content)) and (not allowed or any(_covers(each, shown) for each in allowed)):
+        return shown
+    return next((each for each in allowed if "*" not in each), OCTETS)
 
 
 def _covers(allowed: str, kind: str) -> bool:
