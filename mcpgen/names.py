@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from itertools import chain, count
+from urllib.parse import unquote
 
 TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
 """Derived tool names. 50 leaves room for the prefix that clients put before them; `__` is their separator."""
@@ -65,6 +66,7 @@ _UNSEEN = frozenset(" \u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u28
 )
 """What is a letter, mark or symbol by its category, and yet is not seen."""
 
+_NO_LETTERS = re.compile(r"[\W_]+")
 _COMPARISONS = (("<=", "_lte"), (">=", "_gte"), ("<", "_lt"), (">", "_gt"), ("!=", "_ne"), ("!", "_not"))
 
 
@@ -84,6 +86,16 @@ def alike(name: str) -> str:
             break
         name = unicodedata.normalize("NFKC", name).casefold()
     return name
+
+
+def fold(name: str) -> str:
+    """Return what all names of parameters have in common that some server reads as this one: decoded, in one case,
+    without brackets behind it, its letters and digits alone. The runtime has the same (`ownership.py` there).
+    """
+    for _ in range(3):
+        name = unquote(name)
+    name = unicodedata.normalize("NFKC", name).casefold()
+    return _NO_LETTERS.sub("", name.partition("[")[0]) or name
 
 
 def short_hash(text: str, length: int = 4) -> str:

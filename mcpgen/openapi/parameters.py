@@ -9,7 +9,7 @@ from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, compact
 from mcpgen.model import Location, Parameter, PathTemplate, SecurityScheme, Style
-from mcpgen.names import clipped
+from mcpgen.names import clipped, fold
 from mcpgen.openapi.references import References
 
 _STYLES: dict[Location, tuple[Style, ...]] = {
@@ -90,8 +90,8 @@ def can_be_set(name: str) -> bool:
 
 
 def place_of(location: str, name: str) -> tuple[str, str]:
-    """Where a credential goes: header names are compared without case, no others."""
-    return location, name.lower() if location == "header" else name
+    """Return where a credential goes. Names that some server reads as one are one place (HARD-20)."""
+    return location, fold(name)
 
 
 def gathered(lists: Iterable[tuple[JsonValue, Where]], references: References) -> list[tuple[JsonObject, Where]]:

@@ -379,6 +379,22 @@ MUTATIONS = (
     Mutation("nothing of a coded answer", "inflate.py", "may_be_empty if self", "True if self", (RAW,)),
     Mutation("images that are none", "signatures.py", "return OCTETS if shown or", "return label if shown or", (RAW,)),
     Mutation("files that are large", "response.py", "or size > inline(shown):", "or size > 2**30:", (RAW,)),
+    Mutation("names of credentials", "ownership.py", "if fold(name) in credentials:", "if False:", (REQUESTS, ROWS)),
+    Mutation("decoding names of credentials", "ownership.py", "for _ in range(3):", "for _ in range(0):", (REQUESTS,)),
+    Mutation(
+        "what is read as a credential",
+        "credentials.py",
+        "if fold(field[0]) != known]",
+        "if field[0] != name]",
+        ("tests/runtime/test_credentials.py",),
+    ),
+    Mutation(
+        "pairs that are read as a credential",
+        "credentials.py",
+        'if fold(pair.partition("=")[0]) != known)',
+        'if pair.partition("=")[0] != name)',
+        ("tests/runtime/test_credentials.py",),
+    ),
     Mutation("blanks in a question", "picture.py", " and each not in BLANK", "", ("tests/runtime/test_consent.py",)),
     Mutation(
         "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)

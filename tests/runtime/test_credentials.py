@@ -11,11 +11,12 @@ from urllib.parse import quote, quote_plus
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from package.runtime import credentials, fields
+from package.runtime import credentials, fields, ownership
 from package.runtime.redaction import REDACTED, Redactor
 from package.runtime.request import Request
 from package.runtime.settings import NotReady, Settings
 
+from mcpgen import names
 from mcpgen.openapi import parameters
 
 SECURITY: dict[str, dict[str, Any]] = {
@@ -323,3 +324,28 @@ def test_the_compiler_and_the_server_name_the_same_fields() -> None:
 
 def test_cred_07_a_secret_inside_another_is_redacted_with_it() -> None:
     assert Redactor(["secret", "secret-and-more"]).text("secret-and-more secret") == "[redacted] [redacted]"
+
+
+@pytest.mark.parametrize("header", ["X_KEY", "x-Key", "XKey", "X.Key"])
+@pytest.mark.parametrize("pair", ["API_KEY=1", "api%2520key=1", "api+key[]=1", "%41pi.key=1"])
+@pytest.mark.parametrize("cookie", ["SID=1", "sid[]=1", "s%69d=1"])
+def test_hard_20_what_is_read_as_the_name_of_a_credential_gives_way_to_it(header: str, pair: str, cookie: str) -> None:
+    """Whatever wrote it: a table of an older compiler, a hook, the variable of any header."""
+    request = Request("GET", "/p")
+    request.headers = [("Accept", "*/*"), (header, "1")]
+    request.query, request.cookies = ["q=1", pair, "keys=2"], [cookie, "side=2"]
+    credentials.attach(request, [SECURITY[name] for name in ("head", "query", "cookie")], SECRETS)
+    assert request.headers == [("Accept", "*/*"), ("X-Key", "head-secret")]
+    assert request.query == ["q=1", "keys=2", f"api%20key={quote(SECRETS['P_QUERY'], safe='')}"]
+    assert [cookie.partition("=")[0] for cookie in request.cookies] == ["side", "sid"]
+
+
+NAMES = st.text("aZ\u212a\uff4b1 -_.+[]%416\u200b\u00df\u0130", max_size=12) | st.text(max_size=20)
+
+
+@given(NAMES)
+@example("%2561pi%255Fkey")
+@example("\uff41\uff50\uff49\uff3f\uff4b\uff45\uff59")
+def test_hard_20_both_halves_fold_names_alike(name: str) -> None:
+    """They share no code."""
+    assert ownership.fold(name) == names.fold(name)

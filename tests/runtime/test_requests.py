@@ -1,8 +1,9 @@
 """Requests as a table: a binding and arguments in, exact bytes or the refusal out. Add a line there, not a test here.
 
-A case names what it expects: `target` ("/p" where it is left out), `headers` behind Accept and Content-Type,
-`content_type` and `body` (text, `body_base64`, or `body_lines` joined by CRLF), or what is `refused`. `id` is the
-attack that it shows.
+`credentials` in a binding are the names of API keys by their places. A case names what it expects: `target` ("/p" where
+it is left out), `headers` behind Accept and Content-Type, `content_type` and `body` (text, `body_base64`, or `body_lines`
+joined by CRLF), or what is `refused`. `id` is the attack
+that it shows.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def cases() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
 
 
 def built(binding: dict[str, Any], arguments: dict[str, Any], files: Files = NO_FILES) -> Request:
-    return build(Tool("t", {}, {"method": "GET", "path": ["/p"], **binding}), arguments, files, bytes)
+    tool = Tool("t", {}, {"method": "GET", "path": ["/p"], **binding}, credentials=binding.get("credentials"))
+    return build(tool, arguments, files, bytes)
 
 
 def body_of(case: dict[str, Any]) -> bytes | None:

@@ -47,10 +47,11 @@ class CatalogError(Exception):
 
 class Tool:
     """One tool: its name, the schema of its arguments, and its binding (how they become a request). `paged` is what
-    `paging` found out about it, None until it was asked, and `plan` what `request` did.
+    `paging` found out about it, None until it was asked, and `plan` what `request` did. `credentials` (place → names)
+    are what the server itself may write into its requests.
     """
 
-    __slots__ = ("binding", "name", "output_schema", "paged", "plan", "schema", "title")
+    __slots__ = ("binding", "credentials", "name", "output_schema", "paged", "plan", "schema", "title")
 
     def __init__(
         self,
@@ -59,8 +60,10 @@ class Tool:
         binding: dict[str, Any],
         title: str = "",
         output_schema: dict[str, Any] | None = None,
+        credentials: dict[str, list[str]] | None = None,
     ) -> None:
         self.name = name
+        self.credentials = credentials or {}
         self.schema = schema
         self.binding = binding
         self.title = title
@@ -271,10 +274,19 @@ class Catalog:
         """That tool, which must exist. Raises CatalogError where one of its lines is missing or no JSON."""
         if name not in self._parsed:
             tool, binding = self._described.line(name), self._bound.line(name)
-            self._parsed[name] = Tool(
-                name, tool["inputSchema"], binding, tool.get("title", ""), tool.get("outputSchema")
-            )
+            title, promised = tool.get("title", ""), tool.get("outputSchema")
+            credentials = _credentials(binding, self.security)
+            self._parsed[name] = Tool(name, tool["inputSchema"], binding, title, promised, credentials)
         return self._parsed[name]
+
+
+def _credentials(binding: dict[str, Any], security: dict[str, dict[str, Any]]) -> dict[str, list[str]]:
+    """Return the names under which requests of a binding may carry API keys, by their places."""
+    found: dict[str, list[str]] = {}
+    for name in (name for names in binding.get("security") or () for name in names):
+        if place := security.get(name, {}).get("in"):
+            found.setdefault(place, []).append(security[name]["name"])
+    return found
 
 
 def _opened(directory: str, name: str, held: bool) -> _File:
