@@ -13,7 +13,7 @@ from mcpgen.diagnostics import Where
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, as_text, digest
 from mcpgen.model import Identity
-from mcpgen.names import ARGUMENT_NAME, SERVER_NAME, WRITTEN_TOOL_NAME
+from mcpgen.names import ARGUMENT_NAME, SERVER_NAME, VERSION_NUMBER, WRITTEN_TOOL_NAME
 from mcpgen.options import Options, recorded, remembered
 from mcpgen.promises import NOTHING, Promise, Promises, Retired, Slot
 from mcpgen.tree import check_contained
@@ -153,8 +153,12 @@ def _without_repetition(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
 
 
 def _is_safe(value: JsonObject) -> bool:
-    """Whether the name and the paths can be used: a lock comes with a repository, and it names files to be removed."""
+    """Whether the name, the versions and the paths can be used: a lock comes with a repository, its version goes to
+    clients, and it names files to be removed.
+    """
     name = as_object(value.get("options")).get("name")
+    if not all(VERSION_NUMBER.fullmatch(as_text(value.get(key)) or "0") for key in ("version", "mcpgen")):
+        return False
     if not all(isinstance(value.get(key, {}), dict) for key in ("tools", "retired", "files", "origins")):
         return False
     try:

@@ -80,5 +80,5 @@ def _misused(error: click.ClickException, given: list[str]) -> int:
         report.misused_json(error)
     else:
         with contextlib.suppress(OSError):
-            error.show()
+            report.misused(error)
     return report.CANNOT_GO_ON

@@ -24,13 +24,15 @@ def command() -> None:
                 _show(number, step)
         except RuntimeError as failure:
             if stop.number is None:  # Ctrl-C reaches the server too, and the story misses it
-                report.say(f"\nThe demo failed: {failure}.", fg="red")
+                report.say()
+                report.say(f"The demo failed: {failure}.", fg="red")
                 report.leave(report.FINDINGS)
-    report.say("\nYour turn: mcpgen generate YOUR-OPENAPI-DOCUMENT", err=False)
+    report.say_lines(["", "Your turn: mcpgen generate YOUR-OPENAPI-DOCUMENT"], err=False)
 
 
 def _show(number: int, step: "Step") -> None:
-    report.say(f"\n{number}. {step.headline}", err=False, bold=True)
+    report.say(err=False)
+    report.say(f"{number}. {step.headline}", err=False, bold=True)
     if step.sent:
         report.say(f"   > {step.sent}", err=False, fg="cyan")
     for line in step.came:

@@ -14,7 +14,7 @@ def show(difference: Difference) -> None:
         report.say(f"{grade.capitalize()}:", err=False, fg=_COLOURS[grade], bold=True)
         for line in found:
             subject = "[security] " * line.security + (f"{line.subject()}: " if line.tools else "")
-            report.say(f"  {subject}{line.sentence}".replace("\n", "\\n"), err=False)
+            report.say(f"  {subject}{line.sentence}", err=False)
         report.say(err=False)
     report.say(summary(difference), err=False, bold=True)
 

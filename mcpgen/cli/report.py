@@ -1,6 +1,7 @@
 """What a person reads of a run, and the exit codes. Results go to stdout, everything else to stderr."""
 
 import contextlib
+import io
 import itertools
 import json
 import os
@@ -8,7 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import click
@@ -16,6 +17,7 @@ import click
 from mcpgen.cli import streams
 from mcpgen.diagnostics import Diagnostic
 from mcpgen.errors import Busy, CannotGoOn
+from mcpgen.invisible import shown
 from mcpgen.jsonvalue import JsonObject
 from mcpgen.model import Skipped
 
@@ -27,16 +29,22 @@ _COLOURS = {"error": "red", "warning": "yellow", "note": "blue"}
 
 
 def terminal_text(text: str) -> str:
-    """`text` with everything that a terminal would act on made visible."""
-    return "".join(
-        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode() for char in text
-    )
+    """Return `text` on one line, with whatever a terminal would act on, or nobody would see, written out."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in shown(text))
 
 
 def say(text: str = "", *, err: bool = True, **style: Any) -> None:
-    """One line, styled where the stream is a terminal and NO_COLOR is not set."""
+    """Print one line, styled where the stream is a terminal and NO_COLOR is not set. The door of all text for people:
+    what a document or a lock says cannot begin a line of its own.
+    """
     coloured = (sys.stderr if err else sys.stdout).isatty() and not os.environ.get("NO_COLOR")
     _print(click.style(terminal_text(text), **style) if style and coloured else terminal_text(text), err=err)
+
+
+def say_lines(lines: Iterable[str], *, err: bool = True, **style: Any) -> None:
+    """Print lines, each as `say` does."""
+    for line in lines:
+        say(line, err=err, **style)
 
 
 def say_file(data: bytes) -> None:
@@ -70,12 +78,12 @@ def counted(number: int, noun: str) -> str:
 
 def diagnostics(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = (), *, most: int | None = None) -> None:
     """Findings as `file:line:column: severity: sentence [code]`, a hint below, notes last; `most` a code."""
-    shown: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for diagnostic in sorted(found, key=lambda diagnostic: diagnostic.severity == "note"):
-        shown[diagnostic.code] += 1
-        if most is None or shown[diagnostic.code] <= most:
+        counts[diagnostic.code] += 1
+        if most is None or counts[diagnostic.code] <= most:
             _line(diagnostic, diagnostic.message)
-    for code, count in shown.items():
+    for code, count in counts.items():
         if most is not None and count > most:
             say(f"… and {count - most} more of {code}; `mcpgen check` shows all.")
     for entry in untold(found, skipped):
@@ -90,8 +98,7 @@ def untold(found: Sequence[Diagnostic], skipped: Sequence[Skipped]) -> list[Skip
 
 def _line(diagnostic: Diagnostic, message: str) -> None:
     place = f"{diagnostic.where}: " if diagnostic.where is not None else ""
-    line = f"{place}{diagnostic.severity}: {message} [{diagnostic.code}]"
-    say(line.replace("\n", "\\n"), fg=_COLOURS[diagnostic.severity])  # what a document says cannot begin a line
+    say(f"{place}{diagnostic.severity}: {message} [{diagnostic.code}]", fg=_COLOURS[diagnostic.severity])
     if diagnostic.hint:
         say(f"    {diagnostic.hint}")
 
@@ -127,6 +134,13 @@ def asks_for_json(given: Sequence[str]) -> bool:
     """Whether a command line that could not be read asks for JSON."""
     flags = list(itertools.takewhile(lambda argument: argument != "--", given))
     return "--format=json" in flags or ("--format", "json") in itertools.pairwise(flags)
+
+
+def misused(error: click.ClickException) -> None:
+    """Print what is wrong with a command line, as click words it."""
+    told = io.StringIO()
+    error.show(file=told)
+    say_lines(told.getvalue().rstrip("\n").split("\n"))
 
 
 def misused_json(error: click.ClickException) -> None:

@@ -116,7 +116,7 @@ def _show(run: Run) -> None:
     report.diagnostics([*run.findings()], succession.compiled.catalog.skipped, most=MOST)
     _say_news(run)
     if run.wanted.output == "markdown":
-        report.say(markdown.document(succession.difference), err=False)
+        report.say_lines(markdown.document(succession.difference).split("\n"), err=False)
     elif succession.difference:
         differences.show(succession.difference)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mcpgen.errors import CannotGoOn
 from mcpgen.lock import Lock, digests, dump, load
-from mcpgen.names import ARGUMENT_NAME
+from mcpgen.names import ARGUMENT_NAME, VERSION_NUMBER
 from mcpgen.options import Options
 from mcpgen.promises import NOTHING, Promise, Promises, Retired
 
@@ -53,7 +53,7 @@ LOCKS = st.builds(
     Lock,
     source=TEXT,
     source_digest=TEXT,
-    version=TEXT.filter(bool),
+    version=st.from_regex(VERSION_NUMBER, fullmatch=True),
     options=OPTIONS,
     promises=st.builds(Promises, tools=TOOLS, retired=RETIRED),
     files=st.dictionaries(PATHS, TEXT, max_size=3),

@@ -39,7 +39,7 @@ def command(old: str, new: str, flags: Options, moves: bool, fail_on: str | None
         report.diagnostics(errors)
         _say_skipped(after)
         if output == "markdown":
-            report.say(markdown.document(difference), err=False)
+            report.say_lines(markdown.document(difference).split("\n"), err=False)
         else:
             differences.show(difference)
     failed = fail_on is not None and difference.reaches(options.FAILING[fail_on])

@@ -90,10 +90,11 @@ def _say_call(called: call.Explained | None) -> None:
     if called is None:
         return
     if called.out:
-        report.say("\nThe request, which was not sent:\n", err=False, bold=True)
-        report.say(called.out.rstrip("\n"), err=False)
+        report.say(err=False)
+        report.say("The request, which was not sent:", err=False, bold=True)
+        report.say_lines(["", *called.out.rstrip("\n").split("\n")], err=False)
     if called.err:
-        report.say(called.err.rstrip("\n"), fg="red" if called.refused else "yellow")
+        report.say_lines(called.err.rstrip("\n").split("\n"), fg="red" if called.refused else "yellow")
 
 
 def _called(tools: Sequence[ToolSpec], wanted: str) -> list[ToolSpec]:

@@ -22,6 +22,7 @@ def _table(head: tuple[str, str], rows: list[tuple[str, str]]) -> None:
     if not rows:
         return
     first, *lines = layout.columns([head, *rows], (), (0, 1))
-    report.say(f"\n{first}", err=False, bold=True)
+    report.say(err=False)
+    report.say(first, err=False, bold=True)
     for line in lines:
         report.say(line, err=False)

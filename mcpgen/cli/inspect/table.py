@@ -53,7 +53,7 @@ def _draw(costs: dict[str, int]) -> None:
     heaviest = Counter(costs).most_common(HEAVIEST * (2 if len(costs) >= 100 else 1))
     total = sum(costs.values())
     share = sum(cost for _, cost in heaviest) / total
-    report.say(f"\nThe {len(heaviest)} heaviest hold {share:.0%} of the tokens:", err=False)
+    report.say_lines(["", f"The {len(heaviest)} heaviest hold {share:.0%} of the tokens:"], err=False)
     _bars([(name, cost) for name, cost in heaviest], total)
 
 
@@ -67,9 +67,8 @@ def _draw_tags(tools: Sequence[ToolSpec], costs: dict[str, int]) -> None:
     if len(counted) < 2:
         return
     shown = counted.most_common(2 * HEAVIEST)
-    report.say(
-        "\nBy tag" + (f", the first {len(shown)} of {len(counted)}:" if len(counted) > len(shown) else ":"), err=False
-    )
+    which = f", the first {len(shown)} of {len(counted)}" if len(counted) > len(shown) else ""
+    report.say_lines(["", f"By tag{which}:"], err=False)
     _bars([(f"{tag} ({report.counted(members[tag], 'tool')})", cost) for tag, cost in shown], sum(costs.values()))
 
 

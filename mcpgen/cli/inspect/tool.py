@@ -20,8 +20,7 @@ def show(tool: ToolSpec, catalog: Catalog, diagnostics: Sequence[Diagnostic]) ->
     concerning = [found for found in diagnostics if tool.name in concerned.by(found)]
     report.say(f"{tool.name}: {tool.title}", err=False, bold=True)
     _say_wrapped(tool.description)
-    report.say(f"\n{_request(tool, catalog)}", err=False)
-    report.say(_facts(tool, concerning), err=False)
+    report.say_lines(["", *_request(tool, catalog), _facts(tool, concerning)], err=False)
     if rows := _rows(tool):
         report.say(err=False)
         head, *lines = layout.running([_HEAD, *rows], yielding=(1, 2, 0))
@@ -32,10 +31,9 @@ def show(tool: ToolSpec, catalog: Catalog, diagnostics: Sequence[Diagnostic]) ->
             report.say("* is required.", err=False)
     view = table.view(tool.binding.result) if tool.binding.result is not None else {}
     rules = [*templates.always(contract.fixed(tool)), *templates.shown(view)]
-    for index, rule in enumerate(rules):
-        report.say(rule if index else f"\n{rule}", err=False)
+    report.say_lines(["", *rules] if rules else [], err=False)
     for found in concerning:
-        report.say(f"\n{found.severity}: {found.message} [{found.code}]", err=False)
+        report.say_lines(["", f"{found.severity}: {found.message} [{found.code}]"], err=False)
 
 
 def _say_wrapped(text: str) -> None:
@@ -44,13 +42,15 @@ def _say_wrapped(text: str) -> None:
         report.say(line, err=False)
 
 
-def _request(tool: ToolSpec, catalog: Catalog) -> str:
+def _request(tool: ToolSpec, catalog: Catalog) -> list[str]:
+    """Return the lines that say what is sent."""
     server = catalog.servers[tool.binding.server].url if catalog.servers else ""
-    body = tool.binding.body
-    kind = f"\nbody: {body.content_type}{'' if body.required else ' (optional)'}" if body is not None else ""
-    timeout = f"\ntimeout: {tool.binding.timeout:g} s" if tool.binding.timeout is not None else ""
-    kind += timeout
-    return f"{tool.operation.method} {server.rstrip('/') if '://' in server else ''}{tool.operation.path}{kind}"
+    lines = [f"{tool.operation.method} {server.rstrip('/') if '://' in server else ''}{tool.operation.path}"]
+    if (body := tool.binding.body) is not None:
+        lines.append(f"body: {body.content_type}{'' if body.required else ' (optional)'}")
+    if tool.binding.timeout is not None:
+        lines.append(f"timeout: {tool.binding.timeout:g} s")
+    return lines
 
 
 def _facts(tool: ToolSpec, concerning: Sequence[Diagnostic]) -> str:
