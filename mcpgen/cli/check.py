@@ -1,7 +1,6 @@
 """`mcpgen check`: everything that is wrong with SOURCE, and nothing written."""
 
 import contextlib
-import json
 from collections.abc import Iterator, Sequence
 
 import click
@@ -55,7 +54,7 @@ def _show(found: Sequence[Diagnostic], skipped: Sequence[Skipped], tools: int, o
             }
         )
     elif output == "sarif":
-        report.say(json.dumps(sarif.log(found, skipped), indent=2), err=False)
+        report.say_json(sarif.log(found, skipped))
     else:
         report.diagnostics(found, skipped)
         counts = ((tools, "tool"), (len(skipped), "skipped operation"), (len(found), "finding"))

@@ -127,7 +127,12 @@ def skipped_json(entry: Skipped) -> JsonObject:
 
 def result_json(value: JsonObject) -> None:
     """The one JSON document of a command, on stdout."""
-    _print(json.dumps({"schema": SCHEMA, **value}, indent=2, ensure_ascii=True), err=False)
+    say_json({"schema": SCHEMA, **value})
+
+
+def say_json(value: JsonObject) -> None:
+    """Print JSON of somebody else's format on stdout; in ASCII, so that a terminal acts on nothing in it."""
+    _print(json.dumps(value, indent=2, ensure_ascii=True), err=False)
 
 
 def asks_for_json(given: Sequence[str]) -> bool:
