@@ -113,8 +113,12 @@ def test_what_arrives_is_what_the_templates_say(tmp_path: Path) -> None:
 
 def test_an_argument_that_the_schema_does_not_name_never_stands_for_a_credential(tmp_path: Path) -> None:
     with served(tmp_path) as (server, upstream):
-        server.result("free", appid="mine", c="1")
+        refused = server.result("free", appid="mine", c="1")  # HARD-20
+        assert refused["isError"]
+        assert "which servers may read as a credential" in refused["content"][0]["text"]
+        server.result("free", c="1")
         assert upstream.received.get(timeout=10).split()[1] == f"/v1/free?c=1&appid={quote(SECRET, safe='')}".encode()
+        assert upstream.received.empty()
 
 
 @pytest.mark.parametrize(
