@@ -47,7 +47,7 @@ class CatalogError(Exception):
 
 class Tool:
     """One tool: its name, the schema of its arguments, and its binding (how they become a request). `paged` is what
-    `paging` found out about it, None until it was asked, and `plan` what `request` did. `credentials` (place → names)
+    `paging` found out about it, None until it was asked, and `plan` what `request` did. `credentials` (place to names)
     are what the server itself may write into its requests.
     """
 

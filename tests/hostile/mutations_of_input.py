@@ -1,0 +1,71 @@
+"""The guards against the attacks on the finished server (HARD), as `mutations.py` has the others."""
+
+from __future__ import annotations
+
+from tests.hostile.mutation import Mutation
+
+REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_guarded.py"
+RAW = "tests/hostile/test_raw_answers.py"
+
+OF_INPUT = (
+    Mutation(
+        "hidden characters",
+        "invisible.py",
+        "if not _searcher()(text):",
+        "if True:",
+        ("tests/runtime/test_responses.py", "tests/runtime/test_readable.py"),
+    ),
+    Mutation(
+        "links below a folder",
+        "safe_open.py",
+        "_FOLDER = _NO_LINK |",
+        "_FOLDER = 0 |",
+        ("tests/runtime/test_files.py",),
+    ),
+    Mutation("a link as a file", "safe_open.py", "flags | _NO_LINK)", "flags)", ("tests/runtime/test_files.py",)),
+    Mutation("what is no file", "safe_open.py", "if S_ISREG(os", "if True or (os", ("tests/runtime/test_files.py",)),
+    Mutation(
+        "links that others put there",
+        "safe_open.py",
+        "if not safe or links > _MOST_LINKS:",
+        "if links > _MOST_LINKS:",
+        ("tests/runtime/test_audit.py",),
+    ),
+    Mutation(
+        "folders of others",
+        "safe_open.py",
+        "not status.st_mode & _OTHERS_WRITE",
+        "True",
+        ("tests/runtime/test_audit.py",),
+    ),
+    Mutation(
+        "a hangup that is ignored",
+        "server.py",
+        "and _is_ignored(name)",
+        "and False",
+        ("tests/runtime/test_process.py",),
+    ),
+    Mutation(
+        "a pipe as a table", "catalog.py", "if not S_ISREG(", "if None and (", ("tests/functional/test_reload.py",)
+    ),
+    Mutation("transfer codings", "inflate.py", '<= {"", "chunked"', '<= {"gzip", "", "chunked"', (RAW,)),
+    Mutation("nothing of a coded answer", "inflate.py", "may_be_empty if self", "True if self", (RAW,)),
+    Mutation("images that are none", "signatures.py", "return OCTETS if shown or", "return label if shown or", (RAW,)),
+    Mutation("files that are large", "response.py", "or size > inline(shown):", "or size > 2**30:", (RAW,)),
+    Mutation("names of credentials", "ownership.py", "if fold(name) in credentials:", "if False:", (REQUESTS, ROWS)),
+    Mutation("decoding names of credentials", "ownership.py", "for _ in range(3):", "for _ in range(0):", (REQUESTS,)),
+    Mutation(
+        "what is read as a credential",
+        "credentials.py",
+        "if fold(field[0]) != known]",
+        "if field[0] != name]",
+        ("tests/runtime/test_credentials.py",),
+    ),
+    Mutation(
+        "pairs that are read as a credential",
+        "credentials.py",
+        'if fold(pair.partition("=")[0]) != known)',
+        'if pair.partition("=")[0] != name)',
+        ("tests/runtime/test_credentials.py",),
+    ),
+)
