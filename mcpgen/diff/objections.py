@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from mcpgen.diff import rules
 from mcpgen.diff.change import Change
 from mcpgen.diff.surface import Listed, Surface
+from mcpgen.invisible import shown
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, as_text, tokens
 from mcpgen.lower import lint
 from mcpgen.lower.orders import orders
-from mcpgen.lower.text import shown
 
 
 def of_tool(old: Listed | None, new: Listed) -> Iterator[Change]:

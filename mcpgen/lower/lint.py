@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from mcpgen.diagnostics import Diagnostics
-from mcpgen.invisible import visible
+from mcpgen.invisible import hidden_in, visible
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
 from mcpgen.lower.orders import gives_orders
 from mcpgen.model import ToolSpec
@@ -77,7 +77,7 @@ def listed(shown: JsonObject) -> Iterator[Listed]:
 def hidden_data(shown: JsonObject) -> Iterator[Listed]:
     """Yield each name and value of a listed tool that holds characters which nobody sees."""
     for side, nodes in _schemas(shown):
-        yield from ((side, place, text) for node, place in nodes for text in _data(node) if hidden_characters(text))
+        yield from ((side, place, text) for node, place in nodes for text in _data(node) if hidden_in(text))
 
 
 def _schemas(shown: JsonObject) -> Iterator[tuple[str, list[_Node]]]:

@@ -1,4 +1,4 @@
-"""The guards against the attacks on the finished server (HARD), as `mutations.py` has the others."""
+"""The guards of what comes in: texts, files, names, images, codings. `mutations.py` has the others."""
 
 from __future__ import annotations
 
