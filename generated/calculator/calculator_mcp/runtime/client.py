@@ -22,7 +22,7 @@ from . import tls
 from .connections import Connections, Leaving, Unwritable
 from .deadlines import Deadlines
 from .exchange import Response
-from .inflate import BadCoding, undoing
+from .inflate import BadCoding, refuse_transfer_coding, undoing
 from .request import sender_fields
 from .requestlog import Exchange
 from .shares import Shares
@@ -153,13 +153,14 @@ class Client:
             report("headers")
             began = body.begin(answer)
             limit = self._settings.sizes.kept if 200 <= began.status < 300 else min(OWN, LIMIT)
+            refuse_transfer_coding(began.header("transfer-encoding"))
             content, decoded = answer.content, undoing(began.header("content-encoding"), limit, body.take)
             while not content.at_eof():
                 decoded.feed(await content.readany())
                 if decoded.full or body.full:
                     break
             else:
-                decoded.finish()
+                decoded.finish(may_be_empty=_may_be_empty(request.method, began.status))
                 body.cut = False
             report("body")
             return body.response()
@@ -224,6 +225,14 @@ class _Body:
         else:
             found.content, found.held = self._spool.read(0, LIMIT), self._spool
         return found
+
+
+def _may_be_empty(method: str, status: int) -> bool:
+    """Return whether an answer with a content coding may come without content (RFC 9110, sections 9.3.2 and 15).
+
+    That of an error may too: its status says more than that its content was lost.
+    """
+    return method == "HEAD" or not 200 <= status < 300 or status in (204, 205)
 
 
 def _end(problem: BaseException, leaving: Leaving) -> str:

@@ -11,6 +11,11 @@ BYTES_PER_TOKEN = 4
 FEWEST_TOKENS, MOST_TOKENS = 500, 250_000
 LEAST_KEPT, MOST_KEPT = 2**20, 2**32
 
+INLINE = 32
+LEAST_INLINE, MOST_INLINE = 64 * 1024, 5 * 2**20 * 3 // 4
+"""Bytes of a file that is passed on: INLINE for each byte of text that is shown, since an image costs a model few
+tokens for its size. The most is 5 MiB as base64, which is what providers take of one image."""
+
 _PART = r"(\d{1,12})\s*(?:(k)?\s*tokens?|(k|m|g)(i?)b)"
 _POWERS = {"k": 1, "m": 2, "g": 3}
 _FORM = "must say tokens to show, bytes to keep, or both, such as 8k tokens, 64 MiB"
@@ -24,6 +29,11 @@ class Sizes:
     def __init__(self, shown: int = 8000 * BYTES_PER_TOKEN, kept: int = 64 * 2**20) -> None:
         self.shown = shown
         self.kept = kept
+
+
+def inline(shown: int) -> int:
+    """Return how many bytes of an image, a sound or a file are passed on where so many bytes of text are shown."""
+    return max(LEAST_INLINE, min(shown * INLINE, MOST_INLINE))
 
 
 def parse(value: str) -> Sizes:

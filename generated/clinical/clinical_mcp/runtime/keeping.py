@@ -12,7 +12,8 @@ import codecs
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from .readable import charset, clean, is_text
+from .invisible import clean
+from .readable import charset, is_text
 
 if TYPE_CHECKING:
     from .exchange import Response

@@ -4,12 +4,15 @@
 Members of an exploded object, and further members of a body, are named by the call. None of them may be the name of
 what another argument wrote. What the owner of the server holds, by a constant, a template or by leaving an argument
 out, is held more strictly: whether or not anything is sent there, in any case of its letters, and with brackets behind
-it, since there are servers that read all these as one name.
+it, since there are servers that read all these as one name. Names of credentials are held most strictly: no value
+writes a name that any server may read as one (PHP makes `_` of dots and blanks, CGI of hyphens, ASP.NET ignores case).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -17,6 +20,8 @@ from .refusal import Problem, Refused
 
 if TYPE_CHECKING:
     from .parameters import Pairs
+
+_NO_LETTERS = re.compile(r"[\W_]+")
 
 Written = tuple[str, dict[str, Any], Sequence[str]]
 """What wrote something, as a model calls it; how the binding describes that; and the names that it wrote."""
@@ -34,17 +39,42 @@ def front(name: str, written: str) -> str | tuple[str, ...]:
     return f"{written}=" if names_of([f"{written}="]) == [name] else ()
 
 
+@lru_cache(maxsize=512)
+def fold(name: str) -> str:
+    """Return what all names have in common that some server reads as this one: decoded, in one case, without brackets
+    behind it, its letters and digits alone. The compiler has the same (`names.fold`).
+    """
+    for _ in range(3):
+        name = unquote(name)
+    if not name.isascii():
+        import unicodedata  # a megabyte of tables, and names are ASCII
+
+        name = unicodedata.normalize("NFKC", name)
+    name = name.casefold()
+    return _NO_LETTERS.sub("", name.partition("[")[0]) or name
+
+
+def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials: frozenset[str]) -> None:
+    """Raise Refused for an argument with a name, given by the call, that folds to one of the folded `credentials`."""
+    for argument, name in given if credentials else ():
+        if fold(name) in credentials:
+            raise Refused(Problem(argument, f"writes the {place} {name}, which servers may read as a credential"))
+
+
 class Shared:
     """A place that several parameters write pairs into: `place` says what each is there, `withheld` whose names only
-    the owner of the server may write.
+    the owner of the server may write; `credentials` are folded names that no value may write.
     """
 
-    __slots__ = ("_apart", "_place", "_withheld", "parameters")
+    __slots__ = ("_apart", "_credentials", "_place", "_withheld", "parameters")
 
-    def __init__(self, parameters: Sequence[Pairs], place: str, withheld: Iterable[str]) -> None:
+    def __init__(
+        self, parameters: Sequence[Pairs], place: str, withheld: Iterable[str], credentials: frozenset[str]
+    ) -> None:
         self.parameters = parameters
         self._place = place
         self._withheld = withheld
+        self._credentials = credentials
         self._apart = len({each.name for each in parameters}) == len(parameters)
 
     def joined(self, written: list[list[str]]) -> list[str]:
@@ -55,8 +85,11 @@ class Shared:
                 own = own and pair.startswith(parameter.own)
             found += pairs
         if not own:  # else each name is that of the one that wrote it, and no two have the same
-            named = zip(self.parameters, written, strict=True)
-            check([(each.argument, each.bound, names_of(pairs)) for each, pairs in named], self._place, self._withheld)
+            each = zip(self.parameters, written, strict=True)
+            named = [(parameter.argument, parameter.bound, names_of(pairs)) for parameter, pairs in each]
+            given = ((argument, name) for argument, bound, names in named for name in names if name != bound["name"])
+            refuse_credentials(given, self._place, self._credentials)
+            check(named, self._place, self._withheld)
         return found
 
 

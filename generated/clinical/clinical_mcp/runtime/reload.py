@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from . import log
 from .catalog import Catalog, CatalogError
+from .safe_open import open_regular
 
 if TYPE_CHECKING:
     from .settings import Again, Settings
@@ -109,6 +110,6 @@ def _runtime(package: str) -> dict[str, int]:
     found = {}
     for name in os.listdir(f"{package}/runtime"):
         if name.endswith(".py"):
-            with open(f"{package}/runtime/{name}", "rb") as file:
+            with open(open_regular(f"{package}/runtime/{name}"), "rb") as file:
                 found[name] = crc32(file.read())
     return found

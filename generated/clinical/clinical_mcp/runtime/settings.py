@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from . import keys, sizes, values
 from .addresses import Address, parse
-from .origins import Endpoint, Rules, nowhere
+from .origins import Endpoint, Listed, Rules, nowhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 TIMEOUT = 30.0
 """Seconds that a call may take in all, unless the operator or the tool says otherwise."""
+
+_UNACCEPTED = "The API's description names {}, {}. Nothing is sent there unless {}_ALLOW_HOSTS names that host."
 
 CONCURRENCY = 64
 """Requests under way at a time. More would only queue at the upstream."""
@@ -119,10 +121,15 @@ class Settings:
 
 
 def load(
-    catalog: Catalog, environ: Mapping[str, str], base_url: str | None = None, read_only: bool = False
+    catalog: Catalog,
+    environ: Mapping[str, str],
+    base_url: str | None = None,
+    read_only: bool = False,
+    at_start: Catalog | None = None,
 ) -> Settings:
     """The settings. Never raises: see `Settings.problems`. `base_url` is the flag, which wins over the variable, as
-    `read_only` does.
+    `read_only` does. `at_start` is the table that the server began with, where `catalog` came later: no origin that it
+    did not list is accepted.
     """
     settings = Settings(catalog.prefix)
     asked = _Asked(environ)
@@ -142,10 +149,11 @@ def load(
     settings.audit_arguments = reader.checked("AUDIT_ARGUMENTS", values.switch, False)
     settings.trace = reader.checked("TRACE", values.switch, None)
     settings.private = [*values.login(settings.proxy), *values.private_key(settings.client)]
-    rules = reader.rules()
+    rules = reader.rules(Listed(catalog.origins, at_start.origins if at_start else None))
     urls = [reader.url(server) for server in catalog.servers]
-    settings.servers = reader.addresses(rules, urls, base_url)
+    settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
+    settings.warnings += [_UNACCEPTED.format(host, reason, catalog.prefix) for host, reason in rules.unaccepted.items()]
     settings.secrets, problems, warnings = keys.read(catalog.security, asked)
     settings.problems += problems
     settings.warnings += warnings + asked.unread(f"{catalog.prefix}_")
@@ -223,26 +231,29 @@ class _Reader:
                 problems.append(f"{prefix}_CLIENT_CERT with {prefix}_CLIENT_KEY {words}.")
         return client
 
-    def rules(self) -> Rules:
-        """What the operator allows."""
+    def rules(self, listed: Listed) -> Rules:
+        """What the operator allows beside the origins that the table has `listed`."""
         return Rules(
             self._settings.prefix,
+            listed,
             insecure=self.checked("ALLOW_HTTP", values.switch, False),
             hosts=self.checked("ALLOW_HOSTS", values.hosts, frozenset()),
         )
 
-    def addresses(self, rules: Rules, urls: list[str], flag: str | None) -> list[Address | str]:
+    def addresses(
+        self, rules: Rules, servers: list[dict[str, Any]], urls: list[str], flag: str | None
+    ) -> list[Address | str]:
         """The address of each server of the table, by what the operator typed and allowed."""
         name, value = self._value("BASE_URL")
         name, value = ("--base-url", flag) if flag else (name, value)
         try:
-            typed = rules.secured(parse(value)) if value else None
+            if value:
+                rules.redirect(parse(value))
         except ValueError as reason:
             self._settings.problems.append(f"{name} {reason}.")
-            typed = None
-        if typed is not None and (sentence := rules.redirected(typed, urls)):
+        if sentence := rules.redirected(urls):
             self._settings.warnings.append(f"{name} {sentence}")
-        return rules.addresses(urls, typed)
+        return rules.addresses(servers, urls)
 
     def endpoints(self, rules: Rules, security: dict[str, Any], urls: list[str]) -> dict[str, Endpoint | str]:
         """Where the tokens of each scheme are fetched that has such a place."""

@@ -10,7 +10,8 @@ from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from .readable import brief, clean
+from .invisible import clean
+from .readable import brief
 from .shapes import ABSENT
 
 if TYPE_CHECKING:
@@ -80,10 +81,11 @@ class Response:
     what came, and `content` is the beginning of it. So many bytes of what came are `kept` under `Sent.uri`. `held` is
     what the memory of a long `content` belongs to, until `close`.
 
-    `media_type` is the type and subtype of the content, in lower case; "" where they are not said or not well-formed.
+    `label` is the type and subtype that it says its content has, in lower case; "" where they are not said or not
+    well-formed.
     """
 
-    __slots__ = ("_fields", "_named", "content", "cut", "held", "kept", "media_type", "reason", "spool", "status")
+    __slots__ = ("_fields", "_named", "content", "cut", "held", "kept", "label", "reason", "spool", "status")
 
     def __init__(
         self,
@@ -128,11 +130,20 @@ class Response:
         self._fields = fields
         named = {name.lower(): value for name, value in fields}
         self._named = named = named if len(named) == len(fields) else _joined(fields)
-        self.media_type = _media_type(named.get("content-type", ""))
+        self.label = _media_type(named.get("content-type", ""))
 
     def header(self, name: str) -> str:
         """All values of a field, joined as RFC 9110 section 5.3 allows; "" where there is none."""
         return self._named.get(name, "")
+
+    @property
+    def media_type(self) -> str:
+        """Type and subtype of the content: the label, but of an image or a sound what its first bytes say."""
+        if not self.label.startswith(("image/", "audio/")) or self.label == "image/svg+xml":
+            return self.label
+        from .signatures import settled  # most answers are text
+
+        return settled(self.label, self.content)
 
     @property
     def retry_after(self) -> int | None:

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 from . import response
 from .catalog import Tool
 from .client import Failure
-from .readable import clean, decode, is_text
+from .invisible import clean
+from .readable import decode, is_text
 from .refusal import Refused
 from .resources import LARGEST_SLICE
 from .shapes import Contents, Result
+from .sizes import MOST_INLINE
 
 if TYPE_CHECKING:
     from .effects import Fetch
@@ -64,7 +66,7 @@ def read(
         first = {**first, "uri": wanted.uri, "mimeType": _media_type(wanted, answer, text)}
         return Contents(wanted.uri, [first, *following, *_missing(answer, sent.uri)])
     whole = answer.spool is None and not (answer.cut and not text)
-    if not whole or answer.size > (LARGEST_SLICE if text else response.LARGEST_BINARY):
+    if not whole or answer.size > (LARGEST_SLICE if text else MOST_INLINE):
         told = f"{wanted.name} was not read: its {answer.size:,} bytes are more than there is room for."
         return Result.error(told)
     content: Block = {"uri": wanted.uri, "mimeType": _media_type(wanted, answer, text)}

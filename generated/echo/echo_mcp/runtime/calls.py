@@ -111,6 +111,9 @@ class Caller:
         caller._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
         caller._hooks, caller._promises = caller._preparation.hooks, None
         caller._hooks.report()
+        for warning in settings.warnings:
+            if warning not in self._settings.warnings:  # such as an origin that the new table names
+                log.event("warning", "setting", reason=warning)
         caller._client.agent = caller._preparation.agent
         return caller
 

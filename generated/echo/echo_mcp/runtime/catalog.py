@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 from binascii import crc32
+from stat import S_ISREG
 
 from .jsontext import loads
 
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 FORMAT = 1
 
 _AGAIN = "Generate the server again"
-_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+#: Without waiting for whoever writes to a pipe that was put in its place. As in safe_open, which no start imports.
+_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 _NAMED = b'{"name":"'
 #: What is read at a time of the tools. With what an answer has around them, it fits into an empty pipe (stdio.Room).
 _PIECE = 60 * 1024
@@ -45,10 +47,11 @@ class CatalogError(Exception):
 
 class Tool:
     """One tool: its name, the schema of its arguments, and its binding (how they become a request). `paged` is what
-    `paging` found out about it, None until it was asked, and `plan` what `request` did.
+    `paging` found out about it, None until it was asked, and `plan` what `request` did. `credentials` (place to names)
+    are what the server itself may write into its requests.
     """
 
-    __slots__ = ("binding", "name", "output_schema", "paged", "plan", "schema", "title")
+    __slots__ = ("binding", "credentials", "name", "output_schema", "paged", "plan", "schema", "title")
 
     def __init__(
         self,
@@ -57,8 +60,10 @@ class Tool:
         binding: dict[str, Any],
         title: str = "",
         output_schema: dict[str, Any] | None = None,
+        credentials: dict[str, list[str]] | None = None,
     ) -> None:
         self.name = name
+        self.credentials = credentials or {}
         self.schema = schema
         self.binding = binding
         self.title = title
@@ -159,6 +164,7 @@ class Catalog:
         self.prefix: str = header["environment"]
         self.servers: list[dict[str, Any]] = header["servers"]
         self.security: dict[str, dict[str, Any]] = header["security"]
+        self.origins: list[str] = header["origins"]
         self.roles: dict[str, list[str]] = header.get("roles", {})
         self.hidden: list[str] = []
         self.withheld: dict[str, str] = {}
@@ -268,15 +274,29 @@ class Catalog:
         """That tool, which must exist. Raises CatalogError where one of its lines is missing or no JSON."""
         if name not in self._parsed:
             tool, binding = self._described.line(name), self._bound.line(name)
-            self._parsed[name] = Tool(
-                name, tool["inputSchema"], binding, tool.get("title", ""), tool.get("outputSchema")
-            )
+            title, promised = tool.get("title", ""), tool.get("outputSchema")
+            credentials = _credentials(binding, self.security)
+            self._parsed[name] = Tool(name, tool["inputSchema"], binding, title, promised, credentials)
         return self._parsed[name]
+
+
+def _credentials(binding: dict[str, Any], security: dict[str, dict[str, Any]]) -> dict[str, list[str]]:
+    """Return the names under which requests of a binding may carry API keys, by their places."""
+    found: dict[str, list[str]] = {}
+    for name in (name for names in binding.get("security") or () for name in names):
+        if place := security.get(name, {}).get("in"):
+            found.setdefault(place, []).append(security[name]["name"])
+    return found
 
 
 def _opened(directory: str, name: str, held: bool) -> _File:
     """That file of a table, open or `held` in memory. Raises OSError."""
-    file = _File(os.open(f"{directory}/{name}.json", _READ))
+    path = f"{directory}/{name}.json"
+    descriptor = os.open(path, _READ)
+    if not S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(0, "is no regular file", path)
+    file = _File(descriptor)
     if held:
         file.hold()
     return file

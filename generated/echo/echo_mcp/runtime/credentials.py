@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Credentials: chosen by the binding, attached last.
 
-Only the operator can set one; arguments cannot, and what a document declares under a credential's name gives way to it.
+Only the operator can set one; arguments cannot. What a document or a hook has under a credential's name, or under one
+that a server may read as that name (ownership.fold), gives way to it.
 They are sent to the server of the binding and nowhere else, since no redirect is ever followed. A token that has to be
 fetched first is named here, as a Grant, and attached when it is there (sending.py).
 """
@@ -12,9 +13,10 @@ import base64
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote_plus, unquote
+from urllib.parse import quote_plus
 
 from .keys import ROLES, SHORTEST_REDACTED
+from .ownership import fold
 from .parameters import COOKIE, QUERY
 from .settings import NotReady
 
@@ -247,10 +249,11 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
 
 
 def _set_field(request: Request, name: str, value: str) -> None:
-    if (known := name.lower()) in request.names:
-        request.headers = [field for field in request.headers if field[0].lower() != known]
+    known = fold(name)
+    request.headers = [field for field in request.headers if fold(field[0]) != known]
     request.headers.append((name, value))
 
 
 def _set_pair(pairs: list[str], name: str, value: str) -> None:
-    pairs[:] = [pair for pair in pairs if unquote(pair.partition("=")[0]) != unquote(name)] + [f"{name}={value}"]
+    known = fold(name)
+    pairs[:] = [*(pair for pair in pairs if fold(pair.partition("=")[0]) != known), f"{name}={value}"]

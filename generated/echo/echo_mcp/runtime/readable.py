@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Text from upstream made fit for a model: decoded, and without what cannot be seen.
 
-Control characters steer terminals; bidirectional controls and tag characters hide from people what models read. They
-are taken out and counted, and so are secrets. What is visible otherwise is never changed.
+Control characters steer terminals; hidden characters (invisible.py) hide from people what models read. They are taken
+out and counted, and so are secrets. What is visible otherwise is never changed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from .invisible import clean
 from .shortening import written
 
 if TYPE_CHECKING:
@@ -30,12 +31,7 @@ _DECLARED = re.compile(r";\s*charset\s*=\s*\"?([\w.:-]+)", re.IGNORECASE)
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _ANY_MARK = tuple(mark for mark, _ in _MARKS)
 
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
-)
-
-# Those of them that ASCII has: to delete bytes takes a seventh of the time of the expression.
-_UNSEEN_ASCII = bytes(code for code in range(128) if _UNSEEN.match(chr(code)))
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 # The escapes of JSON by which such characters may be written.
 _ESCAPED = re.compile(r"\\[bfu]")
@@ -46,7 +42,7 @@ def is_text(media_type: str, content: bytes) -> bool:
     if media_type:
         return _is_textual(media_type)
     try:
-        return not _UNSEEN.search(content[:4096].decode())
+        return not _CONTROL.search(content[:4096].decode())
     except UnicodeDecodeError as fault:
         return fault.start >= 4093 and fault.reason == "unexpected end of data"
 
@@ -85,17 +81,6 @@ def _codec(marked: str, content_type: str) -> str:
         return "utf-8"
     # Without a mark browsers take it for little-endian (WHATWG Encoding, 4.2), and Python's decoder of streams raises.
     return "utf-16-le" if name == "utf-16" and not marked else name
-
-
-def clean(text: str) -> tuple[str, int]:
-    """The text without what cannot be seen, and how many characters that were."""
-    if text.isascii():
-        seen = text.encode().translate(None, _UNSEEN_ASCII)
-        return (text, 0) if len(seen) == len(text) else (seen.decode(), len(text) - len(seen))
-    # What Python can print is seen, and to ask for that takes a fifth of the time of the expression.
-    if text.replace("\n", "").replace("\r", "").replace("\t", "").isprintable():
-        return text, 0
-    return _UNSEEN.subn("", text)
 
 
 def presentable(value: Any, redactor: Redactor) -> tuple[Any, int]:

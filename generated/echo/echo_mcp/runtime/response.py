@@ -16,11 +16,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from . import paging
+from .invisible import clean
 from .jsontext import NotJSON, in_ascii, loads
-from .readable import brief, clean, decode, holds_nothing, is_text, presentable
+from .readable import brief, decode, holds_nothing, is_text, presentable
 from .shapes import ABSENT, Result
 from .shortening import beginning, written
-from .sizes import Sizes
+from .signatures import OCTETS, TAKEN, type_of
+from .sizes import Sizes, inline
 from .wrapping import read, wrapped, wrapped_text
 
 if TYPE_CHECKING:
@@ -28,9 +30,6 @@ if TYPE_CHECKING:
     from .redaction import Redactor
 
 SHOWN = Sizes().shown
-
-LARGEST_BINARY = 5 * 1024 * 1024
-"""Bytes of an image, a sound or a file that are passed on: as base64 they must fit into a message of 10 MB."""
 
 LARGEST_PARSED = 512 * 1024
 """Bytes of JSON that are parsed, or twice what is shown: it holds up all other calls, a tenth of a second at worst, and
@@ -51,7 +50,7 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
         done = "Not modified" if status == 304 else "Done"
         return Result.text(" ".join([f"{done} ({response.named}).", *_notes(response, sent)]))
     if not is_text(response.media_type, response.content):
-        return _binary(response, sent, redactor)
+        return _binary(response, sent, redactor, shown)
     parsed = None
     if sent.fields or sent.tool.output_schema is not None or (size > shown and _is_json(response)):
         parsed = _json(response, sent, redactor, shown)
@@ -72,9 +71,9 @@ def told(text: str, unseen: int, response: Response, sent: Sent, shown: int) -> 
 def is_large(response: Response, shown: int) -> bool:
     """Whether a result does not show all of an answer that came, so that it is worth keeping."""
     size = response.size
-    if size <= min(shown, LARGEST_BINARY) or not 200 <= response.status < 300:
+    if size <= shown or not 200 <= response.status < 300:
         return False
-    return size > (shown if is_text(response.media_type, response.content) else LARGEST_BINARY)
+    return is_text(response.media_type, response.content) or size > inline(shown)
 
 
 def _is_json(response: Response) -> bool:
@@ -208,18 +207,19 @@ def _damage(whole: bool, unseen: int) -> list[str]:
     return notes
 
 
-def _binary(response: Response, sent: Sent, redactor: Redactor) -> Result:
-    kind, size = response.media_type or "application/octet-stream", response.size
+def _binary(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
+    kind, size = response.media_type or type_of(response.content) or OCTETS, response.size
     name = _FILE_NAME.search(response.header("content-disposition"))
-    described = f"{kind}, {size:,} bytes" + (f", {brief(name[1], 100)}" if name else "")
-    if response.partial or size > LARGEST_BINARY:
+    labelled = f", labelled {response.label}" if response.label not in ("", kind) else ""
+    described = f"{kind}{labelled}, {size:,} bytes" + (f", {brief(name[1], 100)}" if name else "")
+    if response.partial or size > inline(shown):
         kept = f" {told_kept(response, sent.uri)}" if response.kept else ""
         text = f"The answer is a file: {described}, too large to be passed on.{kept}"
         return _linked({"type": "text", "text": text}, unread(response), response, sent, linked=True)
     data = base64.b64encode(redactor.content(response.content)).decode()
-    family = kind.partition("/")[0]
-    if family in ("image", "audio"):
-        return _with_notes({"type": family, "data": data, "mimeType": kind}, _notes(response, sent))
+    if kind in TAKEN:
+        medium = {"type": kind.partition("/")[0], "data": data, "mimeType": kind}
+        return _with_notes(medium, _notes(response, sent))
     block = {"type": "resource", "resource": {"uri": sent.uri, "mimeType": kind, "blob": data}}
     return _with_notes(block, [f"The answer is a file: {described}.", *_notes(response, sent)])
 

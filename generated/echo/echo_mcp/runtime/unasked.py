@@ -20,6 +20,15 @@ from typing import Any
 # Modules, and what is taken from them by those who import them; the rest is looked up when it is used. Only functions
 # and classes that nobody derives from there, since these can be stood in for.
 _UNASKED = {
+    "aiohttp.cookiejar": ("CookieJar", "DummyCookieJar", "_UnlimitedCookieJar"),
+    "aiohttp.tracing": (
+        *("Trace", "TraceConfig", "TraceConnectionCreateEndParams", "TraceConnectionCreateStartParams"),
+        *("TraceConnectionQueuedEndParams", "TraceConnectionQueuedStartParams", "TraceConnectionReuseconnParams"),
+        *("TraceDnsCacheHitParams", "TraceDnsCacheMissParams", "TraceDnsResolveHostEndParams"),
+        *("TraceDnsResolveHostStartParams", "TraceRequestChunkSentParams", "TraceRequestEndParams"),
+        *("TraceRequestExceptionParams", "TraceRequestHeadersSentParams", "TraceRequestRedirectParams"),
+        *("TraceRequestStartParams", "TraceResponseChunkReceivedParams"),
+    ),
     "attr.validators": (),
     "email.parser": ("HeaderParser",),
     "email.policy": ("HTTP",),

@@ -140,4 +140,4 @@ def anchor(text: str) -> str:
 
 def has_escaped_letters(text: str) -> bool:
     """Return whether a text holds letters or digits by escapes of JSON, which no writer of JSON needs."""
-    return "\\u00" in text and _ESCAPED_LETTER.search(text) is not None
+    return "\\" in text and "\\u00" in text and _ESCAPED_LETTER.search(text) is not None

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from . import findings
-from .readable import brief, clean, decode, is_text
+from .invisible import clean
+from .readable import brief, decode, is_text
 from .refusal import MOST_SHOWN
 from .request import is_key
 

@@ -26,6 +26,15 @@ def undoing(coding: str, limit: int, take: Callable[[bytes], None]) -> Plain:
     return Plain(limit, take) if coding in ("", "identity") else Inflate(coding, limit, take)
 
 
+def refuse_transfer_coding(value: str) -> None:
+    """Raise BadCoding for a value of Transfer-Encoding with more than chunks (RFC 9112 section 6.1).
+
+    No request of ours offers another one in TE. The HTTP library undoes chunks and would pass on the rest as content.
+    """
+    if not {coding.strip().lower() for coding in value.split(",")} <= {"", "chunked", "identity"}:
+        raise BadCoding("has a transfer coding that was not asked for")
+
+
 class Plain:
     """Passes content on as it comes. `full` says that there was more than the limit, which was dropped."""
 
@@ -49,8 +58,9 @@ class Plain:
         if room > 0:
             self._take(data[:room])
 
-    def finish(self) -> None:
-        """All has come. Raises BadCoding where the coded stream ended early."""
+    def finish(self, may_be_empty: bool = True) -> None:
+        """All has come. Raises BadCoding where the coded stream ended early; before its first byte, where content must
+        have come."""
 
 
 class Inflate(Plain):
@@ -72,8 +82,9 @@ class Inflate(Plain):
         self._decode(data)
         self.full = self._raw > self._limit or self._size > self._limit
 
-    def finish(self) -> None:
-        if self._stream is not None and not self._stream.eof and not self.full:
+    def finish(self, may_be_empty: bool = True) -> None:
+        ended = may_be_empty if self._stream is None else self._stream.eof or self.full
+        if not ended:
             raise BadCoding("is compressed, and ends too early")
 
     def _decode(self, data: bytes) -> None:

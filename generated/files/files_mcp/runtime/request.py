@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from . import bodies
-from .ownership import Shared
+from .ownership import Shared, fold
 from .parameters import Cookies, Header, PathPiece, QueryPairs, QueryString, Written
 from .refusal import Problem, Refused, Unsendable, problems_of
 
@@ -116,6 +116,7 @@ class Plan:
         "accept",
         "body",
         "cookies",
+        "credentials",
         "defaults",
         "headers",
         "made",
@@ -138,8 +139,11 @@ class Plan:
         self.template = skeleton(path)
         self.path = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in path)
         self.pieces = [PathPiece(part) for part in path if not isinstance(part, str)]
-        self.query = Shared(query, "query parameter", withheld.get("query", ())) if query else None
-        self.cookies = Shared(cookies, "cookie", withheld.get("cookies", ())) if cookies else None
+        #: Servers that look for a parameter in the query find it in a form too, so names of the query count for both.
+        self.credentials = frozenset(map(fold, tool.credentials.get("query", ())))
+        kept = frozenset(map(fold, tool.credentials.get("cookie", ())))
+        self.query = Shared(query, "query parameter", withheld.get("query", ()), self.credentials) if query else None
+        self.cookies = Shared(cookies, "cookie", withheld.get("cookies", ()), kept) if cookies else None
         self.headers = [*map(Header, headers)]
         self.accept = "Accept", str(binding.get("accept", "*/*"))
         self.body: dict[str, Any] | None = binding.get("body")
@@ -162,7 +166,7 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: Entropy)
     query = _written(plan.query.parameters, given, problems) if plan.query else []
     headers = _written(plan.headers, given, problems) if plan.headers else []
     cookies = _written(plan.cookies.parameters, given, problems) if plan.cookies else []
-    body = _body(plan.body, given, files, entropy, problems) if plan.body else []
+    body = _body(plan, given, files, entropy, problems)
     if problems:
         raise Refused(*problems)
     request = Request(plan.method, plan.path % tuple(pieces), plan.server, plan.template)
@@ -210,11 +214,11 @@ def _written(parameters: Sequence[Parameter[Written]], given: dict[str, Any], pr
 
 
 def _body(
-    body: dict[str, Any], given: dict[str, Any], files: Files, entropy: Entropy, problems: list[Problem]
+    plan: Plan, given: dict[str, Any], files: Files, entropy: Entropy, problems: list[Problem]
 ) -> list[bodies.Content]:
     """The same of the body."""
     try:
-        return bodies.build(body, given, files, entropy(16))
+        return bodies.build(plan.body, given, files, entropy(16), plan.credentials) if plan.body else []
     except (Unsendable, Refused) as reason:
         problems += problems_of(reason, "")
     return []

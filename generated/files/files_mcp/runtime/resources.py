@@ -14,7 +14,7 @@ import codecs
 from _thread import allocate_lock
 from base64 import b64encode
 
-from .readable import clean
+from .invisible import clean
 from .spool import Spool
 
 TYPE_CHECKING = False

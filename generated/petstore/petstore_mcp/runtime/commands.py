@@ -32,8 +32,8 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
     except SystemExit as stop:
         return int(stop.code or 0) or show([])  # what --help printed may not have left yet
 
-    def load(catalog: Catalog) -> Settings:
-        return settings.load(catalog, os.environ, given.base_url, given.read_only)
+    def load(later: Catalog) -> Settings:
+        return settings.load(later, os.environ, given.base_url, given.read_only, at_start=catalog)
 
     loaded = load(catalog)
     for problem in loaded.problems:

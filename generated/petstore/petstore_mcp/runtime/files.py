@@ -10,24 +10,18 @@ from __future__ import annotations
 
 import base64
 import os
-import stat
 
 from .refusal import Unsendable
+from .safe_open import LinkFound, NotRegular, open_below
+from .signatures import OCTETS, type_of
 
 LIMIT = 64 * 1024 * 1024
 """The largest file that is sent; it is held in memory once."""
 
+_OUTSIDE = "expected a file inside the open directory, without links on the way"
+_TOO_LARGE = "expected a regular file of at most {} MiB"
 _PREFIX = "file:"
 _SPACE = dict.fromkeys(map(ord, " \t\r\n"))
-
-_SIGNATURES = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"%PDF-", "application/pdf"),
-    (b"PK\x03\x04", "application/zip"),
-    (b"\x1f\x8b", "application/gzip"),
-)
 
 
 class Files:
@@ -54,18 +48,22 @@ class Files:
     def _read(self, name: str) -> tuple[bytes, str]:
         if self._directory is None:
             raise Unsendable(f"files are not open to this server: its operator can set {self._variable} to a directory")
-        root = os.path.realpath(self._directory)
-        path = os.path.normpath(os.path.join(root, name))
         try:
-            if not path.startswith(root.rstrip(os.sep) + os.sep) or os.path.realpath(path) != path:
-                raise Unsendable("expected a file inside the open directory, without links on the way")
-            with open(path, "rb", opener=_open) as file:
-                status = os.fstat(file.fileno())
-                if not stat.S_ISREG(status.st_mode) or status.st_size > LIMIT:
-                    raise Unsendable(f"expected a regular file of at most {LIMIT >> 20} MiB")
-                return file.read(LIMIT), os.path.basename(path)
+            root = os.path.realpath(self._directory)
+            path, inside = os.path.normpath(os.path.join(root, name)), root.rstrip(os.sep) + os.sep
+            if not path.startswith(inside):
+                raise Unsendable(_OUTSIDE)
+            steps = path.removeprefix(inside).split(os.sep)
+            with open(open_below(root, steps), "rb") as file:
+                if os.fstat(file.fileno()).st_size > LIMIT:
+                    raise Unsendable(_TOO_LARGE.format(LIMIT >> 20))
+                return file.read(LIMIT), steps[-1]
         except Unsendable:
             raise
+        except LinkFound:
+            raise Unsendable(_OUTSIDE) from None
+        except NotRegular:
+            raise Unsendable(_TOO_LARGE.format(LIMIT >> 20)) from None
         except (OSError, ValueError):  # ValueError: NUL, lone surrogates
             raise Unsendable("there is no such file that can be read in the open directory") from None
 
@@ -83,19 +81,13 @@ class Digested(Files):
         return found
 
 
-def _open(path: str, flags: int) -> int:
-    """Neither through a link that was put there since, nor waiting for the other end of a pipe."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-
-
 def media_type(choice: str, content: bytes) -> str:
     """The media type to send: what the bytes show, where `choice` ("image/png", "image/png, image/*", "*/*", "") allows
     it; else the first concrete one of `choice`."""
     allowed = [each.strip() for each in choice.split(",") if each.strip()]
-    for signature, shown in _SIGNATURES:
-        if content.startswith(signature) and (not allowed or any(_covers(each, shown) for each in allowed)):
-            return shown
-    return next((each for each in allowed if "*" not in each), "application/octet-stream")
+    if (shown := type_of(content)) and (not allowed or any(_covers(each, shown) for each in allowed)):
+        return shown
+    return next((each for each in allowed if "*" not in each), OCTETS)
 
 
 def _covers(allowed: str, kind: str) -> bool:

@@ -42,6 +42,8 @@ _STRIDE = 19
 _LONG = 4096
 _DIGITS = bytes(0x30 if 0x30 <= code <= 0x39 else 0x20 for code in range(256))
 _UNSTRUCTURED = bytes(code for code in range(256) if code not in b'{}[]:"')
+#: What of a long text is looked at together.
+_PIECE = 256 * 1024
 _UNSEPARATED = bytes(code for code in range(256) if code not in b',{["')
 _UNSURE = object()
 
@@ -94,7 +96,16 @@ def is_crowded(line: bytes) -> bool:
     """
     if len(line) <= MAX_VALUES or sum(map(line.count, (b",", b"{", b"["))) < MAX_VALUES:
         return False
-    return len(_outside_strings(line, _UNSEPARATED)) >= MAX_VALUES
+    found, inside, start = 0, 0, 0
+    while start < len(line) and found < MAX_VALUES:  # in pieces, since a text that is crowded is so soon
+        end = start + _PIECE
+        while line[end - 1 : end] == b"\\":
+            end += 1  # an escape is not torn
+        marks = _marks(line[start:end], _UNSEPARATED).split(b'"')
+        found += sum(map(len, marks[inside::2]))
+        inside = (inside + len(marks) - 1) % 2
+        start = end
+    return found >= MAX_VALUES
 
 
 class _Rules:
@@ -182,12 +193,16 @@ def _may_hold_long_number(text: str) -> bool:
 
 def _outside_strings(content: bytes, left_out: bytes) -> bytes:
     """Return what stands outside the strings of a JSON text, but for some characters, to which quotes do not belong."""
+    # Between two quotes that are left is what a string holds of them.
+    return b"".join(_marks(content, left_out).replace(b'""', b"").split(b'"')[::2])
+
+
+def _marks(content: bytes, left_out: bytes) -> bytes:
+    """Return content of a JSON text without some characters, and without quotes that are escaped."""
     plain = content.replace(b'\\"', b"  ")  # of the same length, so that nothing has to be moved
     if b"\\" in plain:  # then a quote may stand behind a backslash that is escaped itself
         plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")
-    marks = plain.translate(None, left_out).replace(b'""', b"")
-    # Between two quotes that are left is what a string holds of them.
-    return b"".join(marks.split(b'"')[::2])
+    return plain.translate(None, left_out)
 
 
 def _is_shallow(structure: bytes) -> bool:

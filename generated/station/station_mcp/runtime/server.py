@@ -267,7 +267,8 @@ def main() -> int:
     """Serve, or do what the command line says. The exit code."""
     gaps = fill_gaps()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(_signal, name):  # a handler, since the default does nothing to process 1 of a container
+        if hasattr(_signal, name) and not (name == "SIGHUP" and _is_ignored(name)):  # nohup
+            # A handler, since the default does nothing to process 1 of a container.
             _signal.signal(getattr(_signal, name), lambda number, frame: leave_by_signal(128 + number))
     try:
         catalog = Catalog.load(_PACKAGE, held="--reload" in sys.argv)
@@ -297,6 +298,11 @@ def main() -> int:
             return EXIT_CONFIG
     server.serve()
     return leave(0)  # at once: a thread that looks up a host name would hold up an orderly end
+
+
+def _is_ignored(name: str) -> bool:
+    """Return whether whoever started the server had that signal ignored, which programs inherit."""
+    return bool(_signal.getsignal(getattr(_signal, name)) == _signal.SIG_IGN)
 
 
 def _audit(path: str, settings: Settings, catalog: Catalog, gaps: list[int]) -> Audit:

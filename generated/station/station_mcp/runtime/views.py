@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from . import failures, paging, projection, response, templates, wrapping
-from .readable import clean, decode, presentable
+from .invisible import clean
+from .readable import decode, presentable
 from .removal import tokens, without
 from .request import misleads
 from .shapes import ABSENT, Result

@@ -6,14 +6,13 @@ where the operator asks for the arguments, and then without secrets. A call that
 whoever reports its end first takes it out of those that are open, and only then writes.
 
 Fails closed. A line that cannot be written is kept, and until it has been no other call is made: what cannot be
-recorded does not happen. The file is appended to, is nobody else's to read where we made it, and is never reached by a
-link; where it was moved away, as log rotation does, another is begun.
+recorded does not happen. The file is appended to, is nobody else's to read where we made it, is no link, and is never
+reached by one that others could have put there; where it was moved away, as log rotation does, another is begun.
 """
 
 from __future__ import annotations
 
 import os
-import stat
 import time
 from _thread import allocate_lock, get_ident
 from bisect import bisect_right
@@ -21,6 +20,7 @@ from bisect import bisect_right
 from . import log
 from .effects import Call, Dialogue, Fetch
 from .jsontext import dumps
+from .safe_open import HAS_OPENAT, LinkFound, open_below, without_links
 from .shapes import Contents, Failure, Question, Result
 from .spans import Span
 from .stdio import leave
@@ -46,11 +46,11 @@ LONGEST_REQUEST = 600
 #: Lines that wait: those of the calls that run, and of refused ones. One more is lost, and counted.
 MOST_WAITING = 5000
 
+_NO_FILE = "must name a regular file that can be appended to, not a link, or stderr"
 UNWRITABLE = "was not called. This server must keep a record of each call, and cannot write it. Its log says more."
 _ASKED_AND_NO = ("decline", "cancel")
 
 _FLAGS = os.O_WRONLY | os.O_APPEND
-_SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 def problem(path: str) -> str:
@@ -59,23 +59,24 @@ def problem(path: str) -> str:
         return ""
     try:
         os.close(_opened(path, 0))
+    except LinkFound:
+        if not os.path.islink(path):
+            return "must name a file without links on the way that others could have put there; name where they lead"
+        return _NO_FILE
     except FileNotFoundError:
         folder = os.path.dirname(path)
         if os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK):
             return ""
         return "must name a file in a folder that can be written to"
     except OSError:
-        return "must name a regular file that can be appended to, not a link, or stderr"
+        return _NO_FILE
     return ""
 
 
 def _opened(path: str, flags: int) -> int:
     """A descriptor to append to that regular file. Raises OSError."""
-    descriptor = os.open(path, _FLAGS | _SAFE | flags, 0o600)
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        return descriptor
-    os.close(descriptor)
-    raise OSError
+    root, *steps = without_links(path).split("/") if HAS_OPENAT else path.rpartition(os.sep)[::2]
+    return open_below(root or "/", steps, _FLAGS | flags)
 
 
 class _Guard:

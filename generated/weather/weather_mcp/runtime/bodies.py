@@ -41,10 +41,17 @@ Content = tuple[str, bytes]
 """The Content-Type and the bytes."""
 
 
-def build(body: dict[str, Any] | None, arguments: dict[str, Any], files: Files, entropy: bytes) -> list[Content]:
+def build(
+    body: dict[str, Any] | None,
+    arguments: dict[str, Any],
+    files: Files,
+    entropy: bytes,
+    credentials: frozenset[str] = frozenset(),
+) -> list[Content]:
     """The body; none where the binding has none, or an optional one is left out. Raises Refused.
 
-    `entropy` is at least 16 random bytes, for the boundary of a multipart body.
+    `entropy` is at least 16 random bytes, for the boundary of a multipart body; `credentials` are folded names that no
+    call may give a field of a form.
     """
     whole = body.get("argument") if body else None
     if body is not None and "value" in body:
@@ -53,24 +60,26 @@ def build(body: dict[str, Any] | None, arguments: dict[str, Any], files: Files, 
         return []
     encoding, content_type = body["encoding"], body["contentType"]
     if "template" in body:
-        return _filled(body, arguments, files)
+        return _filled(body, arguments, files, credentials)
     if whole is not None and encoding not in ("form", "multipart"):
         return gather(lambda value: [_whole(body, value, files)], [(whole, arguments[whole])])
     members = _bound(body, arguments) if whole is None else _inside(whole, body, arguments[whole])
     if members is None:
         return []
     if encoding == "form":
-        return [(content_type, _form(members, body.get("withheld", ())))]
+        return [(content_type, _form(members, body, credentials))]
     if encoding == "multipart":
         written = _each(lambda member: _parts(member, arguments, files), members)
         owners = [(member.argument, member.field, [part.name for part in found]) for member, found in written]
-        ownership.check(owners, "part", body.get("withheld", ()))
+        _check(owners, "part", body, credentials)
         return [join(content_type, [part for _, found in written for part in found], entropy)]
     content = {member.field["name"]: member.value for member in members}
     return gather(lambda value: [_whole(body, value, files)], [("", content)])
 
 
-def _filled(body: dict[str, Any], arguments: dict[str, Any], files: Files) -> list[Content]:
+def _filled(
+    body: dict[str, Any], arguments: dict[str, Any], files: Files, credentials: frozenset[str]
+) -> list[Content]:
     """The body that a template makes."""
     from . import templates  # only tools written by hand have some
 
@@ -80,7 +89,7 @@ def _filled(body: dict[str, Any], arguments: dict[str, Any], files: Files) -> li
     if value is ABSENT:
         return []
     if encoding == "form":
-        return [(body["contentType"], _form(_inside(name, {}, value), ()))]
+        return [(body["contentType"], _form(_inside(name, {}, value), body, credentials))]
     plain = {**body, "encoding": "text"} if encoding == "xml" else body
     return gather(lambda value: [_whole(plain, value, files)], [(name, value)])
 
@@ -181,11 +190,20 @@ def _each(
     return gather(lambda member: [(member, list(write(member)))], named)
 
 
-def _form(members: list[Member], withheld: Iterable[str]) -> bytes:
+def _form(members: list[Member], body: dict[str, Any], credentials: frozenset[str]) -> bytes:
     written = _each(_pairs, members)
     owners = [(member.argument, member.field, ownership.names_of(pairs)) for member, pairs in written]
-    ownership.check(owners, "form field", withheld)
+    _check(owners, "form field", body, credentials)
     return "&".join(pair for _, pairs in written for pair in pairs).encode()
+
+
+def _check(owners: Sequence[ownership.Written], place: str, body: dict[str, Any], credentials: frozenset[str]) -> None:
+    """Raise Refused for fields with a name that is another's, or that a call gives and servers may read as a
+    credential's."""
+    described = {field["name"] for field in body.get("fields", ())} | body.get("template", {}).get("members", {}).keys()
+    given = ((argument, name) for argument, _, names in owners for name in names if name not in described)
+    ownership.refuse_credentials(given, place, credentials)
+    ownership.check(owners, place, body.get("withheld", ()))
 
 
 def _pairs(member: Member) -> list[str]:

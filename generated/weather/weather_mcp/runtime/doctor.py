@@ -40,7 +40,7 @@ RESERVED = {
     "ROLES": "your roles, joined by commas: tools that need one are offered where it is among them",
     "READ_ONLY": "1 to offer only the tools that change nothing",
     "ALLOW_HTTP": "1 to send to hosts other than this one without TLS",
-    "ALLOW_HOSTS": "hosts that operations with a server of their own may be called at, where BASE_URL is set",
+    "ALLOW_HOSTS": "more hosts that calls and credentials may go to, where BASE_URL is set or an origin is new",
     "AUDIT": "the path of a file, or stderr, that gets a line for each call",
     "AUDIT_ARGUMENTS": "1 to have the arguments in it, without secrets",
     "TRACE": "1 to begin a trace where the client names none, 0 to tell the API of none",

@@ -102,13 +102,21 @@ def finder(words: Collection[str]) -> Callable[[str], bool]:
     """
     if not words:
         return lambda text: False
-    holds = _build({"pattern": "|".join(words)}, {}).is_valid
+    return searcher("|".join(words), lambda text: any(word in text for word in words))
+
+
+def searcher(pattern: str, surrogates: Callable[[str], bool]) -> Callable[[str], bool]:
+    """Return what says whether a text holds something that the pattern matches, in linear time.
+
+    A text with a lone surrogate, which only a hook can have made, is given to `surrogates` instead.
+    """
+    holds = _build({"pattern": pattern}, {}).is_valid
 
     def found(text: str) -> bool:
         try:
             return holds(text)
-        except UnicodeEncodeError:  # for a lone surrogate, which only a hook can have made
-            return any(word in text for word in words)
+        except UnicodeEncodeError:
+            return surrogates(text)
 
     return found
 

@@ -57,8 +57,11 @@ def rate(value: str) -> Rate:
 
 
 def hosts(value: str) -> frozenset[str]:
-    """Names joined by commas."""
-    return frozenset(host.strip().lower() for host in value.split(",") if host.strip())
+    """Names joined by commas, without a scheme and without a port: a host is allowed at every port."""
+    found = frozenset(host.strip().lower() for host in value.split(",") if host.strip())
+    if any("/" in host or host.count(":") == 1 for host in found):
+        raise ValueError("must be names of hosts such as login.example.com, joined by commas")
+    return found
 
 
 def roles(value: str) -> frozenset[str]:
