@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: Far below what overflows any stack on the way of a value, here or in the validator (whose own limit is 255).
 MAX_DEPTH = 128
 #: Values of one message, each of which may take a microsecond at every step of a call, and 100 bytes or two.
-MAX_VALUES = 100_000
+MAX_VALUES = 131_072
 #: Integers of more digits would be infinite to every reader that keeps numbers as doubles, which is most of them.
 MAX_DIGITS = 308
 
