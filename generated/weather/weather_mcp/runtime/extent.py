@@ -33,6 +33,7 @@ def check(name: str, value: Any) -> None:
             characters += named + (len(part) if isinstance(part, str) else 0)
             pairs += 1
         if pairs + len(left) > MOST_PAIRS:
-            raise Unsendable(f"expected at most {MOST_PAIRS} values where each is sent under a name; a query holds 32 KiB")
+            told = f"expected at most {MOST_PAIRS} values where each is sent under a name; a query holds 32 KiB"
+            raise Unsendable(told)
         if characters > MOST_CHARACTERS:
             raise Unsendable("expected shorter names: they are sent with each value under them")
