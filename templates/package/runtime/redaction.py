@@ -166,7 +166,7 @@ class Redactor:
     def may_be_in(self, text: str) -> bool:
         """Whether the text may hold a secret, in whatever way it is written: false of most texts, at little cost."""
         finds = self._finds = self._finds or self._finder()
-        return finds(text) or (bool(self._forms) and escapes.has_escaped_letters(text))
+        return finds(text) or ("\\" in text and bool(self._forms) and escapes.has_escaped_letters(text))
 
     def _finder(self) -> Callable[[str], bool]:
         """What finds the anchors. Their beginnings say enough, and of long ones too much would have to be built."""
@@ -183,7 +183,8 @@ class Redactor:
     def field(self, text: str) -> str:
         """The same for the value of a header field, parts of which may have come to be in lower case."""
         folded = text.lower()
-        if not any(map(folded.__contains__, self._folded)) and not escapes.has_escaped_letters(text):
+        escaped = "\\" in text and escapes.has_escaped_letters(text)
+        if not escaped and not any(map(folded.__contains__, self._folded)):
             return text  # as most
         in_lower_case = [Form(form.text.lower()) for form in self._forms]
         return _replaced(in_lower_case, _bytes(text), folded=True).decode(errors="surrogatepass")

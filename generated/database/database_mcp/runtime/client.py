@@ -153,14 +153,17 @@ class Client:
             report("headers")
             began = body.begin(answer)
             limit = self._settings.sizes.kept if 200 <= began.status < 300 else min(OWN, LIMIT)
-            refuse_transfer_coding(began.header("transfer-encoding"))
-            content, decoded = answer.content, undoing(began.header("content-encoding"), limit, body.take)
+            if (transfer := began.header("transfer-encoding")) not in ("", "chunked"):
+                refuse_transfer_coding(transfer)
+            coding = began.header("content-encoding")
+            content, decoded = answer.content, undoing(coding, limit, body.take)
             while not content.at_eof():
                 decoded.feed(await content.readany())
                 if decoded.full or body.full:
                     break
             else:
-                decoded.finish(may_be_empty=_may_be_empty(request.method, began.status))
+                if coding:
+                    decoded.finish(may_be_empty=_may_be_empty(request.method, began.status))
                 body.cut = False
             report("body")
             return body.response()

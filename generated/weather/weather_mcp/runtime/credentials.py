@@ -249,8 +249,9 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
 
 
 def _set_field(request: Request, name: str, value: str) -> None:
-    known = fold(name)
-    request.headers = [field for field in request.headers if fold(field[0]) != known]
+    if request.headers:
+        known = fold(name)
+        request.headers = [field for field in request.headers if fold(field[0]) != known]
     request.headers.append((name, value))
 
 
