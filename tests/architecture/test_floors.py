@@ -65,7 +65,7 @@ OpenAPI's readers, publishing reads locks."""
 DOORS: dict[str, tuple[str, ...]] = {
     "click": ("mcpgen/cli/",),
     "jinja2": ("mcpgen/emit/render.py",),
-    "httpx": ("mcpgen/fetch.py",),
+    "httpx": ("mcpgen/fetch/network.py",),
     "jsonpath_rfc9535": ("mcpgen/overlay/query.py",),
     "yaml": ("mcpgen/document/yaml_text.py", "mcpgen/document/positions.py"),
     "openapi_spec_validator": ("mcpgen/openapi/validity.py",),
