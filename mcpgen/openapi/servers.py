@@ -5,26 +5,16 @@ count, and none that leads to a link-local or metadata address: such a host only
 `--base-url` or the environment.
 """
 
-import ipaddress
 import re
-import unicodedata
 from urllib.parse import urljoin, urlsplit
 
+from mcpgen import addresses
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonValue, as_list, as_object, as_text
 from mcpgen.model import Server, ServerVariable
 from mcpgen.names import clipped
 
-_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _VARIABLE = re.compile(r"\{([^{}/]+)\}")
-_METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "metadata.goog", "instance-data"})
-_METADATA = frozenset(
-    map(ipaddress.ip_address, ["100.100.100.200", "192.0.0.192", "168.63.129.16", "fd00:ec2::254", "fd20:ce::254"])
-)
-"""Addresses of metadata services that are not link-local: Alibaba, Oracle, Azure, AWS and Google by IPv6."""
-
-_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
-"""IPv4 addresses as IPv6-only networks reach them (RFC 6052, section 2.1)."""
 
 
 def read(value: JsonValue, where: Where, base_url: str | None, diagnostics: Diagnostics) -> tuple[Server, ...]:
@@ -104,46 +94,11 @@ def refusal(url: str) -> str:
         return "only http and https URLs are"
     if parts.username is not None or parts.password is not None:
         return "it holds user information"
-    address = _address(host)
-    if host.rstrip(".").lower() in _METADATA_NAMES or (address is not None and _is_refused(address)):
+    if addresses.is_forbidden(host):
         return "its host is a link-local or metadata address"
     return ""
 
 
-def _is_refused(address: _Address) -> bool:
-    return address.is_link_local or address.is_unspecified or address in _METADATA
-
-
 def is_private(url: str) -> bool:
     """Whether the host of `url` is loopback or in a private network, as far as its spelling tells."""
-    host = urlsplit(url).hostname or ""
-    address = _address(host)
-    return (
-        host == "localhost"
-        or host.endswith((".localhost", ".local", ".internal"))
-        or (address is not None and address.is_private)
-    )
-
-
-def _address(host: str) -> _Address | None:
-    """The address that `host` spells, also in the forms that resolvers accept: `2130706433`, `0x7f.1`, IPv4 inside of
-    IPv6.
-    """
-    host = unicodedata.normalize("NFKC", host).replace("\u3002", ".").rstrip(".")
-    try:
-        address = ipaddress.ip_address(host)
-        if isinstance(address, ipaddress.IPv4Address):
-            return address
-        inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF) if address in _TRANSLATED else None
-        return address.ipv4_mapped or address.sixtofour or inner or address
-    except ValueError:
-        pass
-    parts = host.split(".")
-    try:
-        numbers = [int(part, 0) if not re.fullmatch(r"0[0-7]+", part) else int(part, 8) for part in parts]
-        if not 1 <= len(numbers) <= 4 or any(number > 255 for number in numbers[:-1]):
-            return None
-        value = sum(number << (24 - 8 * index) for index, number in enumerate(numbers[:-1])) + numbers[-1]
-        return ipaddress.IPv4Address(value)
-    except ValueError:
-        return None
+    return addresses.is_private(urlsplit(url).hostname or "")

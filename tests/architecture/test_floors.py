@@ -19,6 +19,7 @@ FLOORS: dict[str, float] = {
     "jsonvalue": 0,
     "names": 0,
     "safe_open": 0,
+    "addresses": 0,
     "tokens": 0.1,
     "assets": 0,
     "options": 1.1,
