@@ -10,7 +10,8 @@ from mcpgen.model import SchemaProfile
 @dataclass(frozen=True, slots=True)
 class Options:
     """The flags that decide what is compiled, each by its own name. `ref_dir` and `overlay` are paths, `max_tokens` of
-    one tool, `accept_origin` URLs whose origins the owner accepts. What was not given is None, or empty.
+    one tool, `accept_origin` URLs whose origins the owner accepts, `allow_redirect` servers as HOST or HOST:PORT. What
+    was not given is None, or empty.
     """
 
     name: str | None = None
@@ -18,6 +19,7 @@ class Options:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     ref_dir: tuple[str, ...] = ()
+    allow_redirect: tuple[str, ...] = ()
     body_type: tuple[str, ...] = ()
     server_var: tuple[str, ...] = ()
     overlay: tuple[str, ...] = ()

@@ -84,7 +84,7 @@ def compile_source(fetched: Fetched, options: Options, project: Project = Projec
     CannotGoOn, with its place, where the source as a whole cannot be compiled.
     """
     diagnostics = Diagnostics()
-    sources = Sources(diagnostics)
+    sources = Sources(diagnostics, fetched.network)
     try:
         return _compiled(sources, fetched, options, project, diagnostics)
     except CannotGoOn as end:

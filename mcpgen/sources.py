@@ -11,7 +11,7 @@ from mcpgen import fetch, openapi, toolsfile
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import Document, Library, budgets
 from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Fetched, Folder
+from mcpgen.fetch import Fetched, Folder, Network
 from mcpgen.model import Api
 from mcpgen.names import clipped
 from mcpgen.toolsfile import Included, Named, ToolsFile
@@ -51,7 +51,8 @@ class Overlays:
 class Sources:
     """All that one run reads, by its name in `library`."""
 
-    def __init__(self, diagnostics: Diagnostics) -> None:
+    def __init__(self, diagnostics: Diagnostics, network: Network) -> None:
+        self._network = network
         self.library = Library(diagnostics)
         self._diagnostics = diagnostics
         self._definitions = openapi.Definitions(openapi.References(self.library))
@@ -111,7 +112,7 @@ class Sources:
                 continue
             own = [Overlays(entry.overlays, opened), *overlays]
             try:
-                fetched = fetch.beside(opened.fetched, entry.document.text)
+                fetched = fetch.beside(opened.fetched, entry.document.text, self._network)
                 document = self._included(fetched)
                 found.append(Described(self._api(document, fetched.url, own), document.name, entry))
             except CannotGoOn as failure:
@@ -190,7 +191,8 @@ class Sources:
     def _overlaid(self, document: Document, named: Named, by: Opened | None) -> Document:
         self._asked.add(named)
         try:
-            fetched = fetch.beside(by.fetched, named.text) if by else fetch.read(named.text)
+            network = self._network
+            fetched = fetch.beside(by.fetched, named.text, network) if by else fetch.read(named.text, network=network)
             found = self._overlay(fetched)
         except CannotGoOn as failure:
             if by is None:

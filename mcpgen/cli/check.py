@@ -9,6 +9,7 @@ from mcpgen import fetch
 from mcpgen.cli import options, report, sarif
 from mcpgen.diagnostics import Diagnostic
 from mcpgen.errors import CannotGoOn
+from mcpgen.fetch import Network
 from mcpgen.model import Skipped
 from mcpgen.options import Options
 from mcpgen.pipeline import compile_source, verdict
@@ -31,7 +32,7 @@ def command(
     Exit codes: 0 nothing that fails, 1 findings, 2 cannot go on.
     """
     with report.ending(output), _ending(output):
-        fetched = fetch.read(source, flags.ref_dir)
+        fetched = fetch.read(source, flags.ref_dir, Network(flags.allow_redirect))
         compiled = compile_source(fetched, flags)
         with report.progress("Checking against the schema of the standard"):
             full = verdict(compiled.sources)

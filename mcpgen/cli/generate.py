@@ -8,7 +8,7 @@ import click
 from mcpgen import fetch, projects
 from mcpgen.cli import options, report, writing
 from mcpgen.cli.writing import Wanted
-from mcpgen.fetch import Fetched
+from mcpgen.fetch import Fetched, Network
 from mcpgen.options import Options
 from mcpgen.pipeline import Project, compile_source
 from mcpgen.publish import claimed
@@ -44,7 +44,7 @@ def command(
     """
     flags = replace(flags, max_tokens=max_tokens)
     with report.ending(output):
-        fetched = fetch.read(source, flags.ref_dir)
+        fetched = fetch.read(source, flags.ref_dir, Network(flags.allow_redirect))
         target = _target(fetched, flags, directory)
         with claimed(target):
             with report.progress("Compiling"):

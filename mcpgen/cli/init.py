@@ -6,11 +6,11 @@ from pathlib import Path
 import click
 
 from mcpgen import fetch
-from mcpgen.cli import onefile, report, signals
+from mcpgen.cli import onefile, options, report, signals
 from mcpgen.cli.schema import write_beside
 from mcpgen.emit.starter import starter
 from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Fetched
+from mcpgen.fetch import Fetched, Network
 from mcpgen.options import Options
 from mcpgen.pipeline import Compiled, compile_source
 from mcpgen.toolsfile import editors
@@ -21,8 +21,9 @@ from mcpgen.toolsfile import editors
 @click.option(
     "-o", "--output", "file", metavar="FILE", help="Where to write; NAME.tools.yaml if not given, - prints it."
 )
+@options.allow_redirect
 @click.option("--overwrite", is_flag=True, help="Write over a file that is there.")
-def command(document: str, file: str | None, overwrite: bool) -> None:
+def command(document: str, file: str | None, allow_redirect: tuple[str, ...], overwrite: bool) -> None:
     """Write an editable tools file over DOCUMENT, an OpenAPI document: what it has, what that costs, and what could be
     decided, ready to be switched on.
 
@@ -35,7 +36,7 @@ def command(document: str, file: str | None, overwrite: bool) -> None:
                 "unreadable", "The file that init writes names its document, and - has no name.", hint=hint
             )
         with report.progress("Reading the document"):
-            fetched = fetch.read(document)
+            fetched = fetch.read(document, network=Network(allow_redirect))
             compiled = _compiled(fetched)
         target = Path(file or f"{compiled.catalog.identity.name}.tools.yaml")
         printed = file == "-"

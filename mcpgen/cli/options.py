@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from mcpgen.diff import Grade
+from mcpgen.fetch import ALLOW_REDIRECT, is_redirect_value
 from mcpgen.lower.budget import MOST_TOKENS
 from mcpgen.options import Options
 
@@ -50,6 +51,22 @@ accept_origin = click.option(
     multiple=True,
     metavar="URL",
     help="Calls and credentials may go to this origin from now on; repeatable, remembered.",
+)
+
+
+def _redirect_values(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        if not is_redirect_value(value):
+            raise click.BadParameter(f"{value} is neither HOST nor HOST:PORT.")
+    return values
+
+
+allow_redirect = click.option(
+    ALLOW_REDIRECT,
+    multiple=True,
+    metavar="HOST[:PORT]",
+    callback=_redirect_values,
+    help="Another server that a URL may redirect to; without it redirects stay on their own. Repeatable.",
 )
 
 FAILING: dict[str, Grade] = {"breaking": "breaking", "additive": "additive", "any": "cosmetic"}
@@ -105,6 +122,7 @@ def compiling(command: Command) -> Command:
         click.option(
             "--ref-dir", multiple=True, metavar="DIR", help="A folder that references may lead to, beside SOURCE's own."
         ),
+        allow_redirect,
         click.option(
             "--exclude", multiple=True, metavar="SELECTOR", help="Leave these operations out; wins over --include."
         ),

@@ -9,7 +9,7 @@ from mcpgen import fetch, projects
 from mcpgen.cli import options, report, writing
 from mcpgen.cli.writing import Wanted
 from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Fetched
+from mcpgen.fetch import Fetched, Network
 from mcpgen.options import Options
 from mcpgen.pipeline import Project
 from mcpgen.publish import claimed
@@ -19,6 +19,7 @@ from mcpgen.succession import succeed
 @click.command("regenerate", short_help="Compile the source of the project in DIR again.")
 @click.argument("directory", metavar="[DIR]", default=".", type=click.Path(path_type=Path))
 @click.option("--source", metavar="NEW", help="Another source from now on: a path or an http(s) URL.")
+@options.allow_redirect
 @click.option("--check", is_flag=True, help="Write nothing, and exit with 1 where the project is stale.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
 @options.accept_origin
@@ -30,6 +31,7 @@ from mcpgen.succession import succeed
 def command(
     directory: Path,
     source: str | None,
+    allow_redirect: tuple[str, ...],
     check: bool,
     dry_run: bool,
     accept_origin: tuple[str, ...],
@@ -52,20 +54,23 @@ def command(
         project = projects.remembered(directory)
         if source is not None:
             project = replace(project, source=projects.recorded(source, directory))
-        ref_dirs = project.recorded.ref_dir
+        flags = Options(allow_redirect=allow_redirect, accept_origin=accept_origin)
         _refuse_unreadable(directory, project, given=source is not None)
-        fetched = fetch.read(source, ref_dirs) if source is not None else _fetched(directory, project, ref_dirs)
+        network = Network(flags.over(project.recorded).allow_redirect)
+        fetched = _fetched(directory, project, source, network)
         with report.progress("Compiling"):
-            succession = succeed(directory, fetched, Options(accept_origin=accept_origin), project, moves=moves)
+            succession = succeed(directory, fetched, flags, project, moves=moves)
         wanted = Wanted(directory, output, strict, dry_run, check, overwrite, fail_on)
         run = writing.carry_out(succession, wanted)
     writing.finish(run)
 
 
-def _fetched(directory: Path, project: Project, ref_dirs: tuple[str, ...]) -> Fetched:
-    """The source that the project remembers. CannotGoOn where it is not there any more."""
+def _fetched(directory: Path, project: Project, source: str | None, network: Network) -> Fetched:
+    """Read `source`, or else the one that the project remembers. CannotGoOn if it is not there any more."""
+    if source is not None:
+        return fetch.read(source, project.recorded.ref_dir, network)
     try:
-        return fetch.read(projects.located(directory, project.source), ref_dirs)
+        return fetch.read(projects.located(directory, project.source), project.recorded.ref_dir, network)
     except CannotGoOn as end:
         if end.diagnostic.code == "unreadable":
             end.diagnostic = replace(end.diagnostic, hint="Bring it back, or name another with --source.")

@@ -4,6 +4,7 @@ import click
 
 from mcpgen import fetch
 from mcpgen.cli import options, report, servers
+from mcpgen.fetch import Network
 from mcpgen.options import Options
 from mcpgen.pipeline import compile_source
 
@@ -19,7 +20,7 @@ def command(source: str, flags: Options) -> None:
         if source == "-":
             report.say("SOURCE cannot be - here: standard input belongs to the client.", fg="red")
             report.leave(report.CANNOT_GO_ON)
-        compiled = compile_source(fetch.read(source, flags.ref_dir), flags)
+        compiled = compile_source(fetch.read(source, flags.ref_dir, Network(flags.allow_redirect)), flags)
         report.diagnostics(compiled.diagnostics, compiled.catalog.skipped, most=1)
         if compiled.failed:
             report.leave(report.FINDINGS)

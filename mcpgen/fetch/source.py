@@ -2,44 +2,47 @@
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urljoin, urlsplit
 
 from mcpgen.document import budgets
 from mcpgen.errors import CannotGoOn
 from mcpgen.fetch.files import Folder, read_file
-from mcpgen.fetch.network import download, refuse_login
+from mcpgen.fetch.network import Network, refuse_login
 from mcpgen.fetch.size import within_budget
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """`name` is what diagnostics call the source; `url` is where it came from, if from the network; `folder` holds the
-    files that it may refer to, if it is a file.
+    """A source that was read. `name` is what diagnostics call it; `url`, if it came from the network, is what relative
+    URLs in it count from; `folder` holds the files that it may refer to, if it is a file. `network` is what the rest of
+    the run may ask of the network.
     """
 
     name: str
     data: bytes
     url: str | None = None
     folder: Folder | None = None
+    network: Network = field(default_factory=Network, compare=False, repr=False)
 
 
-def read(source: str, ref_dirs: tuple[str, ...] = ()) -> Fetched:
-    """The bytes behind `source`. Its references may lead into its folder and into `ref_dirs`.
+def read(source: str, ref_dirs: tuple[str, ...] = (), network: Network | None = None) -> Fetched:
+    """Return the bytes behind `source`. Its references may lead into its folder and into `ref_dirs`.
 
     CannotGoOn where it cannot be read or is larger than the budget.
     """
+    network = network or Network()
     if source == "-":
         data = sys.stdin.buffer.read(budgets.BYTES + 1)
-        return Fetched("<stdin>", within_budget(data, "<stdin>"))
+        return Fetched("<stdin>", within_budget(data, "<stdin>"), network=network)
     if source.startswith(("http://", "https://")):
         refuse_login(source)
-        return Fetched(source, *download(source))
+        return Fetched(source, *network.download(source), network=network)
     folder = Folder((os.path.dirname(source) or ".", *ref_dirs))
-    return Fetched(source, read_file(source, source), folder=folder)
+    return Fetched(source, read_file(source, source), folder=folder, network=network)
 
 
-def beside(fetched: Fetched, name: str) -> Fetched:
+def beside(fetched: Fetched, name: str, network: Network | None = None) -> Fetched:
     """What the file `fetched` calls `name`: a path that counts from its folder and leads to where it may refer, or a
     URL. A file that came by URL may name what is of its own origin alone, and one from standard input only URLs.
 
@@ -60,10 +63,7 @@ def beside(fetched: Fetched, name: str) -> Fetched:
             raise _foreign(name, "is a path, and what comes from standard input has no folder")
         path = os.path.normpath(os.path.join(os.path.dirname(fetched.name), name))
         return Fetched(path.replace(os.sep, "/"), fetched.folder.read(path), folder=fetched.folder)
-    found = read(name)
-    if own is not None and _origin(found.url or "") != _origin(own):
-        raise _foreign(name, "leads to another origin than that of the file that names it")
-    return found
+    return read(name, network=network)
 
 
 def _foreign(name: str, why: str) -> CannotGoOn:

@@ -106,9 +106,9 @@ def test_a_url_and_where_it_led(site: str) -> None:
     ("path", "message"),
     [
         ("/nowhere", "answered with status 404"),
-        ("/to/file:///etc/passwd", "could not be fetched"),
-        ("/to/ftp://127.0.0.1/x", "could not be fetched"),
-        ("/to//to//to//to//to//openapi.yaml", "could not be fetched"),
+        ("/to/file:///etc/passwd", "redirects to file:///etc/passwd, which no document is fetched from"),
+        ("/to/ftp://127.0.0.1/x", "redirects to ftp://127.0.0.1/x, which no document is fetched from"),
+        ("/to//to//to//to//to//openapi.yaml", "redirects more than 3 times"),
     ],
 )
 def test_spec_20_answers_that_are_no_document(site: str, path: str, message: str) -> None:

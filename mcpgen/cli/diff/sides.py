@@ -12,6 +12,7 @@ from mcpgen import fetch, projects
 from mcpgen.diagnostics import Where
 from mcpgen.diff import Surface
 from mcpgen.errors import CannotGoOn
+from mcpgen.fetch import Network
 from mcpgen.jsonvalue import as_object, as_text
 from mcpgen.options import Options
 from mcpgen.pipeline import Compiled, Project, compile_source
@@ -53,7 +54,8 @@ def _compiled(source: str, flags: Options, project: Project) -> Side:
 
 
 def _read(source: str, flags: Options, project: Project) -> fetch.Fetched:
-    return fetch.read(source, flags.ref_dir or project.recorded.ref_dir)
+    network = Network(flags.allow_redirect or project.recorded.allow_redirect)
+    return fetch.read(source, flags.ref_dir or project.recorded.ref_dir, network)
 
 
 def _of(compiled: Compiled, source: str) -> Side:
