@@ -11,6 +11,9 @@ _METADATA = frozenset(
 )
 """Addresses of metadata services that are not link-local: Alibaba, Oracle, Azure, AWS and Google by IPv6."""
 
+_LONGEST = 1000
+"""Characters of a host that is looked at. A name has 253 at most (RFC 1035, section 2.3.4)."""
+
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 """IPv4 addresses as IPv6-only networks reach them (RFC 6052, section 2.1)."""
 
@@ -37,6 +40,8 @@ def _address(host: str) -> _Address | None:
     """Return the address that `host` spells, also in the forms that resolvers accept: `2130706433`, `0x7f.1`, IPv4
     inside of IPv6.
     """
+    if len(host) > _LONGEST:
+        return None
     host = unicodedata.normalize("NFKC", host).replace("\u3002", ".").rstrip(".")
     try:
         address = ipaddress.ip_address(host)

@@ -7,9 +7,10 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from itertools import chain, count
+from typing import Literal
 from urllib.parse import unquote
 
 TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
@@ -66,15 +67,37 @@ _UNSEEN = frozenset(" \u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u28
 )
 """What is a letter, mark or symbol by its category, and yet is not seen."""
 
+_SHORT, _LONGEST_RUN = 1000, 30
 _NO_LETTERS = re.compile(r"[\W_]+")
 _COMPARISONS = (("<=", "_lte"), (">=", "_gte"), ("<", "_lt"), (">", "_gt"), ("!=", "_ne"), ("!", "_not"))
+
+
+def normalize(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
+    """Return `text` in a Unicode normal form (UAX 15), in time that grows with its length.
+
+    Sorting a run of combining marks takes the square of its length: 500 kB take minutes. So a run is cut at what the
+    Stream-Safe Text Format allows (UAX 15, section 13); no script has a longer one.
+    """
+    if len(text) > _SHORT and not text.isascii():
+        text = "".join(_without_long_runs(text))
+    return unicodedata.normalize(form, text)
+
+
+def _without_long_runs(text: str) -> Iterator[str]:
+    run = 0
+    for character in text:
+        # The first character that it decomposes to: some that combine do not say so before.
+        first = unicodedata.normalize("NFKD", character)[:1] if character > "\x7f" else character
+        run = run + 1 if unicodedata.combining(first) else 0
+        if run <= _LONGEST_RUN:
+            yield character
 
 
 def words(text: str) -> list[str]:
     """`text` split at punctuation and camel humps, lower-cased; digits stay with their word (`oauth2`, `v1`), and a
     genitive loses its ending.
     """
-    folded = unicodedata.normalize("NFKD", _APOSTROPHE.sub("", text)).encode("ascii", "ignore").decode()
+    folded = normalize("NFKD", _APOSTROPHE.sub("", text)).encode("ascii", "ignore").decode()
     return [word.lower() for word in _HUMPS.findall(folded)]
 
 
@@ -94,7 +117,7 @@ def fold(name: str) -> str:
     """
     for _ in range(3):
         name = unquote(name)
-    name = unicodedata.normalize("NFKC", name).casefold()
+    name = normalize("NFKC", name).casefold()
     return _NO_LETTERS.sub("", name.partition("[")[0]) or name
 
 
@@ -140,7 +163,7 @@ def argument_name(wire_name: str) -> str:
     """
     if ARGUMENT_NAME.fullmatch(wire_name):
         return wire_name
-    text = unicodedata.normalize("NFKD", wire_name).encode("ascii", "ignore").decode()
+    text = normalize("NFKD", wire_name).encode("ascii", "ignore").decode()
     for comparison, suffix in _COMPARISONS:
         if text.endswith(comparison):
             text = text.removesuffix(comparison) + suffix
@@ -159,7 +182,7 @@ def server_name(title: str) -> str:
 
     `Swagger Petstore - OpenAPI 3.1` → `petstore`. At most 24 characters where that leaves a whole word.
     """
-    folded = unicodedata.normalize("NFKD", _APOSTROPHE.sub("", title)).encode("ascii", "ignore").decode().lower()
+    folded = normalize("NFKD", _APOSTROPHE.sub("", title)).encode("ascii", "ignore").decode().lower()
     found = re.findall(r"[a-z0-9]+", folded)
     kept = [word for word in found if word not in _FILLER and not re.fullmatch(r"v?[0-9]+", word)] or found
     name = ""

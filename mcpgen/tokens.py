@@ -11,7 +11,7 @@ from functools import lru_cache
 from mcpgen.jsonvalue import JsonValue
 
 _PIECES = re.compile(
-    r"[A-Za-z]*+[^\W\d_\x00-\x7f][^\W\d_]*"  # a word with letters beyond ASCII
+    r"[A-Za-z]{0,64}+[^\W\d_\x00-\x7f][^\W\d_]*"  # a word with letters beyond ASCII
     r"|[^A-Za-z0-9\s]?(?:[A-Z]*[a-z]+|[A-Z]+)|[0-9]{1,3}|[^\sA-Za-z0-9]+"
 )
 _LONG = 12

@@ -7,9 +7,11 @@ takes the marks out where a text leaves, and reports it, so that no step between
 
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 
 from mcpgen.invisible import resolved, visible
+from mcpgen.names import normalize
 
 READ = 20_000
 _FENCE = re.compile(r"(?:^|\n)[ \t]*(```|~~~).*?(?:\n[ \t]*\1[ \t]*(?=\n|$)|$)", re.DOTALL)
@@ -31,28 +33,33 @@ _ELEMENTS = frozenset(
 )
 """The elements of HTML. What else stands in angle brackets is a word of the writer's: `<TrackingCategory>`."""
 
-_IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
-_LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")
+_ADDRESS = r"\((?:[^()]|\([^()]*\))*\)"
+_IMAGE = re.compile(rf"!\[[^\[\]]*\]{_ADDRESS}")
+_LINK = re.compile(rf"\[([^\[\]]*)\]{_ADDRESS}")
 _REFERENCE_LINK = re.compile(r"\[([^\[\]]+)\]\[[^\[\]]*\]")
 _TABLE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$|^(?=.*---)[ \t:|-]+$", re.MULTILINE)
-_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(.*?)[ \t#]*$", re.MULTILINE)
+_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(.*)$", re.MULTILINE)
 _BULLET = re.compile(r"^[ \t]*(?:[*+-]|\d{1,2}[.)])[ \t]+", re.MULTILINE)
-_EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|___|__|(?<!\w)_(?=\S))(?=\S)(.{1,300}?)(?<=\S)\1(?!\w)")
+_EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|(?<!_)___|(?<!_)__|(?<!\w)_(?=\S))(?=\S)(.{1,300}?)(?<=\S)\1(?!\w)")
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)", re.DOTALL)
 _ESCAPED = re.compile(r"\\([!#*+.<>()\[\]_`{|}~-])")
 _SPAN = re.compile("(\x02[0-9]+\x03)")
 _QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+(?:\[![A-Za-z]+\])?", re.MULTILINE)
-_Step = tuple[str, re.Pattern[str], str]
-"""What a text must hold for a pattern to be worth a look, the pattern, and what stands for it."""
+_Step = tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]]
+"""What a text must hold for a pattern to be worth a look, the pattern, and what stands for it.
+
+Every pattern takes time that grows with the text alone, whatever the text (`tests/hostile/test_patterns.py`).
+"""
 
 _BEFORE_CODE: tuple[_Step, ...] = (("```", _FENCE, "\n"), ("~~~", _FENCE, "\n"), (">", _QUOTE, ""))
+_BEHIND_HEADING = " \t#"
 _AFTER_CODE: tuple[_Step, ...] = (
     ("![", _IMAGE, ""),
     ("](", _LINK, "\\1\x04"),
     ("][", _REFERENCE_LINK, r"\1"),
     ("|", _TABLE_ROW, ""),
     ("---", _TABLE_ROW, ""),
-    ("#", _HEADING, r"\n\1.\n\n"),
+    ("#", _HEADING, lambda found: f"\n{found[1].rstrip(_BEHIND_HEADING)}.\n\n"),
 )
 _LINKED = "\x04"
 """Stands behind the words of a link until its sentence is looked at. No text holds one."""
@@ -155,7 +162,7 @@ def _paragraph(block: str) -> str:
         kept = _without_urls(_inline(text))
         separator = "" if not joined else "; " if is_item and joined[-1] not in ":;.,!?" else " "
         joined += separator + kept if kept else ""
-    return unicodedata.normalize("NFC", joined).strip()
+    return normalize("NFC", joined).strip()
 
 
 def _inline(text: str) -> str:

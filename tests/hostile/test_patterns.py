@@ -1,0 +1,89 @@
+"""HARD-16: what reads the text of a document takes time that grows with the text, whatever the text.
+
+Each reader is given texts of 20,000 characters that make a pattern go back and forth: what patterns look for, alone and
+in pairs, again and again. A child does all the work under a limit of the kernel, so no clock is asked.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from mcpgen import names, tokens
+from mcpgen.diff import told
+from mcpgen.emit import sinks
+from mcpgen.lower import boilerplate, orders, text, verbs
+from mcpgen.openapi import content, servers
+from tests.hostile.fuzz.pumps import PUMPS
+
+ROOT = Path(__file__).parents[2]
+LENGTH = 20_000
+PAIRS = 60
+SECONDS = 60
+"""Of work, for one reader and all texts. Each takes a tenth of it; one whose time grows with the square, hours."""
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "plain": lambda said: text.plain.__wrapped__(said),
+    "shortened": lambda said: text.shortened(said, 240),
+    "similarity": lambda said: text.similarity(said, said),
+    "shown": text.shown,
+    "orders": lambda said: orders.gives_orders.__wrapped__(said),
+    "boilerplate": lambda said: [boilerplate._SENTENCE.fullmatch(each) for each in text.sentences(said)],
+    "tokens": tokens.estimate,
+    "words": names.words,
+    "names": lambda said: (names.argument_name(said), names.server_name(said), names.environment_suffix(said)),
+    "alike": names.alike,
+    "verbs": lambda said: verbs.of_summary(said, "GET"),
+    "limits": told.limits,
+    "markdown": lambda said: (sinks.markdown_text(said), sinks.markdown_code(said)),
+    "yaml": lambda said: (sinks.yaml_scalar(said), sinks.yaml_comment(said)),
+    "media types": content.is_media_type,
+    "servers": servers.refusal,
+}
+UNITS = [*PUMPS, "\u0f73\u0f71", "a*\u00e9", "~~~", "```", "&#1", "*a ", "_a", "._a", "aA", "Aa", "01"]
+
+
+def texts() -> Iterator[str]:
+    """All units alone, and some pairs, behind a beginning that opens something and before an end that does not fit."""
+    chance = Random(16)
+    pairs = [chance.choice(UNITS) + chance.choice(UNITS) for _ in range(PAIRS)]
+    for unit in [*UNITS, *pairs]:
+        for head, tail in (("", ""), ("# a", "x"), ("a](", "!")):
+            yield head + unit * (LENGTH // len(unit)) + tail
+
+
+def work(reader: str) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    for said in texts():
+        READERS[reader](said)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_hard_16_time_grows_with_the_text(reader: str) -> None:
+    command = [sys.executable, "-c", f"from tests.hostile.test_patterns import work; work({reader!r})"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, f"ended by {done.returncode}: {done.stderr[-2000:]}"
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFKC", "NFKD"])
+def test_a_normal_form_is_the_one_of_the_standard(form: Any) -> None:
+    """But for runs of marks that no script has."""
+    for base in ("e\u0301", "\u1100\u1161\u11a8", "\u09c7\u09be", "\ufdfa", "q\u0323\u0307", "\u212b"):
+        said = base * 2000
+        assert names.normalize(form, said) == unicodedata.normalize(form, said)
+    for mark in ("\u0316", "\u0f73"):
+        cut = names.normalize(form, "a" + mark * 5000 + "b")
+        assert cut[0] + cut[-1] == "ab"
+        assert 30 < len(cut) < 70
+
+
+def test_a_reference_with_too_many_digits_is_no_character() -> None:
+    assert text.plain(f"a &#{'1' * 5000}; b &#65; c &#x{'f' * 5000};").startswith("a \ufffd b A c")
