@@ -11,13 +11,14 @@ from mcpgen.jsonvalue import JsonValue
 @dataclass(frozen=True, slots=True)
 class Document:
     """`name` is what diagnostics call the file; `text` is kept to look positions up in, and so is the `outline` of what
-    is YAML.
+    is YAML. `nodes` are how many values and keys there are, at most.
     """
 
     name: str
     value: JsonValue
     text: str
     outline: Outline | None = None
+    nodes: int = 0
 
     def where(self, pointer: str) -> Where:
         """The place of a JSON Pointer, without its line yet."""

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import budgets
+from mcpgen.document.memory import too_many_nodes
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonValue
 
@@ -15,12 +16,44 @@ _ESCAPE = re.compile(
 )
 
 
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+
+
 class NotJson(Exception):
     """The text is not JSON; it may still be YAML, which allows braces too."""
 
     def __init__(self, message: str, where: Where) -> None:
         super().__init__(message)
         self.message, self.where = message, where
+
+
+def count_nodes(text: str, name: str, most: int) -> int:
+    """Return how many values and keys `text` holds at most. CannotGoOn for more than `most`.
+
+    They are counted before anything is read, since reading is what takes the memory.
+    """
+    counted = _count_delimiters(text, 0, len(text))
+    if counted <= most:
+        return counted
+    counted = strings = end = 0
+    for found in _STRING.finditer(text):  # delimiters in texts are none
+        start = found.start()
+        counted += 1 if start - end == 1 else _count_delimiters(text, end, start)
+        strings, end = strings + 1, found.end()
+        if counted > most or strings > most:
+            break
+    else:
+        counted += _count_delimiters(text, end, len(text))
+    if counted > most or strings > most:
+        line = text.count("\n", 0, end) + 1
+        raise too_many_nodes(most, Where(name, "", line, end - text.rfind("\n", 0, end)))
+    return counted
+
+
+def _count_delimiters(text: str, start: int, end: int) -> int:
+    """Return how many values and keys there are behind what opens and separates them; an empty list counts twice."""
+    inside = text.count("[", start, end) + text.count("{", start, end)
+    return inside + text.count(",", start, end) + text.count(":", start, end)
 
 
 def parse(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:

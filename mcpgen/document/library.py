@@ -6,6 +6,7 @@ from mcpgen.diagnostics import Diagnostics
 from mcpgen.document import budgets
 from mcpgen.document.document import Document
 from mcpgen.document.load import load
+from mcpgen.document.memory import Memory
 from mcpgen.errors import CannotGoOn
 
 Reader = Callable[[str], bytes]
@@ -21,11 +22,12 @@ class Library:
         self._readers: dict[str, Reader | None] = {}
         self._failures: dict[str, CannotGoOn] = {}
         self._bytes_left = budgets.BYTES
+        self.memory = Memory()
 
     def add(self, name: str, data: bytes, reader: Reader | None) -> Document:
         """The document in `data`. `reader` opens the files that it refers to; None where it may refer to none."""
         self._readers[name] = reader
-        self.documents[name] = document = load(name, data, self._diagnostics)
+        self.documents[name] = document = load(name, data, self._diagnostics, self.memory)
         return document
 
     def add_as(self, document: Document, origin: str) -> None:

@@ -3,25 +3,35 @@
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import budgets, json_text
 from mcpgen.document.document import Document
+from mcpgen.document.memory import Memory
 from mcpgen.errors import CannotGoOn
 
 
-def load(name: str, data: bytes, diagnostics: Diagnostics) -> Document:
+def load(name: str, data: bytes, diagnostics: Diagnostics, memory: Memory | None = None) -> Document:
     """Read `data` as JSON, else as YAML. CannotGoOn with a place where it is neither, or asks for more than the budgets
-    allow.
+    allow, or than there is left of `memory`.
     """
+    memory = memory or Memory()
     text = _decode(name, data)
+    memory.take_text(name, data, text)
+    document = _read(name, text, diagnostics, memory.nodes_left)
+    memory.take_nodes(document.nodes)
+    return document
+
+
+def _read(name: str, text: str, diagnostics: Diagnostics, most_nodes: int) -> Document:
     looks_like_json = text.lstrip()[:1] in ("{", "[")
     if looks_like_json:
         try:
-            return Document(name, json_text.parse(text, name, diagnostics), text)
+            nodes = json_text.count_nodes(text, name, most_nodes)
+            return Document(name, json_text.parse(text, name, diagnostics), text, nodes=nodes)
         except json_text.NotJson as not_json:
             failure = not_json
     from mcpgen.document import yaml_text  # PyYAML costs a quarter of the start of a run that reads JSON
 
     try:
-        composed = yaml_text.compose(text, name, diagnostics)
-        return Document(name, composed.value, text, composed.outline)
+        composed = yaml_text.compose(text, name, diagnostics, most_nodes)
+        return Document(name, composed.value, text, composed.outline, composed.nodes)
     except CannotGoOn:
         if looks_like_json:
             raise CannotGoOn("syntax", failure.message, failure.where, "Correct the JSON at this place.") from None

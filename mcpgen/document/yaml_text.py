@@ -16,6 +16,7 @@ import yaml
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.document import budgets
+from mcpgen.document.memory import too_many_nodes
 from mcpgen.document.outline import LEVELS, Outline, Path
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonValue, as_list
@@ -58,10 +59,11 @@ def place(event: yaml.Event) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """The value of a text, and where its outer keys stand."""
+    """The value of a text, where its outer keys stand, and how many values and keys there are."""
 
     value: JsonValue
     outline: Outline
+    nodes: int
 
 
 class _Frame:
@@ -90,11 +92,13 @@ class _Frame:
 
 class _Composer:
     """`frame` is what is filled now, inside of `stack`; the outermost takes the value of the whole. `keys` are those
-    that were met, each kept once.
+    that were met, each kept once. `most` values and keys may be written, or copied by merges.
     """
 
-    def __init__(self, text: str, name: str, diagnostics: Diagnostics) -> None:
+    def __init__(self, text: str, name: str, diagnostics: Diagnostics, most: int) -> None:
         self.name = name
+        self.most = most
+        self.copied = 0
         self.diagnostics = diagnostics
         self.outline = Outline(text)
         self.stack: list[_Frame] = []
@@ -119,8 +123,8 @@ class _Composer:
 
     def scalar(self, event: yaml.ScalarEvent) -> None:
         self.literal += 1
-        if self.literal > budgets.NODES:
-            self._refuse_more(event)
+        if self.literal + self.copied > self.most:
+            raise too_many_nodes(self.most, self._where(event))
         frame = self.frame
         text: str = event.value
         if frame.key is None and frame.append is None:
@@ -156,8 +160,8 @@ class _Composer:
                 "too-deep", f"The YAML text nests deeper than {budgets.DEPTH} levels.", event, "Flatten the document."
             )
         self.literal += 1
-        if self.literal > budgets.NODES:
-            self._refuse_more(event)
+        if self.literal + self.copied > self.most:
+            raise too_many_nodes(self.most, self._where(event))
         path = self._path() if mapping and len(self.stack) < LEVELS and not event.flow_style else None
         self.stack.append(self.frame)
         self.frame = _Frame({} if mapping else [], event.anchor, self.literal + self.expanded, path)
@@ -243,6 +247,7 @@ class _Composer:
                         "yaml-key", "`<<` merges something that is not a mapping.", event, "Name mappings only."
                     )
                 self._expand(len(source) + 1, event)
+                self.copied += len(source)  # an alias copies nothing
                 for key, value in source.items():
                     target.setdefault(key, value)
 
@@ -287,11 +292,6 @@ class _Composer:
 
     # -- budgets ------------------------------------------------------------------------------------------------------
 
-    def _refuse_more(self, event: yaml.Event) -> NoReturn:
-        self._refuse(
-            "too-many-nodes", f"The text holds more than {budgets.NODES:,} values.", event, "Split the document."
-        )
-
     def _expand(self, size: int, event: yaml.Event) -> None:
         self.expanded += size
         if self.expanded > budgets.EXPANSION_FREE + budgets.EXPANSION_FACTOR * self.literal:
@@ -309,8 +309,10 @@ class _Composer:
         return Where(self.name, "", *place(event))
 
 
-def compose(text: str, name: str, diagnostics: Diagnostics) -> Composed:
-    """The value of the first document in `text`. CannotGoOn with a place for everything that is refused."""
+def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | None = None) -> Composed:
+    """The value of the first document in `text`, which may have `most_nodes` values and keys, or what the budgets
+    allow. CannotGoOn with a place for everything that is refused.
+    """
     clean = printable(text)
     if len(clean) != len(text):
         diagnostics.add(
@@ -318,7 +320,7 @@ def compose(text: str, name: str, diagnostics: Diagnostics) -> Composed:
             f"{len(text) - len(clean)} control characters were taken out; YAML does not allow them.",
             Where(name),
         )
-    composer = _Composer(clean, name, diagnostics)
+    composer = _Composer(clean, name, diagnostics, budgets.NODES if most_nodes is None else most_nodes)
     handlers: dict[type, Callable[[Any], None]] = {
         yaml.ScalarEvent: composer.scalar,
         yaml.MappingStartEvent: composer.begin,
@@ -337,7 +339,7 @@ def compose(text: str, name: str, diagnostics: Diagnostics) -> Composed:
                 handler(event)
             elif event is None or isinstance(event, yaml.DocumentEndEvent):
                 _report_more(next_event, name, diagnostics)
-                return Composed(composer.result, composer.outline)
+                return Composed(composer.result, composer.outline, composer.literal + composer.copied)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         if error.context_mark and "end of stream" in str(error.problem):

@@ -15,6 +15,9 @@ from mcpgen.jsonvalue import JsonObject, JsonValue
 class Names(Protocol):
     """The names of the schemas that a schema refers to."""
 
+    def count(self) -> None:
+        """Note that one more schema is converted. Unusable where they are too many."""
+
     def of(self, reference: str) -> str:
         """Of what a `$ref` leads to, as the document writes it."""
 
@@ -77,6 +80,7 @@ def convert(raw: JsonValue, names: Names) -> JsonObject:
         return {"not": {}}
     if not isinstance(raw, dict):
         return {}
+    names.count()
     schema: JsonObject = {}
     reference = raw.get("$ref")
     if isinstance(reference, str):

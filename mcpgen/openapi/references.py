@@ -43,6 +43,10 @@ class References:
         """The schema that stands at `where`, by its name."""
         return {"$ref": self.name(where)}
 
+    def take_schemas(self, schemas: int) -> bool:
+        """Take what so many converted schemas need of memory; return whether there is as much left."""
+        return self._library.memory.take_schemas(schemas)
+
     def content(self, name: str, by: str) -> bytes:
         """The bytes of the file `name`, which the document `by` names beside itself. CannotGoOn where it cannot."""
         return self._library.content(name, by)

@@ -23,23 +23,37 @@ Scope = tuple[Where, ...]
 """Roots of resources."""
 
 
+MOST = 100_000
+"""Schemas inside one that has a name."""
+
+
 class Definitions(Mapping[str, JsonObject]):
-    """Name → schema. Raises Unusable, placed at the reference, for one that leads nowhere or where it may not."""
+    """Name → schema. Raises Unusable, placed at the reference, for one that leads nowhere or where it may not, and
+    placed at the schema for one that is too large.
+    """
 
     def __init__(self, references: References) -> None:
         self.references = references
         self._converted: dict[str, JsonObject] = {}
         self._origins: dict[str, Where] = {}
         self._refused: dict[str, Unusable] = {}
+        self._located: dict[str, Unusable] = {}
         self._scopes: dict[Scope, int] = {(): 0}
         self._scoped: dict[str, tuple[Where, Scope]] = {}
 
     def __getitem__(self, name: str) -> JsonObject:
         if name not in self._converted:
-            where, scope = self._scoped.get(name) or (self.references.place(name), ())
+            where, scope = self._meant(name)
             raw = self._raw(name, where)
             self._converted[name] = dialect.convert(raw, _Names(self, where, scope))
         return self._converted[name]
+
+    def where(self, name: str) -> Where:
+        """Return where the schema called `name` stands."""
+        return self._meant(name)[0]
+
+    def _meant(self, name: str) -> tuple[Where, Scope]:
+        return self._scoped.get(name) or (self.references.place(name), ())
 
     def converted(self, raw: JsonValue, where: Where) -> JsonObject:
         """The schema `raw`, whose references are meant as if they stood at `where`."""
@@ -50,6 +64,15 @@ class Definitions(Mapping[str, JsonObject]):
 
     def __len__(self) -> int:
         return len(self._converted)
+
+    def take(self, converted: int, where: Where) -> None:
+        """Take room for one more schema, inside the one at `where` of which so many were converted. Unusable."""
+        if converted > MOST:
+            message = f"This schema holds more than {MOST:,} schemas."
+            raise Unusable("too-complex", message, where, "Split it, or leave out the operations that need it.")
+        if not self.references.take_schemas(1):
+            message = "This schema comes after all others that there is room for in one run."
+            raise Unusable("too-complex", message, where, "Leave operations out with --exclude.")
 
     def named(self, reference: str, origin: Where, scope: Scope) -> str:
         """The name of what `reference`, inside the schema at `origin`, leads to. One that leads nowhere is refused when
@@ -98,13 +121,17 @@ class Definitions(Mapping[str, JsonObject]):
 
     def _raw(self, name: str, where: Where) -> JsonValue:
         origin = self._origins.get(name, where)
+        if name in self._located:
+            raise self._located[name]
         try:
             if name in self._refused:
                 raise self._refused[name]
             return self.references.at(where, origin)
         except Unusable as unusable:
             reason = unusable.diagnostic
-            raise Unusable(reason.code, reason.message, self._locate(origin, name), reason.hint) from None
+            place = self._locate(origin, name)
+            self._located[name] = Unusable(reason.code, reason.message, place, reason.hint)
+            raise self._located[name] from None
 
     def _locate(self, origin: Where, name: str) -> Where:
         """The place of the very `$ref` inside the schema at `origin` that is called `name`, for a diagnostic."""
@@ -131,6 +158,11 @@ class _Names:
         self._definitions = definitions
         self._where = where
         self._scope = definitions.entered(where, scope)
+        self._converted = 0
+
+    def count(self) -> None:
+        self._converted += 1
+        self._definitions.take(self._converted, self._where)
 
     def of(self, reference: str) -> str:
         return self._definitions.named(reference, self._where, self._scope)
