@@ -11,6 +11,9 @@ _METADATA = frozenset(
 )
 """Addresses of metadata services that are not link-local: Alibaba, Oracle, Azure, AWS and Google by IPv6."""
 
+LONGEST_URL = 8000
+"""Characters of a URL that is looked at: what servers take at least (RFC 9112, section 3)."""
+
 _LONGEST = 1000
 """Characters of a host that is looked at. A name has 253 at most (RFC 1035, section 2.3.4)."""
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import urldefrag, urljoin
 
+from mcpgen.addresses import LONGEST_URL
 from mcpgen.diagnostics import Where
 from mcpgen.document import Library
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, as_text
@@ -42,18 +43,19 @@ class Resources:
 
     def __init__(self, library: Library) -> None:
         self._library = library
-        self._of_file: dict[str, list[Resource]] = {}
+        self._of_file: dict[str, dict[str, Resource]] = {}
         self._by_uri: dict[str, Where] = {}
         self._embedded: dict[int, Where] = {}
 
     def around(self, where: Where) -> Resource:
         """The innermost resource that `where`, in a document that was read, belongs to."""
         resources = self._in(where.file)
-        if len(resources) > 1:
-            for resource in reversed(resources):
-                if f"{where.pointer}/".startswith(f"{resource.root.pointer}/"):
-                    return resource
-        return resources[0]
+        if len(resources) == 1:
+            return resources[""]
+        pointer = where.pointer
+        while pointer not in resources:
+            pointer = pointer.rpartition("/")[0]
+        return resources[pointer]
 
     def named(self, address: str, resource: Resource) -> Where | None:
         """The resource that the URI `address`, relative to `resource`, names; None where no document that was read
@@ -71,7 +73,8 @@ class Resources:
         """The place of `raw`, where it is a schema with an `$id` inside another."""
         return self._embedded.get(id(raw)) if self._embedded else None
 
-    def _in(self, file: str) -> list[Resource]:
+    def _in(self, file: str) -> dict[str, Resource]:
+        """The resources of a file by the pointers of their roots."""
         if file not in self._of_file:
             document = self._library.document(file)
             own = as_text(as_object(document.value).get("$self"))
@@ -79,7 +82,7 @@ class Resources:
             found = [root]
             if any(word in document.text for word in _WORDS):
                 found = self._indexed(document.value, root)
-            self._of_file[file] = found
+            self._of_file[file] = {resource.root.pointer: resource for resource in found}
             for resource in found:
                 if resource.base:
                     self._by_uri.setdefault(resource.base, resource.root)
@@ -130,7 +133,9 @@ def _members(value: JsonValue, is_map: bool) -> Iterator[tuple[str | int, JsonVa
 
 
 def _joined(base: str, address: str) -> str:
-    """The URI without its fragment; what is no URI stays as it is written."""
+    """The URI without its fragment; what is no URI, or too long for one, stays as it is written."""
+    if len(base) + len(address) > LONGEST_URL:
+        return address
     try:
         return urldefrag(urljoin(base, address)).url
     except ValueError:

@@ -57,7 +57,7 @@ def read(value: JsonValue, where: Where, base_url: str | None, diagnostics: Diag
 def _resolved(base_url: str, url: str) -> str:
     """`url` against `base_url`; as it stands where it is no URL, which is refused after this."""
     try:
-        return urljoin(base_url, url)
+        return urljoin(base_url, url) if len(url) <= addresses.LONGEST_URL else url
     except ValueError:
         return url
 
@@ -79,6 +79,8 @@ def with_defaults(server: Server) -> str:
 
 def refusal(url: str) -> str:
     """Why `url` cannot be a server, empty where it can. Relative URLs can."""
+    if len(url) > addresses.LONGEST_URL:
+        return f"it is longer than {addresses.LONGEST_URL:,} characters"
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
