@@ -49,6 +49,27 @@ def compact(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
+def plain_text(value: JsonValue) -> str:
+    """Return the one text of a JSON value, the same for equal ones: 1.0 is 1, members in order of their names."""
+    return json.dumps(_plain(value), sort_keys=True)
+
+
+def _plain(value: JsonValue) -> JsonValue:
+    if isinstance(value, dict):
+        return {key: _plain(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_plain(member) for member in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def unique(values: Iterable[JsonValue]) -> list[JsonValue]:
+    """Return the values, each once, in the order of their first."""
+    found: dict[str, JsonValue] = {}
+    for value in values:
+        found.setdefault(plain_text(value), value)
+    return list(found.values())
+
+
 def digest(data: bytes) -> str:
     """SHA-256 of `data` in hexadecimal."""
     return hashlib.sha256(data).hexdigest()

@@ -116,7 +116,8 @@ def _compiled(
     api = with_fields(api, wanted.fields)
     api = _with_base_url(api, flags.base_url, diagnostics)
     identity = _identity(api, options, project.lock)
-    catalog = check(lower(api, identity, wanted, promises, diagnostics), diagnostics)
+    lowered = lower(api, identity, wanted, promises, diagnostics, sources.library.memory.nodes)
+    catalog = check(lowered, diagnostics)
     on_disk = [each.tools_file for each in (settings, source) if each and each.tools_file and each.fetched.folder]
     catalog, reached = _with_origins(catalog, project.lock, flags, on_disk, diagnostics)
     if not (catalog.tools or catalog.resources or catalog.prompts):

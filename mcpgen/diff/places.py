@@ -14,8 +14,7 @@ from mcpgen.diff.variance import Inclusion, Terms
 from mcpgen.diff.variance.arrays import Items
 from mcpgen.diff.variance.cases import KINDS, Case
 from mcpgen.diff.variance.objects import Members
-from mcpgen.diff.variance.scope import plain_text
-from mcpgen.jsonvalue import JsonValue
+from mcpgen.jsonvalue import JsonValue, plain_text
 
 Path = tuple[str, ...]
 """Names of members, `[]` for what an array holds, `*` for members without a name of their own."""

@@ -1,149 +1,116 @@
 """`allOf` and references beside other keywords → one node: what a composed schema says, said in one place.
 
 `Composer.node` looks one level deep: it follows references and merges `allOf`, and leaves properties, items and
-alternatives as they stand. Merging keeps what both sides demand: properties and required are joined, types and enums
-intersected, bounds tightened. Where two sides contradict each other the later one wins and the caller hears of it.
+alternatives as they stand. What has a name is merged once.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.lower.merging import Merger
+from mcpgen.lower.nodes import alternatives, members, types
 from mcpgen.lower.patterns import PatternMemory
+from mcpgen.work import Budget
 
-_TIGHTEST: dict[str, Callable[[float, float], float]] = {
-    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
-    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
-}
-_MOST_ALTERNATIVES = 12
+__all__ = ["Composer", "alternatives", "members", "types"]
+
+PART = 300_000
+"""Steps of one part of an operation: its arguments, its answer, its output schema. No published document that we know
+of takes more than a tenth of it."""
+
+RUN, RUN_PER_NODE = 5_000_000, 10
+"""Steps of all operations together, and how many more for each value and key of the documents. As above."""
+
+_MOST_KEPT = 1_000_000
+"""Members of all nodes that are kept."""
+
+
+class _Composed(NamedTuple):
+    """The node of a name, the references that were followed to it, and the contradictions in it."""
+
+    node: JsonObject
+    followed: tuple[str, ...]
+    contradictions: tuple[str, ...]
 
 
 class Composer:
     """Nodes of the schemas of one API. `contradictions` collects a sentence for each merge that could not keep both
     sides, `unshown` the patterns that a schema has and its portable form has not. `patterns` knows what they take.
+    The work of composing draws on `budget`.
     """
 
-    def __init__(self, definitions: Mapping[str, JsonObject]) -> None:
+    def __init__(self, definitions: Mapping[str, JsonObject], budget: Budget | None = None) -> None:
         self.definitions = definitions
         self.contradictions: list[str] = []
         self.unshown: list[str] = []
         self.patterns = PatternMemory()
+        self.budget = budget or Budget(RUN, PART)
+        self._composed: dict[str, _Composed] = {}
+        self._kept = 0
 
     def node(self, schema: JsonObject) -> tuple[JsonObject, tuple[str, ...]]:
-        """`schema` without `$ref` and `allOf` at its root, and the names of the references that were followed,
-        outermost first.
+        """Return `schema` without `$ref` and `allOf` at its root, and the names of the references that were followed,
+        outermost first. Raises Exhausted.
         """
-        followed: list[str] = []
-        return self._flat(schema, followed), tuple(followed)
-
-    def _flat(self, schema: JsonObject, followed: list[str]) -> JsonObject:
         if "$ref" not in schema and "allOf" not in schema:
-            return schema
-        own = {keyword: value for keyword, value in schema.items() if keyword not in ("$ref", "allOf")}
-        parts: list[JsonObject] = []
+            self.budget.spend(1)
+            return schema, ()
         name = schema.get("$ref")
-        if isinstance(name, str) and name not in followed:  # what was demanded once need not be demanded again
-            followed.append(name)
-            parts.append(_settled(self._flat(self.definitions[name], followed), followed))
-        parts += [self._flat(as_object(member), followed) for member in as_list(schema.get("allOf"))]
-        merged: JsonObject = {}
-        for part in [*parts, own]:
-            merged = self.merged(merged, part)
-        return merged
+        if len(schema) > 1 or not isinstance(name, str):
+            found = self._compose(schema, str(name or ""))
+        else:
+            self.budget.spend(1)
+            found = self._composed.get(name) or self._keep(name, self._compose(schema, name))
+        self.contradictions += found.contradictions
+        return found.node, found.followed
 
     def merged(self, first: JsonObject, second: JsonObject) -> JsonObject:
-        """One node that demands what `first` and `second` demand. Texts, defaults and marks of `second` win."""
-        if not first or not second:
-            return first or second
-        result = {**first, **second}
-        self._merge_types(first, second, result)
-        self._merge_enums(first, second, result)
-        for keyword, tightest in _TIGHTEST.items():
-            one, other = first.get(keyword), second.get(keyword)
-            if isinstance(one, (int, float)) and isinstance(other, (int, float)):
-                result[keyword] = tightest(one, other)
-        required = [*as_list(first.get("required")), *as_list(second.get("required"))]
-        if required:
-            result["required"] = list(dict.fromkeys(map(str, required)))
-        self._merge_members(first, second, result)
-        self._merge_alternatives(first, second, result)
-        return result
+        """Return one node that demands what `first` and `second` demand. Texts, defaults and marks of `second` win."""
+        merger = Merger(self.budget)
+        merger.add(first)
+        merger.add(second)
+        self.contradictions += merger.contradictions
+        return merger.result()
 
-    def _merge_types(self, first: JsonObject, second: JsonObject, result: JsonObject) -> None:
-        one, other = types(first), types(second)
-        if not one or not other:
-            return
-        both = [kind for kind in one if kind in other or (kind == "integer" and "number" in other)]
-        both += [kind for kind in other if kind == "integer" and "number" in one and kind not in both]
-        if not both:
-            self.contradictions.append(f"{' or '.join(one)} and {' or '.join(other)}")
-            both = other
-        result["type"] = both[0] if len(both) == 1 else list[JsonValue](both)
+    def _keep(self, name: str, composed: _Composed) -> _Composed:
+        """Keep what was composed under that name, and not more than there is room for."""
+        self._kept += len(composed.node) + len(as_object(composed.node.get("properties")))
+        if self._kept > _MOST_KEPT:
+            self._composed.clear()
+            self._kept = 0
+        self._composed[name] = composed
+        return composed
 
-    def _merge_enums(self, first: JsonObject, second: JsonObject, result: JsonObject) -> None:
-        one, other = first.get("enum"), second.get("enum")
-        if isinstance(one, list) and isinstance(other, list):
-            both = [value for value in one if value in other]
-            if not both:
-                self.contradictions.append("two lists of values without a common one")
-            result["enum"] = both or other
+    def _compose(self, schema: JsonObject, name: str) -> _Composed:
+        """Compose `schema`, whose work is charged to `name`."""
+        before, followed, contradictions = self.budget.left, dict[str, None](), list[str]()
+        try:
+            node = self._flat(schema, followed, contradictions)
+        finally:
+            self.budget.charge(name, before - self.budget.left)
+        return _Composed(node, tuple(followed), tuple(dict.fromkeys(contradictions)))
 
-    @staticmethod
-    def _merge_members(first: JsonObject, second: JsonObject, result: JsonObject) -> None:
-        if "properties" in first and "properties" in second:
-            properties = dict(as_object(first["properties"]))
-            for key, schema in as_object(second["properties"]).items():
-                known = properties.get(key, schema)
-                properties[key] = schema if known == schema else {"allOf": [known, schema]}
-            result["properties"] = properties
-        for keyword in ("items", "additionalProperties"):
-            one, other = first.get(keyword), second.get(keyword)
-            if isinstance(one, dict) and isinstance(other, dict) and one != other:
-                result[keyword] = {"allOf": [one, other]}
-            elif keyword in first and not isinstance(other, dict) and other is not False:
-                result[keyword] = one
-
-    def _merge_alternatives(self, first: JsonObject, second: JsonObject, result: JsonObject) -> None:
-        """Two sets of alternatives become the pairs of both, as long as they are few; else the later set is kept."""
-        one, other = alternatives(first), alternatives(second)
-        if not one or not other:
-            return
-        if len(one) * len(other) > _MOST_ALTERNATIVES:
-            self.contradictions.append("two long sets of alternatives")
-            return
-        result.pop("oneOf", None)
-        result["anyOf"] = [{"allOf": [left, right]} for left in one for right in other]
+    def _flat(self, schema: JsonObject, followed: dict[str, None], contradictions: list[str]) -> JsonObject:
+        if "$ref" not in schema and "allOf" not in schema:
+            return schema
+        merger = Merger(self.budget)
+        name = schema.get("$ref")
+        if isinstance(name, str) and name not in followed:  # what was demanded once need not be demanded again
+            followed[name] = None
+            part = self._flat(self.definitions[name], followed, contradictions)
+            merger.add(_settled(part, followed))
+        for member in as_list(schema.get("allOf")):
+            merger.add(self._flat(as_object(member), followed, contradictions))
+        merger.add({keyword: value for keyword, value in schema.items() if keyword not in ("$ref", "allOf")})
+        contradictions += merger.contradictions
+        return merger.result()
 
 
-def _settled(part: JsonObject, followed: list[str]) -> JsonObject:
+def _settled(part: JsonObject, followed: dict[str, None]) -> JsonObject:
     """`part` without its alternatives where one of them is what led to it: a `Cat` that includes `Pet` has made the
     choice between cats and dogs that `Pet` offers.
     """
     if not any(member.get("$ref") in followed for member in alternatives(part)):
         return part
     return {keyword: value for keyword, value in part.items() if keyword not in ("oneOf", "anyOf", "discriminator")}
-
-
-def types(node: JsonObject) -> list[str]:
-    """The types that `node` declares, empty where it declares none."""
-    declared = node.get("type")
-    if isinstance(declared, str):
-        return [declared]
-    return [kind for kind in as_list(declared) if isinstance(kind, str)]
-
-
-def alternatives(node: JsonObject) -> list[JsonObject]:
-    """The members of `oneOf` and `anyOf`. For arguments they mean the same: one of them must fit."""
-    if "oneOf" not in node and "anyOf" not in node:  # nearly always
-        return []
-    return [as_object(member) for keyword in ("oneOf", "anyOf") for member in as_list(node.get(keyword))]
-
-
-def members(node: JsonObject) -> list[tuple[str, JsonObject]]:
-    """The properties of `node`: the required ones in the order of `required`, then the others by name.
-
-    An order of their own, because the keys of a mapping have none: a document whose keys were sorted anew is the same.
-    """
-    properties = as_object(node.get("properties"))
-    required = [key for key in as_list(node.get("required")) if isinstance(key, str) and key in properties]
-    ordered = dict.fromkeys([*required, *sorted(properties)])
-    return [(key, as_object(properties[key])) for key in ordered]

@@ -8,12 +8,14 @@ the meaning in the first.
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_object, as_text
+from mcpgen.lower import complexity
 from mcpgen.lower.annotations import DESTROYS
 from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.text import ended, plain, sentences, shortened, similarity
-from mcpgen.model import MediaType, Operation, Response
+from mcpgen.model import MediaType, Operation
 from mcpgen.names import clipped, words
+from mcpgen.work import Exhausted
 
 LONGEST = 1000
 LONGEST_TITLE = 60
@@ -63,7 +65,7 @@ def description(
         first,
         ended(extra),
         needs,
-        "" if _has_text(operation) else _answer(operation.responses, composer, diagnostics),
+        "" if _has_text(operation) else _answer(operation, composer, diagnostics),
     ]
     text = shortened(" ".join(filter(None, parts)), LONGEST)
     if _letters(text) == _letters(name):  # nothing was said but the name; the request says a little more
@@ -96,11 +98,10 @@ def _first_sentence(body: str) -> tuple[str, str]:
     return ended(shortened(first, 300)), "\n\n".join(filter(None, [" ".join(others), rest]))
 
 
-def _answer(responses: tuple[Response, ...], composer: Composer, diagnostics: Diagnostics) -> str:
+def _answer(operation: Operation, composer: Composer, diagnostics: Diagnostics) -> str:
     """`Returns a list of {id, name, …}.`, from the first good answer that is described."""
-    good = sorted(
-        (response for response in responses if response.status[:1] == "2"), key=lambda response: response.status
-    )
+    good = sorted((each for each in operation.responses if each.status[:1] == "2"), key=lambda each: each.status)
+    composer.budget.begin()
     for response in good:
         for media_type in sorted(
             response.content, key=lambda media_type: ("json" not in media_type.name, media_type.name)
@@ -109,6 +110,10 @@ def _answer(responses: tuple[Response, ...], composer: Composer, diagnostics: Di
                 return _sketch(media_type, composer)
             except Unusable as unusable:
                 diagnostics.extend([unusable.diagnostic])
+                return ""
+            except Exhausted as end:
+                found = complexity.reason(end, "The schemas of an answer", composer.definitions, operation.where)
+                diagnostics.extend([found])
                 return ""
     return "Returns nothing." if good and all(response.status in ("204", "205") for response in good) else ""
 

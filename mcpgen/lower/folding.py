@@ -3,7 +3,10 @@
 What is folded takes at least what its parts name; nothing here looks into a document.
 """
 
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from collections import Counter
+from itertools import takewhile
+
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, unique
 from mcpgen.lower.constraints import MOST_VALUES
 from mcpgen.lower.text import ended, plain
 from mcpgen.names import clipped
@@ -65,8 +68,9 @@ def _led_by(tag: str, member: JsonObject) -> JsonObject:
 def _tag(objects: list[JsonObject]) -> str:
     """The property whose one value tells each of `objects` from the others; empty where there is none."""
     for key in as_object(objects[0].get("properties")):
-        values = [_only_value(as_object(as_object(other.get("properties")).get(key))) for other in objects]
-        if None not in values and len(set(values)) > 1:
+        each = (_only_value(as_object(as_object(other.get("properties")).get(key))) for other in objects)
+        values = list(takewhile(lambda value: value is not None, each))
+        if len(values) == len(objects) and len(set(values)) > 1:
             return key
     return ""
 
@@ -78,7 +82,7 @@ def _only_value(node: JsonObject) -> str | None:
 
 def _one_scalar(kind: str, same: list[JsonObject]) -> JsonObject:
     """Scalars of one type as one: all their values, or any of the type where one of them lists none."""
-    values = list(dict.fromkeys(value for member in same for value in as_list(member.get("enum"))))
+    values = unique(value for member in same for value in as_list(member.get("enum")))
     if all("enum" in member for member in same) and len(values) <= MOST_VALUES:
         return {"type": kind, "enum": values}
     return {"type": kind}
@@ -103,7 +107,8 @@ def _merged(objects: list[JsonObject], labels: list[str]) -> JsonObject:
     for key, places in found.items():
         agreed = _agreed([schema for _, schema in places], [label for label, _ in places])
         properties[key] = agreed if len(places) == len(objects) else _noted(agreed, [label for label, _ in places])
-    required = [key for key in properties if all(key in as_list(other.get("required")) for other in objects)]
+    demanded = Counter(key for other in objects for key in set(map(str, as_list(other.get("required")))))
+    required = [key for key in properties if demanded[key] == len(objects)]
     result: JsonObject = {"type": "object"}
     if properties:
         result["properties"] = properties
@@ -129,10 +134,7 @@ def _parts(schema: JsonObject) -> list[JsonObject]:
 
 def _agreed(schemas: list[JsonObject], labels: list[str]) -> JsonObject:
     """What all of `schemas` take, and more: one schema for a property that stands in several shapes."""
-    distinct: list[JsonObject] = []
-    for schema in schemas:
-        if schema not in distinct:
-            distinct.append(schema)
+    distinct = list(map(as_object, unique(schemas)))
     if len(distinct) == 1:
         return distinct[0]
     kinds = {as_text(schema.get("type")) for schema in distinct}
@@ -141,11 +143,7 @@ def _agreed(schemas: list[JsonObject], labels: list[str]) -> JsonObject:
         return {**_merged(schemas, labels), **words}
     if kinds <= set(SCALARS) and len(kinds) == 1:
         return {**_one_scalar(kinds.pop(), distinct), **words}
-    plain_ones: list[JsonValue] = []
-    for schema in distinct:
-        for part in _parts(schema):
-            bare: JsonObject = {key: value for key, value in part.items() if key != "description"}
-            if bare not in plain_ones:
-                plain_ones.append(bare)
+    parts = (part for schema in distinct for part in _parts(schema))
+    plain_ones = unique({key: value for key, value in part.items() if key != "description"} for part in parts)
     beside = folded(plain_ones) if len(plain_ones) > _MOST_BESIDE else plain_ones
     return {**as_object(beside[0]), **words} if len(beside) == 1 else {"anyOf": beside, **words}

@@ -14,6 +14,7 @@ from mcpgen.lower import (
     boilerplate,
     branching,
     budget,
+    complexity,
     confirmation,
     descriptions,
     lint,
@@ -31,12 +32,13 @@ from mcpgen.lower import (
 )
 from mcpgen.lower.bodies import BodyPlan
 from mcpgen.lower.boilerplate import Boilerplate
-from mcpgen.lower.compose import Composer
+from mcpgen.lower.compose import PART, RUN, RUN_PER_NODE, Composer
 from mcpgen.lower.orders import gives_orders
 from mcpgen.model import Api, Catalog, Identity, InputProfile, Operation, SchemaProfile, Server, Skipped, ToolSpec
 from mcpgen.names import clipped
 from mcpgen.options import Options
 from mcpgen.promises import UNKNOWN, Promises
+from mcpgen.work import Budget, Exhausted
 
 _WHY_LARGE: Mapping[InputProfile, str] = {
     "portable": "nothing but its arguments is left",
@@ -46,8 +48,12 @@ _WHY_LARGE: Mapping[InputProfile, str] = {
 _FLATTEN = "Let the references lead to the schema itself."
 
 
-def lower(api: Api, identity: Identity, options: Options, promises: Promises, diagnostics: Diagnostics) -> Catalog:
-    """The catalog of tools for `api`, sorted by name. What was promised of them is kept."""
+def lower(
+    api: Api, identity: Identity, options: Options, promises: Promises, diagnostics: Diagnostics, nodes: int = 0
+) -> Catalog:
+    """The catalog of tools for `api`, sorted by name. What was promised of them is kept. The work is in proportion to
+    `nodes`, the values and keys of what `api` was read from.
+    """
     names = naming.assign(api.operations, promises, api.title)
     _report_names(api.operations, names, diagnostics)
     if gives_orders(api.title):
@@ -57,7 +63,8 @@ def lower(api: Api, identity: Identity, options: Options, promises: Promises, di
     while True:
         found = Diagnostics()
         sources = producers.of_parameters(api.operations, listed)
-        catalog = _lowered(api, identity, options, names, promises, sources, found)
+        composer = Composer(api.definitions, Budget(RUN + RUN_PER_NODE * nodes, PART))
+        catalog = _lowered(api, identity, options, names, promises, sources, composer, found)
         made = {tool.operation.key for tool in catalog.tools}
         if all(key in made for keys in sources.values() for key in keys.values()):
             diagnostics.extend(list(found))
@@ -81,13 +88,14 @@ def _lowered(
     names: Mapping[str, str],
     promises: Promises,
     sources: Mapping[str, Mapping[str, str]],
+    composer: Composer,
     diagnostics: Diagnostics,
 ) -> Catalog:
     """The catalog where `sources` are operation → path parameter → the operation that lists its values."""
     around = _Around(
         api,
         options,
-        Composer(api.definitions),
+        composer,
         boilerplate.found(api.operations, identity.instructions),
         {key: {parameter: names[source] for parameter, source in each.items()} for key, each in sources.items()},
         list(api.servers[:1] or (Server(""),)),
@@ -103,6 +111,9 @@ def _lowered(
             skipped.append(Skipped(f"{operation.method} {operation.path}", unusable.diagnostic))
         except RecursionError:  # a chain of hundreds of references; published documents have chains of ten
             reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
+            skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
+        except Exhausted as end:
+            reason = complexity.reason(end, "Its schemas", api.definitions, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
     read = resources.bind(api, identity, lambda operation: _server_index(operation, around.servers), diagnostics)
     catalog = Catalog(
@@ -141,6 +152,7 @@ class _Around:
 
 def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     composer, diagnostics = around.composer, around.diagnostics
+    composer.budget.begin()
     operation = views.seen(operation, composer, diagnostics)
     nesting.refuse_unwritable(operation, composer)
     composer.contradictions.clear()  # what an answer or an operation that was skipped left behind
@@ -153,6 +165,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     description = confirmation.told(
         descriptions.description(operation, name, needs, around.boilerplate, composer, diagnostics), confirm
     )
+    composer.budget.begin()
     most_tokens = around.options.max_tokens or budget.MOST_TOKENS
     room = most_tokens - budget.cost_beside(name, title, description)
     profile = around.options.schema_profile or "portable"
@@ -169,6 +182,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     nesting.report(operation, composer, diagnostics)
     views.report(operation.result, list(as_object(layout.schema.get("properties"))), diagnostics)
     output_schema, output_form = outputs.derive(operation, name, composer, diagnostics) or (None, None)
+    composer.budget.begin()
     tool = ToolSpec(
         name=name,
         title=title,

@@ -11,17 +11,20 @@ alternatives all members are listed: one that only some of them name has the typ
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple
 
 from mcpgen.diagnostics import Diagnostic, Diagnostics
 from mcpgen.errors import Unusable
 from mcpgen.invisible import hidden_characters
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.lower import complexity
 from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.kinds import implied_types, is_null
 from mcpgen.lower.media_types import encoding_of
 from mcpgen.model import Operation, OutputForm, Response
 from mcpgen.tokens import estimate
+from mcpgen.work import Exhausted
 
 BUDGET = 180
 """About how many tokens an output schema may cost. Most hosts show none to their model, some all of it."""
@@ -78,7 +81,13 @@ def derive(
         return None
     outputs = _Outputs(composer)
     source = _answered(operation.responses)
-    found = outputs.root(source) if source is not None else None
+    composer.budget.begin()
+    try:
+        found = outputs.root(source) if source is not None else None
+    except Exhausted as end:
+        what = f"The output schema of {name} is left out: its schemas"
+        diagnostics.extend([complexity.reason(end, what, composer.definitions, operation.where)])
+        return None
     if outputs.unusable:  # told already where the description looked at it
         diagnostics.extend([each for each in dict.fromkeys(outputs.unusable) if each not in set(diagnostics)])
     if found is None:
@@ -199,7 +208,9 @@ class _Outputs:
     def _shape(self, sources: list[JsonObject]) -> _Shape:
         """What a value may be that one of `sources` describes."""
         shape = _Shape()
-        leaves = [leaf for source in sources for leaf in self._leaves(source, [], ())]
+        met: set[tuple[str, ...]] = set()
+        every = (leaf for source in sources for leaf in self._leaves(source, [], (), met))
+        leaves = list(islice(every, _MOST_LEAVES + 1))
         for leaf in leaves[:_MOST_LEAVES]:
             kinds = types(leaf) or implied_types(leaf)
             shape.anything = shape.anything or not kinds
@@ -218,10 +229,18 @@ class _Outputs:
         shape.anything = shape.anything or len(leaves) > _MOST_LEAVES
         return shape
 
-    def _leaves(self, schema: JsonObject, kinds: list[str], seen: tuple[str, ...]) -> Iterator[JsonObject]:
+    def _leaves(
+        self, schema: JsonObject, kinds: list[str], seen: tuple[str, ...], met: set[tuple[str, ...]]
+    ) -> Iterator[JsonObject]:
         """The schemas that `schema` may be, null apart, whose alternatives are among them; of `kinds` where they do not
-        say otherwise. One that cannot be read may be anything.
+        say otherwise. One that cannot be read may be anything. `seen` are the names on the way to here, `met` those on
+        any way, each with its kinds: whatever leads to one, it says the same.
         """
+        name = schema.get("$ref") if len(schema) == 1 else None
+        if isinstance(name, str):
+            if (name, *kinds) in met:
+                return
+            met.add((name, *kinds))
         try:
             node, followed = self.composer.node(schema)
         except Unusable as unusable:
@@ -235,7 +254,7 @@ class _Outputs:
         if not branches or any(keyword in node for keyword in _STRUCTURE):
             yield {**node, "type": list[JsonValue](kinds)} if kinds else node
         for branch in branches[:_MOST_LEAVES]:
-            yield from self._leaves(branch, kinds, (*seen, *followed))
+            yield from self._leaves(branch, kinds, (*seen, *followed), met)
 
     def _is_answered(self, member: JsonObject) -> bool:
         """Whether a member is ever answered, not only sent."""

@@ -10,11 +10,11 @@ description, where a model reads it just as well. What is left out is not enforc
 import re
 from typing import NamedTuple
 
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, unique
 from mcpgen.lower import constraints
 from mcpgen.lower.budget import LADDER, MOST_NODES, Limits
 from mcpgen.lower.compose import Composer, alternatives, members, types
-from mcpgen.lower.discriminators import schema_name, tagged
+from mcpgen.lower.discriminators import Discriminator, schema_name
 from mcpgen.lower.folding import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded, tags_first
 from mcpgen.lower.kinds import demanded, implied_types, is_null, only_demands, type_of
 from mcpgen.lower.media_types import is_file
@@ -164,6 +164,7 @@ class Portable:
         nullable = "null" in types(node) or None in as_list(node.get("enum"))
         base = {keyword: value for keyword, value in node.items() if keyword not in _NOT_OF_BRANCHES}
         found: list[JsonObject] = []
+        discriminator = Discriminator(node, self.composer)
         for member in alternatives(node):
             flat, _ = self.composer.node(member)
             if is_null(flat):
@@ -175,7 +176,7 @@ class Portable:
                 break
             else:
                 nullable = nullable or (not types(node) and self._allows_null(flat))
-                found.append(self.composer.merged(base, tagged(member, node, self.composer)))
+                found.append(self.composer.merged(base, discriminator.tag(member)))
         if found:
             return found, nullable
         whole = {keyword: value for keyword, value in node.items() if keyword not in _ALTERNATIVES}
@@ -206,12 +207,12 @@ class Portable:
         return found
 
     def _several(self, node: JsonObject, branches: list[JsonObject], at: _At, words: str) -> JsonObject:
-        emitted = [self._emit(branch, at, keep_null=False) for branch in branches]
-        members: list[JsonValue] = []
-        for member in emitted:
-            for part in as_list(member.get("anyOf")) or [member]:
-                if part not in members:
-                    members.append(part)
+        emitted: list[JsonObject] = []
+        for branch in branches:
+            if self.is_exhausted:
+                return self._cut(node, at, "", words, branches)
+            emitted.append(self._emit(branch, at, keep_null=False))
+        members = unique(part for member in emitted for part in as_list(member.get("anyOf")) or [member])
         members = folded(members) if len(members) > self.limits.alternatives else tags_first(members)
         described = self._text(at, words, constraints.in_words(node))
         if len(members) == 1:
@@ -279,14 +280,17 @@ class Portable:
                 result[keyword] = node[keyword]
         return self._described(result, node, at, words)
 
-    def _cut(self, node: JsonObject, at: _At, again: str, words: str) -> JsonObject:
+    def _cut(
+        self, node: JsonObject, at: _At, again: str, words: str, branches: list[JsonObject] | None = None
+    ) -> JsonObject:
         """`node` without its members, for a schema that comes again inside itself or is too deep: of what types it is,
-        so that nothing is refused that it takes (but for lists of mixed lists).
+        so that nothing is refused that it takes (but for lists of mixed lists). `branches` are its alternatives, where
+        they are known.
         """
         name = clipped(plain(schema_name(again)))
         self.cuts.append(f"the recursion of {name}" if again else "levels below the deepest that is shown")
         note = f"Same shape as {name} above." if again else "Its members are not listed here."
-        kinds = self._kinds(node)
+        kinds = self._kinds(node, branches)
         shapes = [self._outline(kind, node) for kind in kinds]
         outline = shapes[0] if len(shapes) == 1 else {"anyOf": list[JsonValue](shapes)} if shapes else any_value()
         return {**outline, **self._text(at, words, note)}
@@ -299,9 +303,9 @@ class Portable:
             return {"type": "array", "items": any_list(lists=False)}
         return {"type": "array", "items": {"type": inner[0]}} if len(inner) == 1 else any_list(lists=False)
 
-    def _kinds(self, node: JsonObject) -> list[str]:
+    def _kinds(self, node: JsonObject, branches: list[JsonObject] | None = None) -> list[str]:
         """The types of `node` and of the alternatives in it, null apart; empty where that may be any."""
-        leaves = [node] if types(node) or implied_types(node) else self._leaves(node)
+        leaves = [node] if types(node) or implied_types(node) else branches or self._leaves(node)
         found = [types(leaf) or implied_types(leaf) for leaf in leaves]
         return list(dict.fromkeys(kind for kinds in found for kind in kinds if kind != "null")) if all(found) else []
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.lower.compose import Composer
-from mcpgen.lower.discriminators import schema_name, tagged
+from mcpgen.lower.discriminators import Discriminator, schema_name
 from mcpgen.lower.media_types import is_file
 from mcpgen.lower.portable import FILE_NOTE
 from mcpgen.lower.text import ended, plain, shortened
@@ -84,18 +84,16 @@ class Verbatim:
             elif keyword in _ONE_SCHEMA:
                 yield keyword, self._written(value) if isinstance(value, dict) else value
             elif keyword in _SCHEMA_LISTS:
-                yield (
-                    keyword,
-                    [self._written(self._chosen(as_object(member), keyword, schema)) for member in as_list(value)],
-                )
+                yield keyword, [self._written(member) for member in self._chosen(as_list(value), keyword, schema)]
             elif keyword in _SCHEMA_MAPS:
                 yield keyword, {key: self._written(as_object(member)) for key, member in as_object(value).items()}
             elif keyword not in _OF_OPENAPI:
                 yield keyword, value
 
-    def _chosen(self, member: JsonObject, keyword: str, schema: JsonObject) -> JsonObject:
-        """An alternative with the value of the discriminator that chooses it, which 2020-12 has no keyword for."""
-        return member if keyword == "allOf" else tagged(member, schema, self.composer)
+    def _chosen(self, members: list[JsonValue], keyword: str, schema: JsonObject) -> Iterator[JsonObject]:
+        """Alternatives with the value of the discriminator that chooses each, which 2020-12 has no keyword for."""
+        discriminator = Discriminator(schema, self.composer)
+        return (as_object(each) if keyword == "allOf" else discriminator.tag(as_object(each)) for each in members)
 
     def _referred(self, reference: str) -> JsonObject:
         """What has a name is referred to; what only stands somewhere else, such as under a parameter, stands here."""

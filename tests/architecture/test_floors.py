@@ -20,6 +20,7 @@ FLOORS: dict[str, float] = {
     "names": 0,
     "safe_open": 0,
     "addresses": 0,
+    "work": 0,
     "tokens": 0.1,
     "assets": 0,
     "options": 1.1,

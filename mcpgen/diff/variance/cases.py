@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from mcpgen.diff.variance import scalars
-from mcpgen.diff.variance.scope import Scope, Terms, plain_text
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.diff.variance.scope import Scope, Terms
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, plain_text
 from mcpgen.lower.patterns import is_linear
 
 KINDS = ("null", "boolean", "number", "string", "array", "object")

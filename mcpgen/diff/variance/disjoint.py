@@ -5,7 +5,8 @@ from typing import Protocol
 from mcpgen.diff.variance import scalars
 from mcpgen.diff.variance.cases import Case
 from mcpgen.diff.variance.objects import Members
-from mcpgen.diff.variance.scope import Terms, plain_text
+from mcpgen.diff.variance.scope import Terms
+from mcpgen.jsonvalue import plain_text
 
 _DEEPEST = 4
 """Levels of members that are looked at."""

@@ -11,8 +11,8 @@ from functools import cached_property
 from mcpgen.diff.variance import arrays, objects, scalars
 from mcpgen.diff.variance.cases import Case, TooMany, cases
 from mcpgen.diff.variance.disjoint import Disjointness
-from mcpgen.diff.variance.scope import Terms, plain_text
-from mcpgen.jsonvalue import JsonObject, JsonValue
+from mcpgen.diff.variance.scope import Terms
+from mcpgen.jsonvalue import JsonObject, JsonValue, plain_text
 
 _MOST_VALUES = 64
 """Whole numbers of a range that are looked at one by one."""

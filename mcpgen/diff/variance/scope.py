@@ -4,12 +4,11 @@ Two parts whose texts are equal accept the same values. The text of a part is wi
 defaults) and with everything that its references lead to.
 """
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from mcpgen.jsonvalue import JsonObject, JsonValue, lookup, tokens
+from mcpgen.jsonvalue import JsonObject, JsonValue, lookup, plain_text, tokens
 
 _ONE_SCHEMA = frozenset(
     (
@@ -112,19 +111,6 @@ class Terms:
     def is_plainly(self, other: "Terms") -> bool:
         """Whether both say the same in the same words, and refer to nothing."""
         return self.plain == other.plain and (self.plain != "" or not (self.nodes or other.nodes))
-
-
-def plain_text(value: JsonValue) -> str:
-    """The one text of a JSON value: 1.0 is 1, members in order of their names."""
-    return json.dumps(_plain(value), sort_keys=True)
-
-
-def _plain(value: JsonValue) -> JsonValue:
-    if isinstance(value, dict):
-        return {key: _plain(member) for key, member in value.items()}
-    if isinstance(value, list):
-        return [_plain(member) for member in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _asserted(node: JsonValue, references: set[str]) -> JsonValue:
