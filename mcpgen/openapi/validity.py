@@ -6,28 +6,21 @@ reported where it is read. Neither check ever opens a socket or a file: referenc
 """
 
 import json
-import posixpath
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
-from urllib.parse import quote, unquote, urlsplit
+from typing import TYPE_CHECKING
 
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.document import Document, Library
-from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, pointer
+from mcpgen.openapi.official import Finding, Place, official_findings
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
 
 MOST_FINDINGS = 50
-_FOLDER = "/1/2/3/4/5/6/7/8"
-"""Stands for the document's folder in URIs, deep enough for references that lead up."""
-Place = tuple[str | int, ...]
-Finding = tuple[Place, str]
-"""Where in the document, and what is wrong there."""
 
 
 def quick(document: Document, version: str, diagnostics: Diagnostics) -> None:
@@ -46,7 +39,7 @@ def verdict(document: Document, version: str, library: Library, diagnostics: Dia
 
     def found() -> Iterator[Finding]:
         told = set(precise)
-        for path, message in _official(document, version, library):
+        for path, message in official_findings(document, version, library):
             yield from precise.pop(path, [] if path in told else [(path, message.partition("\n")[0])])
         for findings in precise.values():
             yield from findings
@@ -64,53 +57,6 @@ def _precise(document: Document, version: str) -> dict[Place, list[Finding]]:
         leaves = [((*error.instance_path,), error.message) for error in _leaves(whole)]
         found.setdefault((*whole.instance_path,), []).extend(leaves)
     return found
-
-
-def _official(document: Document, version: str, library: Library) -> Iterator[Finding]:
-    """The findings of the standard's tool, and its own failure last: it raises where references lead nowhere."""
-    import openapi_spec_validator as standard  # a third of a second
-
-    kind = {
-        "2.0": standard.OpenAPIV2SpecValidator,
-        "3.0": standard.OpenAPIV30SpecValidator,
-        "3.1": standard.OpenAPIV31SpecValidator,
-        "3.2": standard.OpenAPIV32SpecValidator,
-    }[version]
-    beside = _Beside(document, library)
-    handlers = {**dict.fromkeys(("<all_urls>", "http", "https", ""), _refuse), "file": beside.read}
-    offline = type("Offline", (kind,), {"resolver_handlers": handlers})
-    try:
-        for error in offline(as_object(document.value), base_uri=beside.uri).iter_errors():
-            yield (*getattr(error, "absolute_path", ()),), str(getattr(error, "message", error))
-    except Exception:  # what it raises for broken documents has no common class
-        yield (), f"the check of the whole ended early: {beside.unread}"
-
-
-class _Beside:
-    """The files beside a document, for a tool that asks for them by URI. `unread` says what kept it from going on."""
-
-    def __init__(self, document: Document, library: Library) -> None:
-        self.uri = f"file://{_FOLDER}/{quote(posixpath.basename(document.name))}"
-        self.unread = "a reference leads nowhere"
-        self._document = document
-        self._library = library
-
-    def read(self, uri: str) -> JsonValue:
-        """The value of the file that `uri` names. LookupError where there is none that may be read."""
-        path = posixpath.relpath(unquote(urlsplit(uri).path), _FOLDER)
-        name = posixpath.normpath(posixpath.join(posixpath.dirname(self._document.name), path))
-        try:
-            if not self._library.may_refer(self._document.name):
-                raise LookupError(uri)
-            self._library.refer(name, self._document.name)
-            return self._library.document(name).value
-        except (CannotGoOn, LookupError):
-            self.unread = f"{name} is not one that may be read, or cannot be"
-            raise LookupError(uri) from None
-
-
-def _refuse(uri: str) -> NoReturn:
-    raise LookupError(uri)
 
 
 def _report(found: Iterable[Finding], document: Document, diagnostics: Diagnostics) -> None:

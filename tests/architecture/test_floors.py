@@ -21,6 +21,7 @@ FLOORS: dict[str, float] = {
     "safe_open": 0,
     "addresses": 0,
     "work": 0,
+    "confined": 0.1,
     "tokens": 0.1,
     "assets": 0,
     "options": 1.1,
@@ -70,7 +71,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "httpx": ("mcpgen/fetch/network.py",),
     "jsonpath_rfc9535": ("mcpgen/overlay/query.py",),
     "yaml": ("mcpgen/document/yaml_text.py", "mcpgen/document/positions.py"),
-    "openapi_spec_validator": ("mcpgen/openapi/validity.py",),
+    "openapi_spec_validator": ("mcpgen/openapi/official.py",),
     "jsonschema_rs": (
         "mcpgen/openapi/validity.py",
         "mcpgen/overlay/query.py",

@@ -29,7 +29,7 @@ def test_what_is_said_several_times_of_one_place_is_told_once(
 ) -> None:
     message = "True is not of type 'number'"
     said = [(path, message), ((*path, "nowhere"), message), ((*path, "elsewhere"), message)] * validity.MOST_FINDINGS
-    monkeypatch.setattr(validity, "_official", lambda *given: iter(said))
+    monkeypatch.setattr(validity, "official_findings", lambda *given: iter(said))
     diagnostics = Diagnostics()
     document = load("api.json", json.dumps(VALUE).encode(), diagnostics)
     validity.verdict(document, "3.1", None, diagnostics)  # type: ignore[arg-type]
