@@ -58,10 +58,12 @@ def run_confined(work: Callable[[Tell], None], seconds: int, mebibytes: int) -> 
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)
-    if code == _EXIT_MEMORY:
+    if code in (_EXIT_MEMORY, -signal.SIGABRT):
         raise Stopped(f"takes more than {mebibytes:,} MiB of memory")
-    if code != 0:
+    if code in (-signal.SIGKILL, -signal.SIGXCPU):
         raise Stopped(f"takes more than {seconds:,} seconds of work")
+    if code != 0:
+        raise Stopped("breaks the program that does it")
 
 
 def _be_child(work: Callable[[Tell], None], writing: int, seconds: int, mebibytes: int) -> NoReturn:
@@ -70,6 +72,7 @@ def _be_child(work: Callable[[Tell], None], writing: int, seconds: int, mebibyte
     try:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where a library would say that it aborts
         _limit(seconds, mebibytes)
         gc.freeze()  # what the parent has made is not looked through
         gc.enable()

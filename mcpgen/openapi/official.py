@@ -34,13 +34,17 @@ def official_findings(document: Document, version: str, library: Library) -> Ite
     try:
         for each in run_confined(lambda tell: _run(document, version, library, tell), seconds, _MEBIBYTES):
             path, message = as_list(each)
-            place = tuple(part for part in as_list(path) if isinstance(part, (str, int)))
             if message is None:
-                at = place
+                at = place_of(path)
             else:
-                yield place, str(message)
+                yield place_of(path), str(message)
     except Stopped as stopped:
         yield at, f"the check of the whole ended early, here: it {stopped}"
+
+
+def place_of(path: JsonValue) -> Place:
+    """Return the place that a path in JSON names."""
+    return tuple(part for part in as_list(path) if isinstance(part, (str, int)))
 
 
 def _run(document: Document, version: str, library: Library, tell: Tell) -> None:

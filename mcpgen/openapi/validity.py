@@ -12,15 +12,20 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcpgen.confined import Stopped, Tell, run_confined
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.document import Document, Library
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, pointer
-from mcpgen.openapi.official import Finding, Place, official_findings
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, pointer
+from mcpgen.openapi.official import Finding, Place, official_findings, place_of
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
 
 MOST_FINDINGS = 50
+_MOST_COPIED = 200_000
+"""Values, of about 1.5 kB each. Few published documents that are wrong have more."""
+
+_SECONDS, _MEBIBYTES = 10, 512
 
 
 def quick(document: Document, version: str, diagnostics: Diagnostics) -> None:
@@ -48,15 +53,49 @@ def verdict(document: Document, version: str, library: Library, diagnostics: Dia
 
 
 def _precise(document: Document, version: str) -> dict[Place, list[Finding]]:
-    """Where the document departs from the meta-schema: the outermost value → what in it is wrong."""
+    """Where the document departs from the meta-schema: the outermost value → what in it is wrong.
+
+    Each error holds a copy of its value, and of those around it: where levels multiply what is copied, a child process
+    does the work under limits.
+    """
     import jsonschema_rs  # not needed for tools files, nor for the help
 
     validator = jsonschema_rs.validator_for(_meta_schema(version), offline=True, mask="the value")
     found: dict[Place, list[Finding]] = {}
-    for whole in validator.iter_errors(document.value):
-        leaves = [((*error.instance_path,), error.message) for error in _leaves(whole)]
-        found.setdefault((*whole.instance_path,), []).extend(leaves)
+    if validator.is_valid(document.value):
+        return found
+
+    def errors(tell: Tell) -> None:
+        for whole in validator.iter_errors(document.value):
+            leaves: list[JsonValue] = [[[*error.instance_path], error.message] for error in _leaves(whole)]
+            tell([[*whole.instance_path], leaves])
+
+    told: list[JsonValue] = []
+    try:
+        if _copies(document.value) <= _MOST_COPIED:
+            errors(told.append)
+        else:
+            told.extend(run_confined(errors, _SECONDS, _MEBIBYTES))
+    except Stopped as stopped:
+        return {(): [((), f"the document is wrong, and to find out where {stopped}")]}
+    for each in told:
+        whole, leaves = as_list(each)
+        said = [(place_of(as_list(leaf)[0]), str(as_list(leaf)[1])) for leaf in as_list(leaves)]
+        found.setdefault(place_of(whole), []).extend(said)
     return found
+
+
+def _copies(value: JsonValue) -> int:
+    """How many values would be copied if each was, with all in it; as far as that is of interest."""
+    copied, depth, level = 0, 1, [value]
+    while level and copied <= _MOST_COPIED:
+        copied, depth = copied + depth * len(level), depth + 1
+        level = [
+            member
+            for inner in level
+            for member in (inner.values() if type(inner) is dict else inner if type(inner) is list else ())
+        ]
+    return copied
 
 
 def _report(found: Iterable[Finding], document: Document, diagnostics: Diagnostics) -> None:
