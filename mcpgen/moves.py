@@ -41,7 +41,8 @@ def moved(gone: Known, new: Known) -> dict[str, str]:
     for told in (renamed, _by(lambda _, known: known.id), _by(lambda _, known: known.shape), _by_prefix, _by_words):
         pairs = {key: former for key, former in told(gone, new).items() if _agree(gone[former], new[key])}
         found |= pairs
-        gone = {key: known for key, known in gone.items() if key not in pairs.values()}
+        left = set(pairs.values())
+        gone = {key: known for key, known in gone.items() if key not in left}
         new = {key: known for key, known in new.items() if key not in pairs}
     return found
 

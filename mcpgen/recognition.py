@@ -77,7 +77,7 @@ def words(tool: ToolSpec) -> str:
 
 def _arguments(schema: JsonObject) -> JsonObject:
     """Argument → its types, and whether it must be given."""
-    required = as_list(schema.get("required"))
+    required = set(map(str, as_list(schema.get("required"))))
     properties = as_object(schema.get("properties"))
     return {name: [as_object(each).get("type"), name in required] for name, each in sorted(properties.items())}
 

@@ -8,13 +8,10 @@ from collections import Counter
 
 
 class Exhausted(Exception):
-    """A budget is used up. `culprit` is what took most of it, by the name that `Budget.charge` was given; empty where
-    that has none. `is_run` says that it was the budget of the whole run.
-    """
+    """A budget is used up. `is_run` says that it was the one of the whole run, and not of a part."""
 
-    def __init__(self, culprit: str, *, is_run: bool) -> None:
-        super().__init__(culprit)
-        self.culprit = culprit
+    def __init__(self, *, is_run: bool) -> None:
+        super().__init__(is_run)
         self.is_run = is_run
 
 
@@ -30,6 +27,11 @@ class Budget:
         self.left = self._granted = 0
         self.begin()
 
+    @property
+    def culprit(self) -> str:
+        """What most of the steps of this part were spent on; empty where that has no name."""
+        return max(self._charged, key=self._charged.__getitem__, default="")
+
     def begin(self) -> None:
         """Begin another part."""
         self._run -= self._granted - max(self.left, 0)
@@ -40,8 +42,7 @@ class Budget:
         """Take so many steps. Raises Exhausted where there are not as many left."""
         self.left -= steps
         if self.left < 0:
-            culprit = max(self._charged, key=self._charged.__getitem__, default="")
-            raise Exhausted(culprit, is_run=self._granted < self._part)
+            raise Exhausted(is_run=self._granted < self._part)
 
     def charge(self, name: str, steps: int) -> None:
         """Note that `name` is what so many of the steps were spent on."""

@@ -8,6 +8,7 @@ from mcpgen.diff.change import GRADES, Change, Difference, Grade, ordered
 from mcpgen.diff.matching import match
 from mcpgen.diff.surface import TABLES, Surface, of_catalog, of_tables
 from mcpgen.jsonvalue import as_object
+from mcpgen.work import Budget
 
 __all__ = ["GRADES", "TABLES", "Change", "Difference", "Grade", "Surface", "compare", "of_catalog", "of_tables"]
 
@@ -18,6 +19,7 @@ def compare(old: Surface, new: Surface, *, moves: bool = True) -> Difference:
     """
     # a run that makes a new project compares nothing
     from mcpgen.diff import authorization, features, objections, rules, server, tools
+    from mcpgen.diff.variance.scope import PART, RUN  # as above
 
     matched = match(old, new, follow=moves)
     schemes = authorization.renamed_schemes(
@@ -27,8 +29,9 @@ def compare(old: Surface, new: Surface, *, moves: bool = True) -> Difference:
     found += [rules.of_tool("tool-removed", tool.name, before=tool.request) for tool in matched.gone]
     found += [rules.of_tool("tool-added", tool.name, after=tool.request) for tool in matched.added]
     found += [change for tool in matched.added for change in objections.of_tool(None, tool)]
+    budget = Budget(RUN, PART)
     elsewhere = {tool.operation_id: tool for tool in new.tools if tool.operation_id}
     for before, after in matched.pairs:
         now = elsewhere.get(before.operation_id, after)
-        found += tools.compared(before, after, schemes, now, guessed=after.key in matched.guessed)
+        found += tools.compared(before, after, schemes, now, budget, guessed=after.key in matched.guessed)
     return ordered(found)

@@ -31,6 +31,11 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     "argument-default": ("cosmetic", "{at} is {after} where it is left out; it was {before}."),
     "argument-written": ("cosmetic", "{at} is written in another way, for the same values."),
     "arguments-written": ("cosmetic", "The input schema is written in another way, for the same arguments."),
+    "arguments-unproven": (
+        "breaking",
+        "More changed than can be compared; what cannot be proven harmless: {after}.",
+    ),
+    "result-unproven": ("breaking", "More of its result changed than can be compared, or proven harmless."),
     "result-promised": ("additive", "Its result has a schema now."),
     "result-unpromised": ("breaking", "Its result no longer has a schema."),
     "result-words": ("cosmetic", "The schema of its result has other words."),

@@ -10,15 +10,17 @@ from mcpgen.diff.surface import Listed
 from mcpgen.diff.told import heard
 from mcpgen.diff.variance import Inclusion, Scope, Terms
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_object
+from mcpgen.work import Budget, Exhausted
 
 _KNOWN = frozenset({"name", "title", "description", "inputSchema", "outputSchema", "annotations"})
 
 
 def compared(
-    old: Listed, new: Listed, renamed: Mapping[str, str], elsewhere: Listed, *, guessed: bool
+    old: Listed, new: Listed, renamed: Mapping[str, str], elsewhere: Listed, budget: Budget, *, guessed: bool
 ) -> Iterator[Change]:
     """All changes from `old` to `new`, which are the same tool; `renamed` are security schemes. `elsewhere` is what has
-    the operationId now that `old` had; most often `new`. A move that is `guessed` is told by words alone.
+    the operationId now that `old` had; most often `new`. A move that is `guessed` is told by words alone. The work on
+    schemas draws on `budget`.
     """
     if old.name != new.name:
         yield replace(rules.of_tool("tool-renamed", old.name, old.name, new.name), tool=new.name)
@@ -30,8 +32,8 @@ def compared(
     if old.shown != new.shown:
         yield from _words(old.shown, new.shown, new.name)
         yield from objections.of_tool(old, new)
-        yield from _results(old, new)
-    yield from _arguments(old, new)
+        yield from _results(old, new, budget)
+    yield from _arguments(old, new, budget)
     yield from guards.compared(old, new)
     yield from authorization.compared(old, new, renamed)
     yield from wire.compared(old, new, moved=moved)
@@ -49,23 +51,35 @@ def _words(old: JsonObject, new: JsonObject, tool: str) -> Iterator[Change]:
 # -- arguments --------------------------------------------------------------------------------------------------------
 
 
-def _arguments(old: Listed, new: Listed) -> Iterator[Change]:
+def _arguments(old: Listed, new: Listed, budget: Budget) -> Iterator[Change]:
+    """The changes of the arguments. Where there is too much to compare, they count as breaking."""
     if old.schema == new.schema and old.binding.get("open") == new.binding.get("open"):
         return
-    before, after = _taken(old), _taken(new)
-    places = Places(Inclusion(listed=True)).between(before, after)
+    budget.begin()
+    try:
+        before, after = _taken(old, budget), _taken(new, budget)
+        places = Places(Inclusion(listed=True)).between(before, after)
+        yield from _of_places(old, new, places, before.scope, after.scope)
+    except Exhausted:
+        one, two = as_object(old.schema.get("properties")), as_object(new.schema.get("properties"))
+        others = [name for name in sorted(one.keys() | two.keys()) if one.get(name) != two.get(name)]
+        yield rules.of_tool("arguments-unproven", new.name, after=[*others])
+
+
+def _of_places(old: Listed, new: Listed, places: list[Place], before: Scope, after: Scope) -> Iterator[Change]:
+    """The changes of arguments that differ at these places."""
     renamed = _renamed(old, new, places)
     for argument, name in renamed.items():
         yield rules.of_tool("argument-renamed", new.name, argument, name, argument=name)
     left = [place for place in places if not _is_renaming(place, renamed)]
     yield from (rules.of_argument(new.name, place) for place in left)
-    yield from _described(old, new, before.scope, after.scope, {place.path[0] for place in places if place.path})
+    yield from _described(old, new, before, after, {place.path[0] for place in places if place.path})
 
 
-def _taken(tool: Listed) -> Terms:
+def _taken(tool: Listed, budget: Budget) -> Terms:
     """What arguments a tool takes: those of its schema, and no others unless the binding is open."""
     schema = as_object(heard(tool.schema))
-    scope = Scope(schema)
+    scope = Scope(schema, budget)
     if tool.binding.get("open"):
         return scope.terms(schema)
     known: JsonObject = dict.fromkeys(as_object(schema.get("properties")), True)
@@ -116,20 +130,24 @@ def _described(old: Listed, new: Listed, scope: Scope, other: Scope, told: set[s
 # -- results ----------------------------------------------------------------------------------------------------------
 
 
-def _results(old: Listed, new: Listed) -> Iterator[Change]:
+def _results(old: Listed, new: Listed, budget: Budget) -> Iterator[Change]:
     before, after = old.shown.get("outputSchema"), new.shown.get("outputSchema")
     if before == after:
         return
     if before is None or after is None:
         yield rules.of_tool("result-promised" if before is None else "result-unpromised", new.name)
         return
-    had, has = _promised(before), _promised(after)
-    places = Places(Inclusion()).between(had, has)
-    yield from (rules.of_result(new.name, place) for place in places)
-    if not places:
-        yield rules.of_tool("result-words" if had.text == has.text else "result-written", new.name)
+    budget.begin()
+    try:
+        had, has = _promised(before, budget), _promised(after, budget)
+        places = Places(Inclusion()).between(had, has)
+        yield from (rules.of_result(new.name, place) for place in places)
+        if not places:
+            yield rules.of_tool("result-words" if had.text == has.text else "result-written", new.name)
+    except Exhausted:
+        yield rules.of_tool("result-unproven", new.name)
 
 
-def _promised(schema: JsonValue) -> Terms:
+def _promised(schema: JsonValue, budget: Budget) -> Terms:
     root = as_object(schema)
-    return Scope(root).terms(root)
+    return Scope(root, budget).terms(root)

@@ -112,7 +112,7 @@ def _answer(operation: Operation, composer: Composer, diagnostics: Diagnostics) 
                 diagnostics.extend([unusable.diagnostic])
                 return ""
             except Exhausted as end:
-                found = complexity.reason(end, "The schemas of an answer", composer.definitions, operation.where)
+                found = complexity.reason(end, "The schemas of an answer", composer, operation.where)
                 diagnostics.extend([found])
                 return ""
     return "Returns nothing." if good and all(response.status in ("204", "205") for response in good) else ""

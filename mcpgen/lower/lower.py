@@ -113,7 +113,7 @@ def _lowered(
             reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
         except Exhausted as end:
-            reason = complexity.reason(end, "Its schemas", api.definitions, operation.where)
+            reason = complexity.reason(end, "Its schemas", composer, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
     read = resources.bind(api, identity, lambda operation: _server_index(operation, around.servers), diagnostics)
     catalog = Catalog(

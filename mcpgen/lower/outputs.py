@@ -86,7 +86,7 @@ def derive(
         found = outputs.root(source) if source is not None else None
     except Exhausted as end:
         what = f"The output schema of {name} is left out: its schemas"
-        diagnostics.extend([complexity.reason(end, what, composer.definitions, operation.where)])
+        diagnostics.extend([complexity.reason(end, what, composer, operation.where)])
         return None
     if outputs.unusable:  # told already where the description looked at it
         diagnostics.extend([each for each in dict.fromkeys(outputs.unusable) if each not in set(diagnostics)])

@@ -80,6 +80,7 @@ def cases(terms: Terms) -> list[Case]:
 
 def _unfolded(pending: _Pending, state: _State, scope: Scope) -> Iterator[_State]:
     while pending:
+        scope.budget.spend(len(pending))
         (node, inside), *rest = pending
         pending = tuple(rest)
         if node is False:
@@ -157,6 +158,7 @@ def _of_state(state: _State, scope: Scope) -> Iterator[Case]:
     base = Case("", state.atoms, scope, (), integral, state.conditions, state.nots, state.exclusive)
     listed = _listed(state.atoms)
     if listed is not None:
+        scope.budget.spend(len(listed))
         for value in listed:
             kind = scalars.kind_of(value)
             if kind in kinds and scalars.fits(value, state.atoms, integral=integral) is not False:

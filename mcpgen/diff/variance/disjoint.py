@@ -39,6 +39,7 @@ class Disjointness:
         return found is not None and all(self._apart(case, each, depth) for each in found)
 
     def _apart(self, one: Case, other: Case, depth: int) -> bool:
+        one.scope.budget.spend(1)
         if one.kind != other.kind:
             return True
         if one.values and other.values:

@@ -112,6 +112,7 @@ class Inclusion:
     # -- one case among several ---------------------------------------------------------------------------------------
 
     def _is_among(self, case: Case, several: list[Case], values: dict[str, Case], split: int) -> bool:
+        case.scope.budget.spend(len(several))
         if case.values and self.covers(case, values.get(plain_text(case.values[0]))):
             return True
         same_kind = [each for each in several if each.kind == case.kind]
@@ -162,7 +163,10 @@ class Inclusion:
 
     def covers(self, inner: Case, outer: Case | None) -> bool:
         """Whether every value of the case `inner` is one of `outer`."""
-        if outer is None or inner.kind != outer.kind or not self._has_keywords(inner, outer):
+        if outer is None or inner.kind != outer.kind:
+            return False
+        inner.scope.budget.spend(len(inner.atoms) + len(outer.atoms))
+        if not self._has_keywords(inner, outer):
             return False
         if not outer.conditions <= inner.conditions:
             return False

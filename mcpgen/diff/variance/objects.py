@@ -10,6 +10,9 @@ from mcpgen.diff.variance.scope import Terms
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.lower.patterns import matches
 
+_OF_A_PATTERN = 20
+"""Steps that it takes to match a pattern, which is compiled for it."""
+
 
 class Judge(Protocol):
     """What compares the schemas of members. With `listed`, callers are taken to send only members that a schema lists,
@@ -29,6 +32,7 @@ class Members:
     def __init__(self, case: Case) -> None:
         self.scope = case.scope
         self.atoms = case.atoms
+        self.scope.budget.spend(len(self.atoms))
 
     @cached_property
     def required(self) -> frozenset[str]:
@@ -38,6 +42,7 @@ class Members:
     @cached_property
     def listed(self) -> frozenset[str]:
         """Names that are spoken of."""
+        self.scope.budget.spend(sum(len(as_object(atom.get("properties"))) for atom in self.atoms))
         return self.required.union(*(as_object(atom.get("properties")) for atom in self.atoms))
 
     @cached_property
@@ -52,6 +57,7 @@ class Members:
 
     def of(self, name: str) -> Terms:
         """What the member `name` must satisfy."""
+        self.scope.budget.spend(sum(1 + _OF_A_PATTERN * len(as_object(a.get("patternProperties"))) for a in self.atoms))
         return self.scope.terms(*(node for atom in self.atoms for node in _of(atom, name)))
 
     def others(self, patterns: frozenset[str] = frozenset()) -> list[Terms]:

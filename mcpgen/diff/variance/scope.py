@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, lookup, plain_text, tokens
+from mcpgen.work import Budget
 
 _ONE_SCHEMA = frozenset(
     (
@@ -28,11 +29,21 @@ _VALUES = frozenset(
 )
 
 
-class Scope:
-    """A schema and what is looked up in it. `text` and `resolve` are kept, since recursion asks for them again."""
+PART, RUN = 400_000, 3_000_000
+"""Steps of the comparison of two schemas, and of all comparisons of a run: ten times what published documents take."""
 
-    def __init__(self, root: JsonObject) -> None:
+_CHARACTERS = 50
+"""Characters of text that are made in one step."""
+
+
+class Scope:
+    """A schema and what is looked up in it. `text` and `resolve` are kept, since recursion asks for them again. What is
+    done with its parts draws on `budget`.
+    """
+
+    def __init__(self, root: JsonObject, budget: Budget | None = None) -> None:
         self.root = root
+        self.budget = budget or Budget(RUN, PART)
         self.is_draft_7 = "draft-07" in str(root.get("$schema", ""))
         self._texts: dict[int, tuple[str, frozenset[str]]] = {}
         self._closed: dict[int, str] = {}
@@ -56,7 +67,9 @@ class Scope:
 
     def made(self, node: JsonObject) -> JsonObject:
         """A part that the schema does not have; one object for equal ones."""
-        return self._made.setdefault(plain_text(node), node)
+        text = plain_text(node)
+        self.budget.spend(1 + len(text) // _CHARACTERS)
+        return self._made.setdefault(text, node)
 
     def text(self, node: JsonValue) -> str:
         """What `node` asserts, with all that its references lead to."""
@@ -68,7 +81,9 @@ class Scope:
                 reference = pending.pop()
                 known[reference], further = self._referred(reference)
                 pending |= further - known.keys()
-            self._closed[id(node)] = own + "".join(f"\n{name}={known[name]}" for name in sorted(known))
+            closed = own + "".join(f"\n{name}={known[name]}" for name in sorted(known))
+            self.budget.spend(len(closed) // _CHARACTERS)
+            self._closed[id(node)] = closed
         return self._closed[id(node)]
 
     def _referred(self, reference: str) -> tuple[str, frozenset[str]]:
@@ -81,7 +96,9 @@ class Scope:
         """What `node` itself asserts, and its references."""
         if id(node) not in self._texts:
             references: set[str] = set()
-            self._texts[id(node)] = plain_text(_asserted(node, references)), frozenset(references)
+            text = plain_text(_asserted(node, references))
+            self.budget.spend(1 + len(text) // _CHARACTERS)
+            self._texts[id(node)] = text, frozenset(references)
         return self._texts[id(node)]
 
 
