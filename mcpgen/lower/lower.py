@@ -98,7 +98,7 @@ def _lowered(
         composer,
         boilerplate.found(api.operations, identity.instructions),
         {key: {parameter: names[source] for parameter, source in each.items()} for key, each in sources.items()},
-        list(api.servers[:1] or (Server(""),)),
+        {(api.servers[:1] or (Server(""),))[0]: 0},
         promises,
         diagnostics,
     )
@@ -130,14 +130,17 @@ def _lowered(
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What the lowering of one operation may know of the API. `servers` grows by those of single operations."""
+    """Facts about the API that lowering one operation needs.
+
+    `servers` maps each server to its place in the catalog. The servers of single operations are added on the way.
+    """
 
     api: Api
     options: Options
     composer: Composer
     boilerplate: Boilerplate
     producers: Mapping[str, Mapping[str, str]]
-    servers: list[Server]
+    servers: dict[Server, int]
     promises: Promises
     diagnostics: Diagnostics
 
@@ -237,14 +240,11 @@ def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> 
     return replace(tool, binding=replace(tool.binding, unchecked=unchecked))
 
 
-def _server_index(operation: Operation, servers: list[Server]) -> int:
-    """The place of the operation's own server in `servers`, which grows by it; 0 is the API's."""
+def _server_index(operation: Operation, servers: dict[Server, int]) -> int:
+    """Return the place of the operation's server in `servers`, and add the server if it is new. Place 0 is the API's."""
     if not operation.servers:
         return 0
-    own = operation.servers[0]
-    if own not in servers:
-        servers.append(own)
-    return servers.index(own)
+    return servers.setdefault(operation.servers[0], len(servers))
 
 
 def _report(operation: Operation, name: str, layout: arguments.Arguments, most_tokens: int, around: _Around) -> None:

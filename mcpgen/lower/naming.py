@@ -21,6 +21,12 @@ from mcpgen.model import Operation
 from mcpgen.names import TOOL_NAME, distinct, short_hash, words
 from mcpgen.promises import Promises
 
+_MOST_SEGMENTS, _LONGEST_ID = 50, 1000
+"""Limits of a path (in segments) and of an operationId (in characters) for taking off what a framework appended.
+
+The search takes time in the square of both; no framework makes longer ones.
+"""
+
 _METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "query"}
 _FRAMEWORK = re.compile(r"Using(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)(?:_\d+)?$")
 PREFIX_SEGMENT = re.compile(r"api|rest|v\d+(?:\.\d+)*|\d+(?:\.\d+)+|v\{[^{}]*\}", re.IGNORECASE)
@@ -146,8 +152,10 @@ def _from_id(operation: Operation, api_title: str) -> list[str]:
 
 
 def _without_framework(identifier: str, operation: Operation) -> str:
+    """Return the identifier without the path, method or suffix that a framework has appended to it."""
     segments = operation.path.strip("/").split("/")
-    for skipped in range(len(segments)):
+    is_short = len(segments) <= _MOST_SEGMENTS and len(identifier) <= _LONGEST_ID
+    for skipped in range(len(segments) if is_short else 0):
         rest = "/" + "/".join(segments[skipped:])
         for path in (rest + "/" * operation.path.endswith("/"), rest):
             suffix = re.sub(r"\W", "_", path) + "_" + operation.method.lower()

@@ -16,6 +16,11 @@ _STOP_WORDS = frozenset(
 _VERB_WITHIN = 3
 """Words among which a verb is looked for: vendors write `repos/get-branch` and `events_list` too."""
 
+_MOST_WORDS = 100
+"""How many of the last words are considered. A name has room for 25 words, and dropping words one by one takes time
+in the square of their number.
+"""
+
 _KEPT = re.compile(r"v\d+|alpha\d*|beta\d*|all|batch|bulk|collection|many")
 """Words that tell versions apart, or one from many; they stay as long as others can go."""
 
@@ -45,6 +50,7 @@ def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
     long.
     """
     found = [word for word in found if word] or ["call"]
+    found = found[:_VERB_WITHIN] + found[_VERB_WITHIN:][-_MOST_WORDS:]
     if not found[0][0].isalpha():
         found = ["call", *found]
     if not _fits(found, longest):

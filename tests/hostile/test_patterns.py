@@ -18,9 +18,11 @@ from typing import Any
 import pytest
 
 from mcpgen import names, tokens
+from mcpgen.diagnostics import Where
 from mcpgen.diff import told
 from mcpgen.emit import sinks
-from mcpgen.lower import boilerplate, orders, text, verbs
+from mcpgen.lower import boilerplate, naming, orders, shortening, text, verbs
+from mcpgen.model import Operation, PathTemplate
 from mcpgen.openapi import content, servers
 from tests.hostile.fuzz.pumps import PUMPS
 
@@ -29,6 +31,12 @@ LENGTH = 20_000
 PAIRS = 60
 SECONDS = 60
 """Of work, for one reader and all texts. Each takes a tenth of it; one whose time grows with the square, hours."""
+
+
+def named(said: str) -> Operation:
+    """Return an operation whose path and id are this text."""
+    return Operation("GET /", "GET", f"/{said}/a", PathTemplate((f"/{said}/a",)), Where("f"), id=f"{said}_{said}_a_get")
+
 
 READERS: dict[str, Callable[[str], Any]] = {
     "plain": lambda said: text.plain.__wrapped__(said),
@@ -41,6 +49,8 @@ READERS: dict[str, Callable[[str], Any]] = {
     "words": names.words,
     "names": lambda said: (names.argument_name(said), names.server_name(said), names.environment_suffix(said)),
     "alike": names.alike,
+    "tool names": lambda said: shortening.shortened([f"w{number}" for number in range(len(said))], "GET /a"),
+    "operation ids": lambda said: naming.derive(named(said), "t"),
     "verbs": lambda said: verbs.of_summary(said, "GET"),
     "limits": told.limits,
     "markdown": lambda said: (sinks.markdown_text(said), sinks.markdown_code(said)),
