@@ -3,6 +3,7 @@ sink alone.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import jinja2
@@ -15,6 +16,18 @@ SINKS = {"toml": sinks.toml_string, "text": sinks.markdown_text, "code": sinks.m
 
 def render(folder: Path, values: Mapping[str, object]) -> dict[str, bytes]:
     """Every `NAME.jinja` of `folder` → NAME and its contents, UTF-8 with one newline at the end."""
+    environment = _environment(folder)
+    names = sorted(path.name for path in folder.iterdir() if path.suffix == ".jinja")
+    rendered = {name.removesuffix(".jinja"): environment.get_template(name).render(values) for name in names}
+    return {name: (text.rstrip("\n") + "\n").encode() for name, text in rendered.items()}
+
+
+@cache
+def _environment(folder: Path) -> jinja2.Environment:
+    """Return the environment of the templates in `folder`.
+
+    It keeps them compiled, which takes most of the time of a small run: `regenerate` compiles twice.
+    """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         undefined=jinja2.StrictUndefined,
@@ -24,6 +37,4 @@ def render(folder: Path, values: Mapping[str, object]) -> dict[str, bytes]:
         autoescape=False,  # noqa: S701 — the targets are TOML and Markdown, where HTML escaping would be wrong; sinks escape
     )
     environment.filters.update(SINKS)
-    names = sorted(path.name for path in folder.iterdir() if path.suffix == ".jinja")
-    rendered = {name.removesuffix(".jinja"): environment.get_template(name).render(values) for name in names}
-    return {name: (text.rstrip("\n") + "\n").encode() for name, text in rendered.items()}
+    return environment

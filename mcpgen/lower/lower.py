@@ -241,7 +241,7 @@ def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> 
 
 
 def _server_index(operation: Operation, servers: dict[Server, int]) -> int:
-    """Return the place of the operation's server in `servers`, and add the server if it is new. Place 0 is the API's."""
+    """Return the place of the operation's server in `servers`; add the server if it is new. Place 0 is the API's."""
     if not operation.servers:
         return 0
     return servers.setdefault(operation.servers[0], len(servers))

@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
-from tests.hostile.fuzz import answers, descriptors, finds, lines, mutation, schemas, tokens, values
+from tests.hostile.fuzz import answers, descriptors, documents, finds, lines, mutation, schemas, tokens, values
 from tests.hostile.fuzz.judge import demand
 from tests.hostile.subject import compiled
 
 LINES = 2500
 ANSWERS = 700
+DOCUMENTS = 40
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +43,12 @@ def test_hard_work_stays_within_the_limits_of_the_process(project: Path, kind: A
     kind.fuzz(project, seed, count)
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_hard_16_documents_end_within_their_limits(seed: int) -> None:
+    """And HARD-25: in a result or in a sentence."""
+    documents.fuzz(None, seed, DOCUMENTS)
+
+
 @pytest.mark.parametrize("found", [*finds.LINES, *finds.ANSWERS])
 def test_what_was_found(project: Path, found: str) -> None:
     lines.run(project, iter(finds.LINES.get(found, [])))
@@ -51,6 +58,7 @@ def test_what_was_found(project: Path, found: str) -> None:
 def test_a_seed_gives_the_same_cases() -> None:
     assert list(lines.cases(Random(1), 50)) == list(lines.cases(Random(1), 50)) != list(lines.cases(Random(2), 50))
     assert list(answers.cases(Random(1), 50)) == list(answers.cases(Random(1), 50))
+    assert documents.document(Random(1)) == documents.document(Random(1)) != documents.document(Random(2))
 
 
 def test_most_mutations_still_ask_for_something() -> None:

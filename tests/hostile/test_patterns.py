@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from mcpgen import names, tokens
+from mcpgen import invisible, names, tokens
 from mcpgen.diagnostics import Where
 from mcpgen.diff import told
 from mcpgen.emit import sinks
@@ -42,7 +42,8 @@ READERS: dict[str, Callable[[str], Any]] = {
     "plain": lambda said: text.plain.__wrapped__(said),
     "shortened": lambda said: text.shortened(said, 240),
     "similarity": lambda said: text.similarity(said, said),
-    "shown": text.shown,
+    "shown": invisible.shown,
+    "hidden": invisible.visible,
     "orders": lambda said: orders.gives_orders.__wrapped__(said),
     "boilerplate": lambda said: [boilerplate._SENTENCE.fullmatch(each) for each in text.sentences(said)],
     "tokens": tokens.estimate,

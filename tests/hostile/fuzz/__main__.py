@@ -1,12 +1,13 @@
-"""The fuzz by hand: python -m tests.hostile.fuzz [--seconds 3600] [--seed N] [--only KIND]...
+"""The fuzz by hand: python -m tests.hostile.fuzz [--seconds 3600] [--cases N] [--seed N] [--only KIND]...
 
-Rounds of cases, each with a seed of its own, until the time is up. A find is printed with its round, and ends the run
+Rounds of cases, each with a seed of its own, until the time is up or each kind had so many cases. A find is printed with its round, and ends the run
 with 1: make it small, write it down in `finds.py`, mend what it shows.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import tempfile
 import time
@@ -16,10 +17,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 sys.path[:0] = [str(ROOT), str(ROOT / "templates")]
 
-from tests.hostile.fuzz import answers, descriptors, lines, schemas, tokens, values  # noqa: E402
+from tests.hostile.fuzz import answers, descriptors, documents, lines, schemas, tokens, values  # noqa: E402
 from tests.hostile.subject import compiled  # noqa: E402
 
-Fuzz = Callable[[Path, int, int], None]
+Fuzz = Callable[[Path, int, int], documents.Costs | None]
 """Runs so many cases of a seed against servers of a project. Raises AssertionError with what it found."""
 
 KINDS: dict[str, tuple[Fuzz, int]] = {
@@ -29,6 +30,7 @@ KINDS: dict[str, tuple[Fuzz, int]] = {
     "values": (values.fuzz, 40),
     "tokens": (tokens.fuzz, 10),
     "descriptors": (descriptors.fuzz, 4),
+    "documents": (documents.fuzz, 50),
 }
 """What there is to fuzz, each with the cases of a round, which takes some seconds."""
 
@@ -36,19 +38,21 @@ KINDS: dict[str, tuple[Fuzz, int]] = {
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--cases", type=int, help="of each kind, at most about so many")
     parser.add_argument("--seed", type=int, default=1000)
     parser.add_argument("--only", action="append", choices=KINDS)
     options = parser.parse_args()
     chosen = options.only or list(KINDS)
+    costs = documents.Costs()
     end, done = time.monotonic() + options.seconds, dict.fromkeys(chosen, 0)
     with tempfile.TemporaryDirectory() as folder:
         project = compiled(Path(folder))
         seed = options.seed
-        while time.monotonic() < end:
+        while time.monotonic() < end and min(done.values()) < (options.cases or math.inf):
             for kind in chosen:
                 fuzz, count = KINDS[kind]
                 try:
-                    fuzz(project, seed, count)
+                    costs = costs.and_those(fuzz(project, seed, count) or documents.Costs())
                 except AssertionError as found:
                     print(f"found in {kind}, seed {seed} of {count} cases:\n{found}")
                     return 1
@@ -57,6 +61,8 @@ def main() -> int:
     print(
         f"nothing found: {', '.join(f'{number:,} {kind}' for kind, number in done.items())}, from seed {options.seed}"
     )
+    if done.get("documents"):
+        print(costs)
     return 0
 
 

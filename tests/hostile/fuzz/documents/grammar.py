@@ -1,0 +1,62 @@
+"""The grammar of hostile documents: families, each of which can grow until its document has a megabyte.
+
+Most documents are small, some are large, a few are as large as a document may be. A family holds what makes readers
+work: recursion, unions of unions, thousands of equal parts, texts that make patterns go back and forth.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from random import Random
+from typing import Any, NamedTuple
+
+from tests.hostile.fuzz.documents import operations, schemas, texts
+from tests.hostile.fuzz.documents.by_hand import tools_file
+
+LARGEST = 1_000_000
+"""Bytes of a document."""
+
+SIZES = (1, 1.3, 1.3, 1.7, 1.7, 2.2, 2.2, 3, 4.8)
+"""The largest number of parts that a document may have, as a power of ten; each is taken as often as it stands here."""
+
+FLAGS = ((), (), ("--structured",), ("--schema-profile", "full"), ("--structured", "--fields"))
+
+FAMILIES: dict[str, Callable[[Random, int], Any]] = {
+    each.__name__: each
+    for each in (
+        *(schemas.graph, schemas.mutual, schemas.ladder, schemas.chain, schemas.wide, schemas.listed),
+        *(schemas.discriminated, schemas.deep, schemas.combined, schemas.anchored),
+        *(operations.operations, operations.inputs, operations.templates),
+        *(texts.texts, texts.patterns, texts.aliased, texts.written, tools_file),
+    )
+}
+
+
+class Hostile(NamedTuple):
+    """A document, the name of its file, and the flags that it is compiled with."""
+
+    family: str
+    data: bytes
+    name: str = "openapi.json"
+    flags: tuple[str, ...] = ()
+
+
+def document(chance: Random) -> Hostile:
+    """Return one document of a family, of at most LARGEST bytes."""
+    family = chance.choice(list(FAMILIES))
+    size = int(10 ** chance.uniform(0.5, chance.choice(SIZES)))
+    return grown(family, chance, size)._replace(flags=chance.choice(FLAGS))
+
+
+def grown(family: str, chance: Random, size: int) -> Hostile:
+    """Return the document of a family with about `size` parts, or with as many as LARGEST has room for."""
+    seed = chance.getrandbits(64)
+    while True:
+        made = FAMILIES[family](Random(seed), size)
+        text = made if isinstance(made, str) else json.dumps(made, ensure_ascii=False)
+        data = text.encode("utf-8", "surrogatepass")
+        if len(data) <= LARGEST or size <= 1:
+            name = "openapi.yaml" if isinstance(made, str) else "openapi.json"
+            return Hostile(family, data[:LARGEST], name)
+        size = size * 2 // 3
