@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpgen.diagnostics import Diagnostics, Where
+from mcpgen.fetch import Fetched
 from mcpgen.jsonvalue import JsonValue
 from mcpgen.model import Server, ServerVariable
 from mcpgen.openapi import servers
+from mcpgen.options import Options
+from mcpgen.pipeline import compile_source
 
 
 @pytest.mark.parametrize(
@@ -130,3 +135,18 @@ def test_variables_keep_their_defaults_and_choices() -> None:
     (server,), _ = read([{"url": "https://{a}.example.com", "variables": variables}])
     assert server.variables == (ServerVariable("a", "1", ("1", "2")),)
     assert servers.with_defaults(server) == "https://1.example.com"
+
+
+def test_hard_16_the_servers_of_operations_are_not_compared_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    count, compared, equal = 300, 0, Server.__eq__
+
+    def counting(self: Server, other: object) -> bool:
+        nonlocal compared
+        compared += 1
+        return equal(self, other)
+
+    monkeypatch.setattr(Server, "__eq__", counting)
+    paths = {f"/a{n}": {"get": {"servers": [{"url": f"https://s{n}.example.com"}]}} for n in range(count)}
+    compiled = compile_source(Fetched("f", json.dumps({"openapi": "3.1.0", "paths": paths}).encode()), Options())
+    assert len(compiled.catalog.servers) == count + 1
+    assert compared < 10 * count

@@ -1,7 +1,7 @@
 """The fuzz by hand: python -m tests.hostile.fuzz [--seconds 3600] [--cases N] [--seed N] [--only KIND]...
 
-Rounds of cases, each with a seed of its own, until the time is up or each kind had so many cases. A find is printed with its round, and ends the run
-with 1: make it small, write it down in `finds.py`, mend what it shows.
+Rounds of cases, each with a seed of its own, until the time is up or each kind had so many cases. A find is printed
+with its round, and ends the run with 1: make it small, write it down in `finds.py`, mend what it shows.
 """
 
 from __future__ import annotations

@@ -6,10 +6,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import gzip
 import json
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -17,9 +15,11 @@ from random import Random
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from tests.hostile.fuzz.codings import coded, transferred
+from tests.hostile.fuzz.limits import MOST_MEMORY, peak, serving
 from tests.hostile.fuzz.lines import events
 from tests.hostile.fuzz.mutation import mutated, text, torn, tree_of
-from tests.hostile.subject import playing, started
+from tests.hostile.subject import playing
 from tests.leaks import SECRET
 from tests.runtime.process import Server
 from tests.runtime.upstream import Connection, Play
@@ -28,6 +28,9 @@ AT_ONCE = 16
 MOMENT, AGES = 0.05, 60.0
 SECONDS = "1"
 """The deadline of each call. A few of the answers wait for it."""
+
+CPU_SECONDS, CPU_SECONDS_PER_THOUSAND = 20, 60
+"""Of the server, at its start and for so many answers."""
 
 TOOLS = ("get_case", "get_case", "get_case_structured", "post_case")
 KEY = b"%KEY%"
@@ -112,18 +115,12 @@ def cases(chance: Random, count: int) -> Iterator[Case]:
     for _ in range(count):
         content = bodies(chance)
         fields = [b"Content-Type: " + chance.choice(KINDS).encode()] if chance.random() < 0.9 else []
-        coding = chance.randrange(12)
-        if coding == 0:
-            content, more = gzip.compress(content, mtime=0), b"Content-Encoding: gzip"
-            fields.append(more)
-        elif coding == 1:
-            content = zlib.compress(content)
-            fields.append(b"Content-Encoding: deflate")
+        if chance.random() < 0.25:
+            content, more = coded(chance, content)
+            fields += more
         if chance.random() < 0.3:
-            fields.append(b"Transfer-Encoding: chunked")
-            cut = chance.randrange(1, 40)
-            pieces = [content[at : at + cut] for at in range(0, len(content), cut)][:200]
-            content = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
+            content, field = transferred(chance, content)
+            fields.append(field)
         elif chance.random() < 0.9:
             fields.append(b"Content-Length: %d" % (len(content) + chance.choice((0,) * 20 + (1, -1, 1000))))
         fields += chance.sample(FIELDS, chance.choice((0, 0, 0, 0, 1, 1, 3)))
@@ -193,18 +190,31 @@ def fuzz(project: Path, seed: int, count: int) -> None:
 
 
 def run(project: Path, given: list[Case]) -> None:
-    """These cases, each as the answer to a call of a server of its own, sixteen at a time; then a call that is well."""
+    """Answer calls with these cases, sixteen at a time, then some with what is well. Raises Found.
+
+    The server has limits of work and of memory: what is coded is undone in layers, each of which may be a bomb.
+    """
     numbered = dict(enumerate(given, 1))
-    with playing(play(numbered)) as upstream, started(project, upstream, HOSTILE_TIMEOUT=SECONDS) as server:
+    work = CPU_SECONDS + CPU_SECONDS_PER_THOUSAND * len(given) // 1000
+    timeout = {"HOSTILE_TIMEOUT": SECONDS}
+    with playing(play(numbered)) as upstream, serving(project, upstream, work, variables=timeout) as server:
+        _calls(server, numbered, {10**9: TOOLS[0]}, check_well)
+        before = peak(server)
         for first in range(1, len(given) + 1, AT_ONCE):
             numbers = range(first, min(first + AT_ONCE, len(given) + 1))
             _calls(server, numbered, {number: TOOLS[number % 4] for number in numbers}, check)
             well = {number: TOOLS[number % 4] for number in range(10**9 + first, 10**9 + first + 4)}
             _calls(server, numbered, well, check_well)
+            if (grown := peak(server) - before) > MOST_MEMORY:
+                raise Found(max((numbered[number] for number in numbers), key=_size), f"{grown:,} bytes of memory")
         server.end()
         server.rest()
         assert server.ended() == 0
         events(server)
+
+
+def _size(case: Case) -> int:
+    return len(case.answer)
 
 
 def _calls(

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from tests.hostile.fuzz.documents.compiling import Command, Ended, command_for, import_all, problem_of, run
 from tests.hostile.fuzz.documents.grammar import Hostile, document
 
-
 __all__ = ["Cost", "Costs", "Found", "document", "fuzz", "judge"]
 
 
