@@ -11,7 +11,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from mcpgen.jsonvalue import JsonValue
 
@@ -77,7 +77,7 @@ def _be_child(work: Callable[[Tell], None], writing: int, seconds: int, mebibyte
         gc.freeze()  # what the parent has made is not looked through
         gc.enable()
         with open(writing, "w", encoding="ascii", buffering=1) as lines:
-            work(lambda told: print(json.dumps(told), file=lines))
+            work(lambda told: _tell(told, lines))
         code = 0
     except MemoryError:
         code = _EXIT_MEMORY
@@ -85,6 +85,10 @@ def _be_child(work: Callable[[Tell], None], writing: int, seconds: int, mebibyte
         code = 0
     finally:
         os._exit(code)
+
+
+def _tell(told: JsonValue, lines: TextIO) -> None:
+    lines.write(json.dumps(told) + "\n")
 
 
 def _limit(seconds: int, mebibytes: int) -> None:

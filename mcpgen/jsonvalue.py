@@ -64,9 +64,13 @@ def _plain(value: JsonValue) -> JsonValue:
 
 def unique(values: Iterable[JsonValue]) -> list[JsonValue]:
     """Return the values, each once, in the order of their first."""
+    given = list(values)
+    if len(given) < 2:
+        return given
     found: dict[str, JsonValue] = {}
-    for value in values:
-        found.setdefault(plain_text(value), value)
+    for value in given:
+        # The text of a text is itself in quotes, which no other value begins with.
+        found.setdefault(f'"{value}' if isinstance(value, str) else plain_text(value), value)
     return list(found.values())
 
 

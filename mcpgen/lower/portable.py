@@ -34,6 +34,7 @@ _UNSAYABLE = frozenset(_CONDITIONS)
 
 _MEMBERS = ("properties", "additionalProperties")
 _OUTSIDE_NULL: tuple[str, ...] = ("description", "default")
+_Nodes = list[JsonObject] | None
 
 
 class _At(NamedTuple):
@@ -280,17 +281,14 @@ class Portable:
                 result[keyword] = node[keyword]
         return self._described(result, node, at, words)
 
-    def _cut(
-        self, node: JsonObject, at: _At, again: str, words: str, branches: list[JsonObject] | None = None
-    ) -> JsonObject:
-        """`node` without its members, for a schema that comes again inside itself or is too deep: of what types it is,
-        so that nothing is refused that it takes (but for lists of mixed lists). `branches` are its alternatives, where
-        they are known.
+    def _cut(self, node: JsonObject, at: _At, again: str, words: str, known: _Nodes = None) -> JsonObject:
+        """Return `node` without its members, for a schema that comes again inside itself or is too deep. Its types stay,
+        so that nothing is refused that it takes (but for lists of mixed lists). `known`: its alternatives.
         """
         name = clipped(plain(schema_name(again)))
         self.cuts.append(f"the recursion of {name}" if again else "levels below the deepest that is shown")
         note = f"Same shape as {name} above." if again else "Its members are not listed here."
-        kinds = self._kinds(node, branches)
+        kinds = self._kinds(node, known)
         shapes = [self._outline(kind, node) for kind in kinds]
         outline = shapes[0] if len(shapes) == 1 else {"anyOf": list[JsonValue](shapes)} if shapes else any_value()
         return {**outline, **self._text(at, words, note)}
@@ -303,7 +301,7 @@ class Portable:
             return {"type": "array", "items": any_list(lists=False)}
         return {"type": "array", "items": {"type": inner[0]}} if len(inner) == 1 else any_list(lists=False)
 
-    def _kinds(self, node: JsonObject, branches: list[JsonObject] | None = None) -> list[str]:
+    def _kinds(self, node: JsonObject, branches: _Nodes = None) -> list[str]:
         """The types of `node` and of the alternatives in it, null apart; empty where that may be any."""
         leaves = [node] if types(node) or implied_types(node) else branches or self._leaves(node)
         found = [types(leaf) or implied_types(leaf) for leaf in leaves]

@@ -96,7 +96,7 @@ def _silence() -> Iterator[None]:
         yield
 
 
-def run(case: Hostile, command: Command) -> Ended:
+def run(case: Hostile, command: Command, seconds: int = SECONDS) -> Ended:
     """Run a command in a child, in an empty folder that holds the document; then ask the server that it compiled."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -106,7 +106,7 @@ def run(case: Hostile, command: Command) -> Ended:
         sys.stderr.flush()
         child = os.fork()
         if child == 0:
-            _be_child(folder, command)
+            _be_child(folder, command, seconds)
         _, status, usage = os.wait4(child, 0)
         code = os.waitstatus_to_exitcode(status)
         said = (folder / "2.txt").read_text(encoding="utf-8", errors="replace")
@@ -116,7 +116,7 @@ def run(case: Hostile, command: Command) -> Ended:
     return Ended(code, usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024, said, served)
 
 
-def _be_child(folder: Path, command: Command) -> NoReturn:
+def _be_child(folder: Path, command: Command, seconds: int) -> NoReturn:
     code = 70
     try:
         os.chdir(folder)
@@ -126,7 +126,7 @@ def _be_child(folder: Path, command: Command) -> NoReturn:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         most = pages * resource.getpagesize() + MOST_MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         main(list(command))
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1

@@ -1,0 +1,76 @@
+"""HARD-16: small documents that describe very much compile within seconds of work, or say what used their budget up.
+
+Each row ends with what is said of it: nothing where all of it could be walked through, else the place to look at.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.hostile.fuzz.documents.compiling import import_all, problem_of, run
+from tests.hostile.fuzz.documents.frame import Schema, ref, within
+from tests.hostile.fuzz.documents.grammar import Hostile
+
+SECONDS = 5
+"""Of work, on any machine that runs this. Each row takes less than one, and took from eight to all there are."""
+
+SPENT = "/a was skipped: Its schemas describe more than can be walked through in 300,000 steps; this one takes most"
+
+
+def mutual(keyword: str, count: int) -> dict[str, Schema]:
+    """Return schemas each of which is made of all the others."""
+    return {
+        f"S{one}": {
+            "type": "object",
+            keyword: [ref(f"S{other}") for other in range(count) if other != one],
+            "properties": {f"p{one}": ref(f"S{(one + 1) % count}")},
+        }
+        for one in range(count)
+    }
+
+
+def ladder(keyword: str, rungs: int) -> dict[str, Schema]:
+    """Return schemas each of which names the next one twice, and not in the same words."""
+    steps = {
+        f"S{rung}": within(keyword, [ref(f"S{rung + 1}"), {"allOf": [ref(f"S{rung + 1}"), {"title": "x"}]}])
+        for rung in range(rungs)
+    }
+    return {**steps, f"S{rungs}": {"type": "string"}}
+
+
+def consts(count: int) -> dict[str, Schema]:
+    return {"S0": {"anyOf": [{"const": f"v{number}"} for number in range(count)]}}
+
+
+ROWS: dict[str, tuple[dict[str, Schema], tuple[str, ...], str]] = {
+    "12 schemas, each all of the others": (mutual("allOf", 12), (), ""),
+    "12 schemas, each one of the others": (mutual("oneOf", 12), ("--structured",), SPENT),
+    "10,000 constants": (consts(10_000), (), SPENT),
+    "1,000 constants": (consts(1000), (), ""),
+    "a ladder of unions": (ladder("anyOf", 60), ("--structured",), ""),
+    "a ladder of unions in full": (ladder("anyOf", 60), ("--schema-profile", "full"), ""),
+    "a ladder of objects": (ladder("properties", 60), ("--structured",), ""),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _imported() -> None:
+    import_all()
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_hard_16_a_small_document_ends_within_its_budget(row: str) -> None:
+    schemas, flags, told = ROWS[row]
+    content = {"application/json": {"schema": ref("S0")}}
+    operation = {"requestBody": {"content": content}, "responses": {"200": {"description": "x", "content": content}}}
+    document: dict[str, Any] = {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}}
+    document["paths"] = {"/a": {"post": operation}, "/well": {"get": {"responses": {}}}}
+    document["components"] = {"schemas": schemas}
+    case = Hostile(row, json.dumps(document).encode())
+    ended = run(case, ("generate", case.name, "-o", "out", *flags), SECONDS)
+    assert (ended.code, problem_of(ended)) == (0, ""), ended.said
+    assert ("[too-complex]" in ended.said) == bool(told), ended.said
+    assert told in ended.said
