@@ -282,7 +282,7 @@ class Portable:
         return self._described(result, node, at, words)
 
     def _cut(self, node: JsonObject, at: _At, again: str, words: str, known: _Nodes = None) -> JsonObject:
-        """Return `node` without its members, for a schema that comes again inside itself or is too deep. Its types stay,
+        """Return `node` without members, for a schema that comes again inside itself or is too deep. Its types stay,
         so that nothing is refused that it takes (but for lists of mixed lists). `known`: its alternatives.
         """
         name = clipped(plain(schema_name(again)))
