@@ -139,5 +139,5 @@ def anchor(text: str) -> str:
 
 
 def has_escaped_letters(text: str) -> bool:
-    """Return whether a text with a backslash in it holds letters or digits by escapes of JSON, which no writer needs."""
+    """Return whether a text with a backslash in it holds letters or digits by escapes of JSON, needed by nobody."""
     return _ESCAPED_LETTER.search(text) is not None
