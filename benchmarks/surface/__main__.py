@@ -4,7 +4,8 @@
 
 FOLDER holds documents, and beside it a `manifest.tsv` that names them; the corpus beside the repository if none is
 named. Parts: names, converters, tokens (with facts, because less text is only better where no fact is lost),
-descriptions. `--show` prints that many examples of each finding; `--pairs` writes each tool and its o200k tokens.
+descriptions, hints. `--show` prints that many examples of each finding; `--pairs` writes each tool and its o200k
+tokens.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from pathlib import Path
 
 from benchmarks import bars
 from benchmarks.bars import Bar
-from benchmarks.surface import converters, coverage, descriptions, names, tokenizer, tokens
+from benchmarks.surface import converters, coverage, descriptions, hints, names, tokenizer, tokens
 from benchmarks.surface.documents import CORPUS, Surface, surfaces
 
-PARTS = ("names", "converters", "tokens", "descriptions")
+PARTS = ("names", "converters", "tokens", "descriptions", "hints")
 
 
 def main() -> int:
@@ -41,6 +42,8 @@ def main() -> int:
         elif part == "tokens":
             held += _tokens(found, chosen.show, chosen.pairs)
             held += coverage.show([coverage.measure(surface) for surface in found], chosen.show)
+        elif part == "hints":
+            held += hints.show([hints.measure(surface) for surface in found], chosen.show)
         else:
             held += descriptions.show([descriptions.measure(surface) for surface in found], chosen.show)
     print()

@@ -9,9 +9,9 @@ from mcpgen.diagnostics import Diagnostics
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_object, as_text
 from mcpgen.lower import complexity
-from mcpgen.lower.annotations import DESTROYS
 from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import Composer, alternatives, members, types
+from mcpgen.lower.effect_words import DESTROYS
 from mcpgen.lower.text import ended, plain, sentences, shortened, similarity
 from mcpgen.model import MediaType, Operation
 from mcpgen.names import clipped, words

@@ -138,7 +138,7 @@ def _prefixed(found: list[str], operation: Operation) -> str:
 
 
 def _from_id(operation: Operation, api_title: str) -> list[str]:
-    identifier = _without_framework(operation.id or "", operation)
+    identifier = without_framework(operation.id or "", operation)
     found = words(identifier)
     if len(found) > 2 and found[0] == "".join(words(api_title)):
         found = found[1:]
@@ -151,7 +151,7 @@ def _from_id(operation: Operation, api_title: str) -> list[str]:
     return found
 
 
-def _without_framework(identifier: str, operation: Operation) -> str:
+def without_framework(identifier: str, operation: Operation) -> str:
     """Return the identifier without the path, method or suffix that a framework has appended to it."""
     segments = operation.path.strip("/").split("/")
     is_short = len(segments) <= _MOST_SEGMENTS and len(identifier) <= _LONGEST_ID

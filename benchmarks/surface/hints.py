@@ -1,0 +1,106 @@
+"""Hints of POST operations against a table of verdicts by people who read them: `tests/corpus/hints.yaml`.
+
+HTTP does not say what a POST does, so the hints come from words. A dangerous error has a bar of none: something that
+changes is called additive or read-only, or something that adds is called read-only. Too much caution has a bar as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import yaml
+
+from benchmarks.bars import Bar
+from benchmarks.surface.documents import Surface, Tool
+
+Effect = Literal["reads", "adds", "changes"]
+
+TABLE = Path(__file__).parents[2] / "tests" / "corpus" / "hints.yaml"
+MOST_CAUTIOUS = 14.0
+"""Per cent of what adds that may be called destructive: at items' paths, and where words cannot be judged."""
+
+LEAST_READS = 58.0
+"""Per cent of what reads that is called read-only. The others are called `create…`, answer 201, or say little."""
+
+_GRAVITY: tuple[Effect, ...] = ("reads", "adds", "changes")
+
+
+@dataclass(slots=True)
+class Row:
+    """One document. `pairs` counts its POST operations by what they do, and by what their hints say that they do."""
+
+    name: str
+    pairs: Counter[tuple[Effect, Effect]] = field(default_factory=Counter)
+    dangerous: list[str] = field(default_factory=list)
+    cautious: list[str] = field(default_factory=list)
+
+
+@cache
+def table() -> dict[str, dict[str, Effect]]:
+    """Return document → `POST /path` → what it does."""
+    written = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
+    return {
+        name: {request: effect for effect, requests in verdicts.items() for request in requests}
+        for name, verdicts in written.items()
+    }
+
+
+def measure(surface: Surface) -> Row:
+    """Return the figures of one document, empty where nobody has judged it."""
+    row = Row(surface.name)
+    judged = table().get(surface.name, {})
+    for tool in surface.tools:
+        request = " ".join(tool.request)
+        if request in judged:
+            does, told = judged[request], _told(tool)
+            row.pairs[does, told] += 1
+            if _GRAVITY.index(told) != _GRAVITY.index(does):
+                errors = row.dangerous if _GRAVITY.index(told) < _GRAVITY.index(does) else row.cautious
+                errors.append(f"{does}, told as {told}: {tool.called}")
+    return row
+
+
+def _told(tool: Tool) -> Effect:
+    """Return what the hints say."""
+    hints = tool.listed["annotations"]
+    if hints["readOnlyHint"]:
+        return "reads"
+    return "changes" if hints["destructiveHint"] else "adds"
+
+
+def show(rows: list[Row], examples: int) -> list[Bar]:
+    """Print the table of the documents that were judged, and return the bars."""
+    judged = [row for row in rows if row.pairs]
+    print(f"\n{'hints of POST':52} {'judged':>7} {'dangerous':>10} {'too cautious':>13}")
+    for row in judged:
+        cautious = sum(count for (does, told), count in row.pairs.items() if (does, told) == ("adds", "changes"))
+        print(f"{row.name[-52:]:52} {row.pairs.total():7,} {len(row.dangerous):10} {cautious:13}")
+        for example in [*row.dangerous, *row.cautious][:examples]:
+            print(f"    {example}")
+    return bars(judged) if judged else []
+
+
+def bars(rows: list[Row]) -> list[Bar]:
+    """Return the bars over all of `rows`."""
+    pairs = sum((row.pairs for row in rows), Counter[tuple[Effect, Effect]]())
+    adds = sum(count for (does, _), count in pairs.items() if does == "adds")
+    reads = sum(count for (does, _), count in pairs.items() if does == "reads")
+    return [
+        Bar("POST told as safer than it is", sum(len(row.dangerous) for row in rows), "<=", 0),
+        Bar(
+            "per cent of POST that add, told as destructive",
+            100 * pairs["adds", "changes"] / max(1, adds),
+            "<=",
+            MOST_CAUTIOUS,
+        ),
+        Bar(
+            "per cent of POST that read, told as read-only",
+            100 * pairs["reads", "reads"] / max(1, reads),
+            ">=",
+            LEAST_READS,
+        ),
+    ]
