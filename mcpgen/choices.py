@@ -8,13 +8,13 @@ from fnmatch import fnmatchcase
 
 from mcpgen.diagnostics import Where
 from mcpgen.errors import CannotGoOn
-from mcpgen.model import Api, Operation, Server
+from mcpgen.model import Api, MediaType, Operation, RequestBody, Server
 from mcpgen.openapi import servers
 
 
 def with_body_types(operations: tuple[Operation, ...], wanted: Iterable[str]) -> tuple[Operation, ...]:
     """`operations`, those that offer a media type which one of the globs `wanted` names with such ones alone."""
-    globs = [glob.lower() for glob in wanted]
+    globs = list(wanted)
     return tuple(_with_body_type(operation, globs) for operation in operations) if globs else operations
 
 
@@ -22,10 +22,25 @@ def _with_body_type(operation: Operation, globs: list[str]) -> Operation:
     if operation.body is None:
         return operation
     for glob in globs:
-        chosen = tuple(each for each in operation.body.content if fnmatchcase(each.name.lower(), glob))
-        if chosen:
+        if chosen := offered(operation.body, glob):
             return replace(operation, body=replace(operation.body, content=chosen))
     return operation
+
+
+def offered(body: RequestBody, glob: str) -> tuple[MediaType, ...]:
+    """Return what `body` can be sent as among the media types of a glob."""
+    return tuple(each for each in body.content if fnmatchcase(each.name.lower(), glob.lower()))
+
+
+def with_optional_bodies(api: Api, wanted: bool) -> Api:
+    """`api`, if so `wanted` with bodies that are optional wherever the document does not say that they are required."""
+    return replace(api, operations=tuple(map(_with_optional_body, api.operations))) if wanted else api
+
+
+def _with_optional_body(operation: Operation) -> Operation:
+    if operation.body is None or operation.body.required is not None:
+        return operation
+    return replace(operation, body=replace(operation.body, required=False))
 
 
 def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) -> Api:

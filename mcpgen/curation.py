@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from typing import TypeVar
 
+from mcpgen import choices
 from mcpgen.diagnostics import Diagnostics, Where
-from mcpgen.model import Api, ArgumentChange, Change, Former, Operation, Skipped
+from mcpgen.model import Api, ArgumentChange, BodyChange, Change, Former, Operation, RequestBody, Skipped
 from mcpgen.names import clipped, did_you_mean, near, nearest
 from mcpgen.openapi import paths
 from mcpgen.promises import Promises
@@ -107,6 +108,7 @@ def apply(
             continue
         by[key] = change
         _refuse_arguments(operations[key], change, diagnostics)
+        _refuse_body(operations[key], change, diagnostics)
         once = former.arguments.get(key, ())
         operations[key] = replace(_changed(operations[key], change), former_arguments=once)
     return replace(api, operations=_with_names(operations, by, diagnostics))
@@ -119,6 +121,20 @@ def _refuse_arguments(operation: Operation, change: Change, diagnostics: Diagnos
     for name, argument in change.arguments.items():
         message = f"The argument '{clipped(name)}' is of an inputSchema, which is passed on as it was written."
         diagnostics.add("invalid-value", message, argument.where, "Change the inputSchema itself.")
+
+
+def _refuse_body(operation: Operation, change: Change, diagnostics: Diagnostics) -> None:
+    """Report changes of a body that the operation does not have, or does not offer so."""
+    if change.body is None:
+        return
+    if operation.body is None or operation.input_schema is not None:
+        message = f"{_in_words(operation)} has no body that a document describes."
+        diagnostics.add("invalid-value", message, change.body.where, "Take `body` out.")
+    elif change.body.media_type and not choices.offered(operation.body, change.body.media_type):
+        message = f"No body of the type '{clipped(change.body.media_type)}' is taken by {_in_words(operation)}."
+        names = [each.name for each in operation.body.content]
+        hint = nearest(change.body.media_type, names)
+        diagnostics.add("invalid-value", message, change.body.where.inside("media_type"), hint)
 
 
 def _named(key: str, operations: Iterable[Found]) -> list[Found]:
@@ -230,7 +246,15 @@ def _changed(operation: Operation, change: Change) -> Operation:
         told=change.description if change.description is not None else operation.told,
         hints={**operation.hints, **change.hints},
         arguments=arguments,
+        body=_changed_body(operation.body, change.body),
     )
+
+
+def _changed_body(body: RequestBody | None, change: BodyChange | None) -> RequestBody | None:
+    if body is None or change is None:
+        return body
+    content = choices.offered(body, change.media_type or "*") or body.content
+    return replace(body, content=content, required=body.required if change.required is None else change.required)
 
 
 def _over(new: ArgumentChange, old: ArgumentChange) -> ArgumentChange:

@@ -64,6 +64,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "duplicate-operation-id": ("warning", "Two operations have one operationId."),
     "invalid-extension": ("warning", "A value under `x-mcp` cannot be used."),
     "hidden-operation": ("note", "The document itself hides operations."),
+    "body-required": ("note", "Bodies with required members are taken as required where the document does not say."),
     "schema-contradiction": ("warning", "Parts of an `allOf` contradict each other; the last one is used."),
     "too-complex": ("warning", "Schemas describe more than the compiler walks through; what needs them is left out."),
     "schema-cut": ("note", "A schema is deeper or larger than models use well; it was cut, with a word where."),

@@ -27,6 +27,7 @@ class Options:
     max_tokens: int | None = None
     structured: bool = False
     fields: bool = False
+    optional_bodies: bool = False
     accept_origin: tuple[str, ...] = ()
 
     def over(self, remembered: "Options") -> "Options":
@@ -36,7 +37,7 @@ class Options:
 
 
 _DEFAULTS = Options()
-_KINDS = {"name": str, "base_url": str, "max_tokens": int, "structured": bool, "fields": bool}
+_KINDS = {"name": str, "base_url": str, "max_tokens": int, "structured": bool, "fields": bool, "optional_bodies": bool}
 
 
 def recorded(options: Options) -> JsonObject:

@@ -120,6 +120,11 @@ def compiling(command: Command) -> Command:
             help="Send bodies as this media type where it is offered, such as application/xml.",
         ),
         click.option(
+            "--optional-bodies",
+            is_flag=True,
+            help="Leave a body optional where the document does not say that it is required, whatever its members.",
+        ),
+        click.option(
             "--ref-dir", multiple=True, metavar="DIR", help="A folder that references may lead to, beside SOURCE's own."
         ),
         allow_redirect,

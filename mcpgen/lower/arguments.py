@@ -151,7 +151,7 @@ def _or_empty(parameter: Parameter, composer: Composer) -> JsonObject:
 
 
 def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
-    must = plan.body.required
+    must = plan.is_needed
     if plan.properties is None:
         file = plan.encoding == "binary"
         yield Input(WHOLE, "body", _whole_schema(plan), must, plan.body.description, file=file)

@@ -131,7 +131,7 @@ def _parameter(parameter: Parameter, arguments: Arguments, slot: Slot | None = N
 
 
 def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBinding | None:
-    binding = BodyBinding(plan.content_type, plan.encoding, plan.body.required, xml=plan.xml)
+    binding = BodyBinding(plan.content_type, plan.encoding, plan.is_needed, xml=plan.xml)
     if plan.properties is None:
         if not _is_sent(WHOLE, arguments):
             return None
@@ -142,7 +142,7 @@ def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBindi
         return replace(binding, argument=arguments.names.get(WHOLE), value=value, fields=tuple(described))
     sent = ((key, schema) for key, schema in plan.properties.items() if _is_sent(("body", key), arguments))
     fields = (_field(key, schema, plan, arguments, composer) for key, schema in sent)
-    needs = () if plan.body.required else tuple(key for key in plan.properties if key in plan.required)
+    needs = () if plan.is_needed else tuple(key for key in plan.properties if key in plan.required)
     withheld = tuple(key for key in plan.properties if not _is_sent(("body", key), arguments))
     return replace(binding, fields=tuple(fields), rest=arguments.names.get(REST), needs=needs, withheld=withheld)
 

@@ -11,12 +11,13 @@ from typing import Literal
 
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.lower import demands
 from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.kinds import demanded, is_null, only_demands
 from mcpgen.lower.media_types import BodyEncoding, encoding_of, is_file
 from mcpgen.lower.portable import Portable
 from mcpgen.lower.xml import document_shape
-from mcpgen.model import Encoding, MediaType, RequestBody
+from mcpgen.model import Encoding, MediaType, Operation, RequestBody
 from mcpgen.names import clipped
 
 FLAT = 40
@@ -25,7 +26,7 @@ FLAT = 40
 @dataclass(frozen=True, slots=True)
 class BodyPlan:
     """What is sent. `properties` are the writable members of a root that is laid flat, None for a body that is one
-    argument; `needs` says which of them must be there together.
+    argument; `is_needed` says whether every call has a body, `needs` which of them must be there together.
     """
 
     body: RequestBody
@@ -36,14 +37,18 @@ class BodyPlan:
     properties: dict[str, JsonObject] | None
     required: frozenset[str]
     rest: JsonObject | None
+    is_needed: bool
     xml: JsonObject | None = None
     needs: str = ""
 
 
-def plan(body: RequestBody, composer: Composer) -> BodyPlan | None:
-    """The plan for `body`, None for an optional one that can hold nothing. Unusable where none of its media types can
-    be sent.
+def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
+    """The plan for the body of `operation`, None where it has none, and for an optional one that can hold nothing.
+    Unusable where none of its media types can be sent.
     """
+    body = operation.body
+    if body is None:
+        return None
     media_type = min(body.content, key=lambda media_type: _rank(media_type, composer))
     encoding = encoding_of(media_type.name)
     schema = media_type.schema or {}
@@ -55,7 +60,8 @@ def plan(body: RequestBody, composer: Composer) -> BodyPlan | None:
             body.where,
             "Describe its fields as the properties of an object.",
         )
-    if not body.required and _is_empty(node, encoding):
+    needed = demands.is_required(operation, body, node, composer)
+    if not needed and _is_empty(node, encoding):
         return None
     shape = document_shape(schema, composer) if encoding == "xml" else None
     if encoding == "xml" and shape is None:
@@ -65,7 +71,7 @@ def plan(body: RequestBody, composer: Composer) -> BodyPlan | None:
     required = frozenset(key for key in as_list(node.get("required")) if isinstance(key, str))
     content_type = _concrete(media_type.name, encoding)
     needs = demanded([composer.node(each)[0] for each in alternatives(node)]) if properties is not None else ""
-    return BodyPlan(body, media_type, content_type, encoding, schema, properties, required, rest, shape, needs)
+    return BodyPlan(body, media_type, content_type, encoding, schema, properties, required, rest, needed, shape, needs)
 
 
 def _rank(media_type: MediaType, composer: Composer) -> tuple[int, bool, str]:

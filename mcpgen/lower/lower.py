@@ -1,7 +1,7 @@
 """Every operation of an API → a tool, or a reason why not."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from mcpgen.diagnostics import Diagnostic, Diagnostics
 from mcpgen.errors import Unusable
@@ -16,6 +16,7 @@ from mcpgen.lower import (
     budget,
     complexity,
     confirmation,
+    demands,
     descriptions,
     lint,
     naming,
@@ -115,6 +116,7 @@ def _lowered(
         except Exhausted as end:
             reason = complexity.reason(end, "Its schemas", composer, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
+    demands.report(around.demanding, diagnostics)
     read = resources.bind(api, identity, lambda operation: _server_index(operation, around.servers), diagnostics)
     catalog = Catalog(
         replace(identity, instructions=around.boilerplate.beside(identity.instructions)),
@@ -132,7 +134,8 @@ def _lowered(
 class _Around:
     """Facts about the API that lowering one operation needs.
 
-    `servers` maps each server to its place in the catalog. The servers of single operations are added on the way.
+    `servers` maps each server to its place in the catalog. The servers of single operations are added on the way. `demanding` collects
+    operations whose body is required though the document does not say so.
     """
 
     api: Api
@@ -143,6 +146,7 @@ class _Around:
     servers: dict[Server, int]
     promises: Promises
     diagnostics: Diagnostics
+    demanding: list[Operation] = field(default_factory=list)
 
     def layout(
         self, operation: Operation, plan: BodyPlan | None, profile: SchemaProfile, room: int
@@ -160,7 +164,8 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     nesting.refuse_unwritable(operation, composer)
     composer.contradictions.clear()  # what an answer or an operation that was skipped left behind
     composer.unshown.clear()
-    plan = bodies.plan(operation.body, composer) if operation.body else None
+    plan = bodies.plan(operation, composer)
+    demanding = plan is not None and plan.is_needed and plan.body.required is None
     title = descriptions.title(operation, name)
     hints = annotations.derive(operation)
     confirm = confirmation.derive(operation, hints, around.api.confirm, diagnostics)
@@ -176,8 +181,8 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
         layout = sends.lay_out(operation, room)
     else:
         layout = around.layout(operation, plan, profile, room)
-        if plan is not None and layout.sends_body and not plan.body.required:
-            plan = replace(plan, body=replace(plan.body, required=True))
+        if plan is not None and layout.sends_body and not plan.is_needed:
+            plan = replace(plan, is_needed=True)
             layout = around.layout(operation, plan, profile, room)
     if layout.profile == "full" and branching.steps(layout.schema) > branching.MOST:
         layout = around.layout(operation, plan, "portable", room)
@@ -212,6 +217,8 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     )
     tool = sanitize.sanitize_tool(_checkable(tool, composer, diagnostics), diagnostics)
     lint.report(tool, diagnostics)
+    if demanding:
+        around.demanding.append(operation)
     return tool
 
 

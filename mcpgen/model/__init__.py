@@ -35,6 +35,7 @@ from mcpgen.model.catalog import (
 )
 from mcpgen.model.curation import (
     ArgumentChange,
+    BodyChange,
     Change,
     Former,
     Given,
@@ -66,6 +67,7 @@ __all__ = [
     "Api",
     "ArgumentChange",
     "BodyBinding",
+    "BodyChange",
     "BoundScheme",
     "Catalog",
     "Change",

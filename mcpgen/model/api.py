@@ -55,11 +55,13 @@ class MediaType:
 
 @dataclass(frozen=True, slots=True)
 class RequestBody:
-    """The body (OpenAPI 3.1, 4.8.13). `names` are what a person calls its members, by their names on the wire."""
+    """The body (OpenAPI 3.1, 4.8.13). `required` is None where the document says nothing. `names` are what a person
+    calls its members, by their names on the wire.
+    """
 
     content: tuple[MediaType, ...]
     where: Where
-    required: bool = False
+    required: bool | None = None
     description: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
 

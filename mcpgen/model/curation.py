@@ -99,6 +99,15 @@ class Sends:
 
 
 @dataclass(frozen=True, slots=True)
+class BodyChange:
+    """What changes in the body of an operation. `media_type` is a glob over those that it offers."""
+
+    where: Where
+    required: bool | None = None
+    media_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """An override: what its owner says of the tool of one operation, which `key` names. None where nothing is said."""
 
@@ -118,6 +127,7 @@ class Change:
     result: ResultView | None = None
     timeout: float | None = None
     portable: bool | None = None
+    body: BodyChange | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,13 @@ def read_body(value: JsonValue, where: Where, references: References, diagnostic
         )
     if not content:
         return None
-    return RequestBody(content, where, raw.get("required") is True, as_text(raw.get("description")))
+    return RequestBody(content, where, is_required(raw), as_text(raw.get("description")))
+
+
+def is_required(raw: JsonObject) -> bool | None:
+    """Return what a body says of `required`, in OpenAPI or in Swagger; None where it says nothing."""
+    said = raw.get("required")
+    return said if isinstance(said, bool) else None
 
 
 def read_content(

@@ -41,6 +41,7 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
         ),
         schema_profile=_PROFILES.get(profile) if isinstance(profile, str) else None,
         accept_origin=texts(root, "accept_origin"),
+        optional_bodies=root.get("optional_bodies") is True,
         max_tokens=most if isinstance(most, int) and not isinstance(most, bool) and most > 0 else None,
     )
 

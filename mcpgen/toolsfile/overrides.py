@@ -5,7 +5,7 @@ What cannot be read here the shape of the file has told.
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_object
-from mcpgen.model import ArgumentChange, Change
+from mcpgen.model import ArgumentChange, BodyChange, Change
 from mcpgen.names import ARGUMENT_NAME, WRITTEN_TOOL_NAME
 from mcpgen.toolsfile import confirmation, hints, outputs, results, roles
 
@@ -42,7 +42,13 @@ def _change(key: str, entry: JsonObject, where: Where, diagnostics: Diagnostics)
         result=results.read(entry, where, diagnostics),
         timeout=hints.timeout(entry),
         portable=hints.portable(entry),
+        body=_body(entry.get("body"), where.inside("body")),
     )
+
+
+def _body(value: JsonValue, where: Where) -> BodyChange | None:
+    entry = as_object(value)
+    return BodyChange(where, _flag(entry, "required"), _text(entry, "media_type")) if entry else None
 
 
 def _argument(change: JsonObject, where: Where, diagnostics: Diagnostics) -> ArgumentChange:

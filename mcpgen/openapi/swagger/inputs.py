@@ -60,7 +60,7 @@ def _body(
         if raw.get("in") == "body":
             schema = references.schema(where.inside("schema")) if "schema" in raw else None
             offered = tuple(MediaType(name, schema) for name in takes or ["application/json"])
-            return RequestBody(offered, where, raw.get("required") is True, as_text(raw.get("description")))
+            return RequestBody(offered, where, content.is_required(raw), as_text(raw.get("description")))
     return _form(fields, takes, references, diagnostics) if fields else None
 
 
