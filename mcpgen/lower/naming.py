@@ -100,6 +100,10 @@ def _distinctions(name: str, operation: Operation, are_versions: bool) -> Iterab
     that some are of other versions.
     """
     suffixes = _versions(operation) if are_versions else []
+    if operation.template.query_variables:
+        suffixes.append(
+            "by_" + "_".join(word for name, _ in operation.template.query_variables for word in words(name))
+        )
     if operation.template.variables:
         suffixes.append("by_" + "_".join(words(operation.template.variables[-1])))
     suffixes.append(operation.method.lower())
@@ -204,7 +208,9 @@ def _from_path(operation: Operation) -> list[str]:
     flat = [word for noun in nouns for word in noun if noun != verb] or [word for noun in nouns for word in noun]
     if flat and verb[0] in _AS_ONE:
         flat[-1] = _singular(flat[-1])
-    return verb + (flat or [word for name in operation.template.variables for word in words(name)] or ["root"])
+    flat = flat or [word for name in operation.template.variables for word in words(name)] or ["root"]
+    asked = _asked(operation)
+    return verb + flat + (["by", *asked] if asked else [])
 
 
 def _segments(path: str) -> list[str]:

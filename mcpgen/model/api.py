@@ -124,12 +124,15 @@ NO_CREDENTIALS: tuple[SecurityRequirement, ...] = ((),)
 @dataclass(frozen=True, slots=True)
 class PathTemplate:
     """A path as it is sent: `literals` are percent-encoded and stand around `variables`, whose names differ, one more
-    of them than of these. `declared` are the names that the path itself gives them."""
+    of them than of these. `declared` are the names that the path itself gives them. Of a query in a path key,
+    `fixed_query` is always sent, and `query_variables` (name on the wire, variable) are what its variables fill.
+    """
 
     literals: tuple[str, ...]
     variables: tuple[str, ...] = ()
     declared: tuple[str, ...] = ()
     fixed_query: tuple[tuple[str, str], ...] = ()
+    query_variables: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

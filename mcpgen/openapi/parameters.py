@@ -165,6 +165,7 @@ def matched_with_path(
                 where,
                 "Declare it under `parameters`.",
             )
+    elsewhere = _with_those_of_query(in_path, [each for each in read if each.location != "path"], template, where)
     for name in sorted(in_path.keys() - set(template.variables)):
         diagnostics.add(
             "unused-path-parameter",
@@ -172,8 +173,29 @@ def matched_with_path(
             in_path[name].where,
             "Add it to the path.",
         )
-    elsewhere = tuple(parameter for parameter in read if parameter.location != "path")
     return tuple(in_path[name] for name in template.variables) + elsewhere
+
+
+def _with_those_of_query(
+    in_path: dict[str, Parameter], elsewhere: list[Parameter], template: PathTemplate, where: Where
+) -> tuple[Parameter, ...]:
+    """Return the parameters outside the path, with those that the query of the path key names, which are required.
+
+    What is declared as `in: path` under the name of such a variable is taken out of `in_path`.
+    """
+    known = {each.name: each for each in elsewhere if each.location == "query"}
+    used = {variable: in_path.pop(variable, None) for _, variable in template.query_variables}
+    filled: dict[str, Parameter] = {}
+    for name, variable in template.query_variables:
+        said = used[variable] or known.get(name) or known.get(variable)
+        said = said or Parameter(name, "query", {"type": "string"}, where)
+        argument = variable if variable != name else said.argument
+        filled[name] = replace(
+            said, name=name, location="query", required=True, style="form", explode=True, argument=argument
+        )
+    replaced = {*filled, *used}
+    kept = [each for each in elsewhere if each.location != "query" or each.name not in replaced]
+    return (*filled.values(), *kept)
 
 
 def of_header(

@@ -15,6 +15,7 @@ from mcpgen.names import clipped
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f\\\"<>^`|\ud800-\udfff]|%(?![0-9A-Fa-f]{2})")
+_Pairs = tuple[tuple[str, str], ...]
 _UNSENT = "!$&'()*+,;=:@/~-._%"
 LONGEST = 4000
 """Characters of a path key. Servers take request targets of about 8,000, the values of variables among them."""
@@ -26,14 +27,15 @@ def parse(path: str, where: Where, diagnostics: Diagnostics, *, query_is_meant: 
     """
     body, fragment_mark, _ = path.partition("#")
     body, query_mark, query = body.partition("?")
+    fixed, filled = _of_query(path, query, where)
     if fragment_mark or (query_mark and not query_is_meant):
-        diagnostics.add(
-            "path-query",
-            f"The path {clipped(path, 120)} holds a {'query' if query_mark else 'fragment'}; "
-            + ("it is sent as a fixed query." if query_mark else "it is cut off."),
-            where,
-            "Declare query parameters instead.",
+        sent = "its variables are query parameters." if "{" in query else "it is sent as a fixed query."
+        message = (
+            f"The path {clipped(path, 120)} holds a query; {sent}"
+            if query_mark
+            else f"The path {clipped(path, 120)} holds a fragment; it is cut off."
         )
+        diagnostics.add("path-query", message, where, "Declare query parameters instead.")
     variables = tuple(_VARIABLE.findall(body))
     pieces = _VARIABLE.split(body)[::2]
     _refuse_unsendable(path, body, variables, pieces, where)
@@ -45,7 +47,25 @@ def parse(path: str, where: Where, diagnostics: Diagnostics, *, query_is_meant: 
             "Give each a name of its own.",
         )
     literals = tuple(quote(piece, safe=_UNSENT) for piece in pieces)
-    return PathTemplate(literals, _distinct(variables), variables, tuple(parse_qsl(query, keep_blank_values=True)))
+    return PathTemplate(literals, _distinct(variables), variables, fixed, filled)
+
+
+def _of_query(path: str, query: str, where: Where) -> tuple[_Pairs, _Pairs]:
+    """Return the pairs of a query that are always sent, and those whose value is one variable, with its name.
+
+    Unusable where a variable stands beside other text: nothing would say how the two are written together.
+    """
+    fixed: list[tuple[str, str]] = []
+    filled: list[tuple[str, str]] = []
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if variable := _VARIABLE.fullmatch(value):
+            filled.append((name, variable[1]))
+        elif "{" in name + value or "}" in name + value:
+            message = f"The query of the path '{clipped(path, 120)}' holds a variable beside other text."
+            raise Unusable("invalid-path", message, where, "Declare query parameters instead.")
+        else:
+            fixed.append((name, value))
+    return tuple(fixed), tuple(filled)
 
 
 def _distinct(variables: tuple[str, ...]) -> tuple[str, ...]:
