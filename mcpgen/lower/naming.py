@@ -100,10 +100,8 @@ def _distinctions(name: str, operation: Operation, are_versions: bool) -> Iterab
     that some are of other versions.
     """
     suffixes = _versions(operation) if are_versions else []
-    if operation.template.query_variables:
-        suffixes.append(
-            "by_" + "_".join(word for name, _ in operation.template.query_variables for word in words(name))
-        )
+    if asked := _asked(operation):
+        suffixes.append("by_" + "_".join(asked))
     if operation.template.variables:
         suffixes.append("by_" + "_".join(words(operation.template.variables[-1])))
     suffixes.append(operation.method.lower())
@@ -211,6 +209,11 @@ def _from_path(operation: Operation) -> list[str]:
     flat = flat or [word for name in operation.template.variables for word in words(name)] or ["root"]
     asked = _asked(operation)
     return verb + flat + (["by", *asked] if asked else [])
+
+
+def _asked(operation: Operation) -> list[str]:
+    """Return the words of the parameters that the query of a path key names, by which operations of one path differ."""
+    return [word for name, _ in operation.template.query_variables for word in words(name)]
 
 
 def _segments(path: str) -> list[str]:
