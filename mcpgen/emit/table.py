@@ -217,6 +217,8 @@ def parameter(binding: ParameterBinding) -> JsonObject:
         result["required"] = True
     if binding.made:
         result["made"] = True
+    if binding.may_be_empty:
+        result["mayBeEmpty"] = True
     return result
 
 

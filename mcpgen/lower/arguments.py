@@ -34,7 +34,8 @@ class Arguments:
     """The layout of one tool: input schema and its profile, argument of each slot, constants of the others. `cuts` and
     `given_up` (for the budget) say what is left out, `fits` whether that was enough. `defaults` (by argument) are sent
     where a call leaves them out; with `sends_body` some of that, or a constant, is in the body, which is always there
-    then. A person gave the names of `renamed`.
+    then. A person gave the names of `renamed`, the media types of parameters in `media_types`, and allowed those of the
+    path in `empty` to be empty.
     """
 
     schema: JsonObject
@@ -47,6 +48,8 @@ class Arguments:
     defaults: Mapping[str, JsonValue] = field(default_factory=dict)
     sends_body: bool = False
     renamed: frozenset[Slot] = frozenset()
+    media_types: Mapping[Slot, str] = field(default_factory=dict)
+    empty: frozenset[Slot] = frozenset()
 
 
 def lay_out(
@@ -101,6 +104,8 @@ def lay_out(
         defaults,
         settled.sends_body,
         renamed,
+        settled.media_types,
+        frozenset(settled.empty),
     )
 
 

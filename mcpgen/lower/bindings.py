@@ -121,8 +121,9 @@ def _parameter(parameter: Parameter, arguments: Arguments, slot: Slot | None = N
         parameter.style,
         parameter.explode,
         parameter.reserved,
-        parameter.content,
+        arguments.media_types.get(slot, parameter.content),
         parameter.required,
+        may_be_empty=slot in arguments.empty,
         value=arguments.constants.get(slot),
     )
 

@@ -23,7 +23,8 @@ _BESIDE = ("filename", "part", "result", "rest")
 @dataclass(slots=True)
 class Settled:
     """The inputs that are arguments and the names of these, the constants of others, and the places of defaults.
-    `sends_body` says that something in the body is sent whatever a call says.
+    `sends_body` says that something in the body is sent whatever a call says. `media_types` replace those
+    of parameters, and those of the path in `empty` may be empty.
     """
 
     inputs: list[Input]
@@ -31,6 +32,8 @@ class Settled:
     constants: dict[Slot, JsonValue]
     sends_body: bool = False
     places: dict[Slot, Where] = field(default_factory=dict)
+    media_types: dict[Slot, str] = field(default_factory=dict)
+    empty: set[Slot] = field(default_factory=set)
 
 
 def settled(
@@ -102,12 +105,30 @@ class _Changing:
             self._report_meaning(key, slots, change)
             return
         for slot in slots:
+            self._rewrite(slot, change)
             if change.value is not None:
                 self._fix(slot, change.value[0], change)
             elif change.hidden:
                 self._hide(slot, change)
             else:
                 self._alter(slot, change)
+
+    def _rewrite(self, slot: Slot, change: ArgumentChange) -> None:
+        """Note how a parameter is written otherwise than the document says."""
+        if change.media_type:
+            declared = {(each.location, each.name) for each in self._operation.parameters if each.content is not None}
+            if slot in declared:
+                self._found.media_types[slot] = change.media_type
+            else:
+                message = f"{slot[1]} is no parameter that the document declares with `content`."
+                hint = "Its style says how it is written; an overlay can change that."
+                self._add("invalid-value", message, change.where.inside("media_type"), hint)
+        if change.allow_empty:
+            if slot[0] == "path":
+                self._found.empty.add(slot)
+            else:
+                message = f"{slot[1]} is not in the path, where alone a text may not be empty."
+                self._add("invalid-value", message, change.where.inside("allow_empty"), "Take it out.")
 
     def refuse_collisions(self) -> None:
         """Report two arguments of one name that had names of their own."""
@@ -178,7 +199,7 @@ class _Changing:
         """Change an argument that stays one; what had one value only becomes one."""
         found = self._found
         if slot not in found.names:
-            if change.default is None and not change.required:
+            if change.default is None and change.schema is None and not change.required:
                 message = f"{slot[1]} has one possible value, which is sent; it is no argument."
                 self._add("invalid-value", message, change.where, "Give it another `value`, or take this out.")
                 return
@@ -186,6 +207,11 @@ class _Changing:
             found.names[slot] = self._all[slot].wanted_name
             found.constants.pop(slot, None)
         found.places[slot] = change.where
+        if change.required is False and slot[0] == "path":
+            message = f"{found.names[slot]} stands in the path, so no request can be made without it."
+            hint = "Give it a `default`, or `allow_empty: true`; an overlay can change the path."
+            self._add("invalid-value", message, change.where.inside("required"), hint)
+            change = replace(change, required=None)
         if change.name:
             self._rename_file_name(slot, change.name)
         found.names[slot] = change.name or found.names[slot]
@@ -208,6 +234,7 @@ def _altered(entry: Input, change: ArgumentChange) -> Input:
     return replace(
         entry,
         description=change.description if change.description is not None else entry.description,
-        required=change.required or (entry.required and change.default is None),
+        required=entry.required and change.default is None if change.required is None else change.required,
+        schema=entry.schema if change.schema is None else change.schema,
         default=change.default if change.default is not None else entry.default,
     )

@@ -15,7 +15,7 @@ from mcpgen.promises import Slot
 @dataclass(frozen=True, slots=True)
 class ParameterBinding:
     """An argument, a `template`, or a constant `value` where both are None, at one place of the request. It is `made`
-    by the server where the argument is left out.
+    by the server where the argument is left out. Only one in the path that `may_be_empty` is written as nothing.
     """
 
     argument: str | None
@@ -27,6 +27,7 @@ class ParameterBinding:
     content: str | None = None
     required: bool = False
     made: bool = False
+    may_be_empty: bool = False
     value: JsonValue = None
     template: Template | None = None
 

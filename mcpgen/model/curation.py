@@ -32,13 +32,20 @@ def arguments_of(node: Template) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentChange:
-    """What changes in one argument. `value` is always sent in place of it, `default` where a call leaves it out."""
+    """What changes in one argument. `value` is always sent in place of it, `default` where a call leaves it out.
+
+    Of a parameter `media_type` says how its value is written where the document declares `content`, and `allow_empty`
+    that a path may hold an empty text for it.
+    """
 
     where: Where
     name: str | None = None
     description: str | None = None
-    required: bool = False
+    required: bool | None = None
     hidden: bool | None = None
+    schema: JsonObject | None = None
+    media_type: str | None = None
+    allow_empty: bool = False
     default: Given = None
     value: Given = None
 

@@ -53,7 +53,7 @@ def _body(value: JsonValue, where: Where) -> BodyChange | None:
 
 def _argument(change: JsonObject, where: Where, diagnostics: Diagnostics) -> ArgumentChange:
     if "value" in change:
-        for key in ("name", "description", "default", "required", "hide"):
+        for key in ("name", "description", "default", "required", "hide", "schema", "allow_empty"):
             if key in change:
                 message = f"An argument with a fixed `value` has no `{key}`: no call can give it."
                 diagnostics.add("invalid-value", message, where.inside(key), "Leave one of the two out.")
@@ -62,11 +62,38 @@ def _argument(change: JsonObject, where: Where, diagnostics: Diagnostics) -> Arg
         where,
         name=name if isinstance(name, str) and ARGUMENT_NAME.fullmatch(name) else None,
         description=_text(change, "description"),
-        required=change.get("required") is True,
+        required=_flag(change, "required"),
         hidden=_flag(change, "hide"),
+        schema=_schema(change.get("schema"), where.inside("schema"), diagnostics),
+        media_type=_text(change, "media_type"),
+        allow_empty=change.get("allow_empty") is True,
         default=(change["default"],) if "default" in change else None,
         value=(change["value"],) if "value" in change else None,
     )
+
+
+def _schema(value: JsonValue, where: Where, diagnostics: Diagnostics) -> JsonObject | None:
+    """Return the schema that replaces an argument's. One with references is reported: nothing could follow them."""
+    if not isinstance(value, dict):
+        return None
+    if _has_reference(value):
+        hint = "Write it out. An overlay can change the document's own schemas."
+        diagnostics.add("invalid-value", "The schema of an argument has a reference.", where, hint)
+        return None
+    return value
+
+
+def _has_reference(schema: JsonObject) -> bool:
+    left: list[JsonValue] = [schema]
+    while left:
+        node = left.pop()
+        if isinstance(node, dict):
+            if not node.keys().isdisjoint(("$ref", "$dynamicRef")):
+                return True
+            left += node.values()
+        elif isinstance(node, list):
+            left += node
+    return False
 
 
 def _flag(entry: JsonObject, key: str) -> bool | None:
