@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
-from mcpgen.diagnostics import Diagnostics
+from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
 from mcpgen.lower import budget, changes, fieldsets, idempotency
 from mcpgen.lower.bodies import BodyPlan, part_of
@@ -35,7 +35,7 @@ class Arguments:
     `given_up` (for the budget) say what is left out, `fits` whether that was enough. `defaults` (by argument) are sent
     where a call leaves them out; with `sends_body` some of that, or a constant, is in the body, which is always there
     then. A person gave the names of `renamed`, the media types of parameters in `media_types`, and allowed those of the
-    path in `empty` to be empty.
+    path in `empty` to be empty. `used` are the places of rules that changed an argument.
     """
 
     schema: JsonObject
@@ -50,6 +50,7 @@ class Arguments:
     renamed: frozenset[Slot] = frozenset()
     media_types: Mapping[Slot, str] = field(default_factory=dict)
     empty: frozenset[Slot] = frozenset()
+    used: frozenset[Where] = frozenset()
 
 
 def lay_out(
@@ -106,6 +107,7 @@ def lay_out(
         renamed,
         settled.media_types,
         frozenset(settled.empty),
+        frozenset(settled.used),
     )
 
 

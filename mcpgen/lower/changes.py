@@ -24,7 +24,7 @@ _BESIDE = ("filename", "part", "result", "rest")
 class Settled:
     """The inputs that are arguments and the names of these, the constants of others, and the places of defaults.
     `sends_body` says that something in the body is sent whatever a call says. `media_types` replace those
-    of parameters, and those of the path in `empty` may be empty.
+    of parameters, and those of the path in `empty` may be empty. `used` are the places of rules that changed anything.
     """
 
     inputs: list[Input]
@@ -34,6 +34,7 @@ class Settled:
     places: dict[Slot, Where] = field(default_factory=dict)
     media_types: dict[Slot, str] = field(default_factory=dict)
     empty: set[Slot] = field(default_factory=set)
+    used: set[Where] = field(default_factory=set)
 
 
 def settled(
@@ -101,17 +102,25 @@ class _Changing:
     def change(self, key: str, change: ArgumentChange) -> None:
         """Do what `change` says to the argument that `key` names."""
         slots = self._meant(key)
+        if change.by_rule:
+            for slot in slots:
+                self._found.used.add(change.where)
+                self._change_one(slot, change)
+            return
         if len({self._names.get(slot, slot) for slot in slots}) != 1:
             self._report_meaning(key, slots, change)
             return
         for slot in slots:
-            self._rewrite(slot, change)
-            if change.value is not None:
-                self._fix(slot, change.value[0], change)
-            elif change.hidden:
-                self._hide(slot, change)
-            else:
-                self._alter(slot, change)
+            self._change_one(slot, change)
+
+    def _change_one(self, slot: Slot, change: ArgumentChange) -> None:
+        self._rewrite(slot, change)
+        if change.value is not None:
+            self._fix(slot, change.value[0], change)
+        elif change.hidden:
+            self._hide(slot, change)
+        else:
+            self._alter(slot, change)
 
     def _rewrite(self, slot: Slot, change: ArgumentChange) -> None:
         """Note how a parameter is written otherwise than the document says."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from mcpgen.diagnostics import Diagnostic, Diagnostics
+from mcpgen.diagnostics import Diagnostic, Diagnostics, Where
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import as_object
 from mcpgen.lower import (
@@ -117,6 +117,7 @@ def _lowered(
             reason = complexity.reason(end, "Its schemas", composer, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
     demands.report(around.demanding, diagnostics)
+    _report_rules(api.operations, around.used, diagnostics)
     read = resources.bind(api, identity, lambda operation: _server_index(operation, around.servers), diagnostics)
     catalog = Catalog(
         replace(identity, instructions=around.boilerplate.beside(identity.instructions)),
@@ -130,12 +131,22 @@ def _lowered(
     return sanitize.sanitize_catalog(catalog, api.named_at, diagnostics)
 
 
+def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics: Diagnostics) -> None:
+    """Report what rules say of arguments that no operation which they fit has."""
+    changes = ((name, change) for operation in operations for name, change in operation.arguments.items())
+    unused = {change.where: name for name, change in changes if change.by_rule and change.where not in used}
+    for where, name in unused.items():
+        message = f"No operation that fits has an argument '{clipped(name)}'."
+        diagnostics.add("unused-override", message, where, "Correct it, or take it out.")
+
+
 @dataclass(frozen=True, slots=True)
 class _Around:
     """Facts about the API that lowering one operation needs.
 
-    `servers` maps each server to its place in the catalog. The servers of single operations are added on the way. `demanding` collects
-    operations whose body is required though the document does not say so.
+    `servers` maps each server to its place in the catalog. The servers of single operations are added on the way, to
+    `demanding` operations whose body is required though the document does not say so, to `used` the places of rules
+    that changed an argument.
     """
 
     api: Api
@@ -147,6 +158,7 @@ class _Around:
     promises: Promises
     diagnostics: Diagnostics
     demanding: list[Operation] = field(default_factory=list)
+    used: set[Where] = field(default_factory=set)
 
     def layout(
         self, operation: Operation, plan: BodyPlan | None, profile: SchemaProfile, room: int
@@ -154,7 +166,9 @@ class _Around:
         """The arguments of `operation`, in a schema of at most `room` tokens."""
         known = self.promises.tools.get(operation.key, UNKNOWN)
         sources = self.producers[operation.key]
-        return arguments.lay_out(operation, plan, sources, known, self.composer, profile, room, self.diagnostics)
+        found = arguments.lay_out(operation, plan, sources, known, self.composer, profile, room, self.diagnostics)
+        self.used.update(found.used)
+        return found
 
 
 def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:

@@ -144,7 +144,7 @@ class Operation:
     `timeout` is in seconds, `told` replaces summary and description. `credentials` are parameters that carry one
     although no security scheme says so. `document` is the document that it came from, and `api_title` what that calls
     its API; both are empty where there is one document, or none. `former_arguments` are what its arguments were called
-    before.
+    before, `changed_by` the keys of the overrides that fit it, the last of which counts most.
     """
 
     key: str
@@ -185,6 +185,7 @@ class Operation:
     document: str = ""
     api_title: str = ""
     former_arguments: Collection[str] = ()
+    changed_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

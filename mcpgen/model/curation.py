@@ -35,7 +35,7 @@ class ArgumentChange:
     """What changes in one argument. `value` is always sent in place of it, `default` where a call leaves it out.
 
     Of a parameter `media_type` says how its value is written where the document declares `content`, and `allow_empty`
-    that a path may hold an empty text for it.
+    that a path may hold an empty text for it. `by_rule` it is meant for every operation that has it.
     """
 
     where: Where
@@ -46,6 +46,7 @@ class ArgumentChange:
     schema: JsonObject | None = None
     media_type: str | None = None
     allow_empty: bool = False
+    by_rule: bool = False
     default: Given = None
     value: Given = None
 

@@ -19,6 +19,23 @@ def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Chan
     )
 
 
+def of_arguments(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
+    """The changes of the `arguments` at `where`: by what an override is for, and the name of the argument."""
+    return tuple(
+        Change(key, where.inside(key), arguments=_arguments(entry, where.inside(key), diagnostics))
+        for key, entry in as_object(value).items()
+        if isinstance(entry, dict)
+    )
+
+
+def _arguments(entry: JsonValue, where: Where, diagnostics: Diagnostics) -> dict[str, ArgumentChange]:
+    return {
+        argument: _argument(change, where.inside(argument), diagnostics)
+        for argument, change in as_object(entry).items()
+        if isinstance(change, dict)
+    }
+
+
 def _change(key: str, entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Change:
     name = entry.get("name")
     return Change(
@@ -28,11 +45,7 @@ def _change(key: str, entry: JsonObject, where: Where, diagnostics: Diagnostics)
         name=name if isinstance(name, str) and WRITTEN_TOOL_NAME.fullmatch(name) else None,
         title=_text(entry, "title"),
         description=_text(entry, "description"),
-        arguments={
-            argument: _argument(change, where.inside("arguments", argument), diagnostics)
-            for argument, change in as_object(entry.get("arguments")).items()
-            if isinstance(change, dict)
-        },
+        arguments=_arguments(entry.get("arguments"), where.inside("arguments"), diagnostics),
         hints=hints.hints(entry, where, diagnostics),
         confirm=confirmation.of_tool(entry),
         roles=roles.of_tool(entry),

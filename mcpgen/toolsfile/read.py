@@ -83,7 +83,10 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         body_types=documents.named(root, "body_type", top),
         include=documents.selectors(root, "include", top, diagnostics),
         exclude=documents.selectors(root, "exclude", top, diagnostics),
-        changes=overrides.read(root.get("overrides"), top.inside("overrides"), diagnostics),
+        changes=(
+            *overrides.read(root.get("overrides"), top.inside("overrides"), diagnostics),
+            *overrides.of_arguments(root.get("arguments"), top.inside("arguments"), diagnostics),
+        ),
         choices=flags.read(root, top, diagnostics),
         variables=top.inside("server_var"),
         security=top.inside("security"),
