@@ -174,6 +174,8 @@ def _rules(tool: ToolSpec) -> JsonObject:
         result["open"] = True
     if binding.unchecked:
         result["unchecked"] = list[JsonValue](binding.unchecked)
+    if binding.redirects:
+        result["redirects"] = list[JsonValue](binding.redirects)
     if binding.timeout is not None:
         result["timeout"] = binding.timeout
     if binding.result is not None and (shown := view(binding.result)):

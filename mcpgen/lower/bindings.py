@@ -1,5 +1,6 @@
 """Where each argument goes: the layout of a tool → its `HttpBinding`, with styles, encodings and constants settled."""
 
+import re
 from dataclasses import replace
 
 from mcpgen.jsonvalue import JsonObject, as_object
@@ -22,6 +23,8 @@ from mcpgen.model import (
     Scopes,
     SecurityRequirement,
 )
+
+_REDIRECT = re.compile(r"3(?:[0-9][0-9]|XX)")
 
 
 def bind(
@@ -69,6 +72,7 @@ def bind(
         also=tuple(name for name in sends.named(operation) if by_hand and name not in listed),
         open=operation.sends is not None and operation.sends.open is not None,
         withheld=_withheld(operation, arguments),
+        redirects=_redirects(operation),
     )
 
 
@@ -110,6 +114,12 @@ def _accept(operation: Operation) -> str:
     ]
     ordered = sorted(set(offered), key=lambda name: ("json" not in name, name))[:4]
     return ", ".join([*ordered, "*/*;q=0.1"]) if ordered else "*/*"
+
+
+def _redirects(operation: Operation) -> tuple[str, ...]:
+    """The statuses of declared answers whose Location is what was asked for; 304 says that nothing has changed."""
+    statuses = {response.status.upper() for response in operation.responses}
+    return tuple(sorted(status for status in statuses if _REDIRECT.fullmatch(status) and status != "304"))
 
 
 def _parameter(parameter: Parameter, arguments: Arguments, slot: Slot | None = None) -> ParameterBinding:

@@ -80,7 +80,8 @@ class HttpBinding:
     call leaves them out. `timeout` is in seconds, `result` what is shown of the answer. `also` are arguments that the
     schema names elsewhere than among its properties; where it is `open` there may be others too.
     `withheld` (query or cookies → names) is what no argument may write there, because its owner hid it. `unchecked` are
-    patterns of the schemas that a server leaves to the API.
+    patterns of the schemas that a server leaves to the API. Answers with a status of `redirects` (`302`, `3XX`) are
+    results.
     """
 
     method: str
@@ -102,6 +103,7 @@ class HttpBinding:
     open: bool = False
     withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unchecked: tuple[str, ...] = ()
+    redirects: tuple[str, ...] = ()
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """All parameters, in the order path, query, querystring, header, cookie."""

@@ -59,6 +59,12 @@ SOURCED = {
 }
 SIZED = {"path": PET, "query": [{"argument": "size", "name": "pet-size", "style": "form"}]}
 REQUESTS["sourced"] = Sent(Tool("size_pet", SOURCED, SIZED), "GET", "/pets/7", [], URI)
+DECLARED = {"path": PET, "accept": "application/json, */*;q=0.1", "redirects": ["302", "303"]}
+REQUESTS["declared"] = Sent(Tool("read_log", {}, DECLARED), "GET", "/pets/7", [], URI)
+REQUESTS["moving"] = Sent(Tool("drop", {}, {**DECLARED, "redirects": ["3XX"]}), "POST", "/pets/7", [], URI)
+REQUESTS["paged"] = Sent(
+    Tool("page", {}, {"path": PET, "accept": "application/json, text/html, */*;q=0.1"}), "GET", "/", [], URI
+)
 REDACTOR = Redactor(["hunter22"])
 
 
@@ -74,7 +80,7 @@ def received(case: dict[str, Any]) -> Response:
 
 @pytest.mark.parametrize("case", cases("successes"), ids=lambda case: f"{case['status']}")
 def test_a_success_becomes_blocks(case: dict[str, Any]) -> None:
-    result = interpret(received(case), REQUESTS["get"], REDACTOR)
+    result = interpret(received(case), REQUESTS[case.get("to", "get")], REDACTOR)
     assert result.content == case["content"]
     assert (result.is_error, result.structured) == (False, ABSENT)
 
