@@ -112,6 +112,7 @@ SENT: list[tuple[str, str, dict[str, Any], str]] = [
     ("ARG-17", "get_detail", {"id": "a", "sid": "a; admin=1"}, r"(?s).*\r\nCookie: sid=a%3B%20admin=1\r\n"),
     ("ARG-18", "create_item", {"name": "a", "more": {"__proto__": 1}}, r'(?s).*"more":\{"__proto__":1\}'),
     ("ARG-19", "save_form", {"name": "a&b=c"}, r"(?s).*\r\n\r\nname=a%26b%3Dc$"),
+    ("ARG-22", "create_item", {"name": "a", "count": "5"}, r'(?s).*"count":5'),
     ("ARG-22", "create_item", {"name": "a", "count": 2**70}, r'(?s).*"count":1180591620717411303424'),
     ("ARG-25", "get_detail", {"id": "a"}, r"GET /api/v1/users/a/detail HTTP"),
 ]
