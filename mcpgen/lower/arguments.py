@@ -197,7 +197,9 @@ def _whole_schema(plan: BodyPlan) -> JsonObject:
         return {"type": "string", "description": f"The body, as {plan.content_type}."}
     if plan.encoding == "jsonl":
         return {"description": f"One JSON value a line, as {plan.content_type}.", "type": "array", **plan.schema}
-    return plan.schema or {"type": "object"}
+    if plan.schema or (plan.encoding == "json" and plan.media_type.schema is not None):
+        return plan.schema
+    return {"type": "object"}
 
 
 def _constant(entry: Input, composer: Composer) -> JsonValue:

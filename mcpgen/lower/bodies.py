@@ -53,6 +53,8 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     encoding = encoding_of(media_type.name)
     schema = media_type.schema or {}
     node, _ = composer.node(schema)
+    if encoding in ("form", "multipart") and types(node) == ["string"]:
+        encoding = "text"  # the caller writes the form
     if encoding in ("form", "multipart") and not _is_object(node):
         raise Unusable(
             "unsupported-body",
@@ -69,7 +71,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     laid_out = encoding in ("json", "form", "multipart", "xml")
     properties, rest = _laid_flat(node, composer, bool(body.names)) if laid_out else (None, None)
     required = frozenset(key for key in as_list(node.get("required")) if isinstance(key, str))
-    content_type = _concrete(media_type.name, encoding)
+    content_type = _binary_types(body) if encoding == "binary" else _concrete(media_type.name, encoding)
     needs = demanded([composer.node(each)[0] for each in alternatives(node)]) if properties is not None else ""
     return BodyPlan(body, media_type, content_type, encoding, schema, properties, required, rest, needed, shape, needs)
 
@@ -92,6 +94,18 @@ def _concrete(media_type: str, encoding: BodyEncoding) -> str:
     return {"json": "application/json", "text": "text/plain", "multipart": "multipart/form-data"}.get(
         encoding, "application/octet-stream"
     )
+
+
+def _binary_types(body: RequestBody) -> str:
+    """The media types of files that the body takes, of which the server sends the one that a file's bytes show; what
+    goes for any file stands first.
+    """
+    names = sorted({each.name for each in body.content if encoding_of(each.name) == "binary"}, key=_for_any_file)
+    return ", ".join(names) if len(names) > 1 else _concrete(names[0], "binary")
+
+
+def _for_any_file(name: str) -> tuple[bool, str]:
+    return name != "application/octet-stream", name
 
 
 def _is_empty(node: JsonObject, encoding: BodyEncoding) -> bool:
@@ -123,7 +137,7 @@ def _laid_flat(
     properties = {key: member for key, member in members(node) if not reader.is_read_only(member)}
     if not properties or (len(properties) > FLAT and not named):
         return None, None
-    rest = node.get("additionalProperties")
+    rest = node.get("additionalProperties", node.get("unevaluatedProperties"))
     return properties, as_object(rest) if isinstance(rest, dict) or rest is True else None
 
 
@@ -139,13 +153,16 @@ def _is_file_or_list(node: JsonObject, composer: Composer) -> bool:
     return is_file(composer.node(as_object(node.get("items")))[0] if "array" in types(node) else node)
 
 
+_WORDS = frozenset({"title", "description", "example", "examples", "deprecated", "default", "$comment"})
+"""Keywords that say nothing of the values."""
+
 PartKind = Literal["text", "json", "xml", "file"]
 
 
 def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) -> PartKind | None:
     """What a part of a multipart body is (OpenAPI 3.1, 4.8.15.1.1): by its schema, and by the content type that it
-    declares, of several the first that is no range. None where that depends on the value: an object or a list is JSON,
-    anything else text.
+    declares, of several the first that is no range. From OpenAPI 3.1 on a part without any type is a file. None where
+    the kind depends on the value: an object or a list is JSON, anything else text.
 
     Unusable for a structure that is declared as a form, which nothing here writes inside a part.
     """
@@ -164,6 +181,6 @@ def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) ->
             raise Unusable("unsupported-body", message, plan.body.where, "Declare it as application/json.")
         return "xml" if encoding == "xml" else "json"
     if not declared and not types(node):
-        return None
+        return "file" if plan.media_type.untyped_parts_are_files and not node.keys() - _WORDS else None
     is_text = encoding in (None, "xml") or declared.startswith("text/")
-    return "text" if is_text or types(node) != ["string"] else "file"
+    return "text" if is_text or types(node) not in ([], ["string"]) else "file"

@@ -46,11 +46,14 @@ class Encoding:
 
 @dataclass(frozen=True, slots=True)
 class MediaType:
-    """One entry of `content`. `schema` is absent where the document describes none."""
+    """One entry of `content`. `schema` is absent where the document describes none. Parts of a form without a type are
+    bytes where `untyped_parts_are_files` (OpenAPI 3.1, 4.8.15.1).
+    """
 
     name: str
     schema: JsonObject | None = None
     encoding: Mapping[str, Encoding] = field(default_factory=dict)
+    untyped_parts_are_files: bool = False
 
 
 @dataclass(frozen=True, slots=True)

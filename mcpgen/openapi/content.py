@@ -49,20 +49,21 @@ def read_content(
     """
     found = []
     for name, entry in as_object(value).items():
-        if not _is_media_type(name, where.inside(name), diagnostics):
+        if not _is_taken(name, where.inside(name), diagnostics):
             continue
         raw, place = references.resolve(as_object(entry), where.inside(name))
         schema = references.schema(place.inside("schema")) if "schema" in raw else None
         if schema is None and "itemSchema" in raw:  # OpenAPI 3.2, 4.14.1: what repeats in a sequence
             schema = {"type": "array", "items": references.schema(place.inside("itemSchema"))}
         encodings = _encodings(raw.get("encoding"), place.inside("encoding"), references, diagnostics)
-        found.append(MediaType(name.strip(), schema, encodings))
+        found.append(MediaType(name.strip() or "application/json", schema, encodings, untyped_parts_are_files=True))
     return tuple(found)
 
 
 def media_types(names: list[str], where: Where, diagnostics: Diagnostics) -> list[str]:
     """The media types of a list; names that are none are reported and left out."""
-    return [name.strip() for index, name in enumerate(names) if _is_media_type(name, where.inside(index), diagnostics)]
+    taken = (name for index, name in enumerate(names) if _is_taken(name, where.inside(index), diagnostics))
+    return [name.strip() or "application/json" for name in taken]
 
 
 def is_media_type(name: str) -> bool:
@@ -70,8 +71,12 @@ def is_media_type(name: str) -> bool:
     return bool(_MEDIA_TYPE.fullmatch(name.strip()))
 
 
-def _is_media_type(name: str, where: Where, diagnostics: Diagnostics) -> bool:
+def _is_taken(name: str, where: Where, diagnostics: Diagnostics) -> bool:
     if is_media_type(name):
+        return True
+    if not name.strip():
+        message = "A media type is left open; it is read as application/json."
+        diagnostics.add("invalid-media-type", message, where, "Name it.")
         return True
     message = f"'{clipped(name)}' is not a media type; it is left out."
     diagnostics.add("invalid-media-type", message, where, "Name one, such as application/json.")

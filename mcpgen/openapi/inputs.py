@@ -91,7 +91,7 @@ def _without_styles(media_type: MediaType) -> MediaType:
         name: replace(encoding, style=None, explode=None, reserved=False)
         for name, encoding in media_type.encoding.items()
     }
-    return replace(media_type, encoding=plain)
+    return replace(media_type, encoding=plain, untyped_parts_are_files=False)
 
 
 def _servers(site: Site, around: Surroundings) -> tuple[Server, ...] | None:
