@@ -44,7 +44,7 @@ _PLAIN = r"A-Za-z0-9\-._~!$&'()*+,;=:@/\[\]"
 _TRIPLE = "%[0-9A-Fa-f]{2}"
 # Possessive, so that a long target is read in long steps, and none of them twice.
 _TARGET = re.compile(rf"/(?:[{_PLAIN}]++|{_TRIPLE})*+(?:\?(?:[{_PLAIN}?]++|{_TRIPLE})++)?")
-_HOLE = re.compile(r"\{(\w*)\}")
+_HOLE = re.compile(r"\{(\w*)(\??)\}")
 _KEY = "idempotency-key"
 _SENDERS = ("user-agent", "accept-encoding")
 
@@ -232,8 +232,14 @@ def _uuid(entropy: bytes) -> str:
 
 
 def skeleton(path: list[Any]) -> str:
-    """The path of a binding with the names of arguments in place of their values."""
-    return "".join(part if isinstance(part, str) else f"{{{part.get('argument', '')}}}" for part in path)
+    """The path of a binding with the names of arguments in place of their values, `?` behind that of one that may be
+    empty.
+    """
+    return "".join(part if isinstance(part, str) else _hole(part) for part in path)
+
+
+def _hole(bound: dict[str, Any]) -> str:
+    return f"{{{bound.get('argument', '')}{'?' if bound.get('mayBeEmpty') else ''}}}"
 
 
 def _exact(value: Any) -> Any:
@@ -289,12 +295,14 @@ def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[st
     argument, and what it looks like when it is filled in."""
     segments = template.split("/")
     whole = "/".join("([^/]*)" if _HOLE.search(segment) else re.escape(segment) for segment in segments)
-    filled = [
-        (_HOLE.findall(segment)[0], re.compile(".+".join(map(re.escape, _HOLE.split(segment)[::2]))))
-        for segment in segments
-        if _HOLE.search(segment)
-    ]
-    return re.compile(whole), filled
+    return re.compile(whole), [_filled(segment) for segment in segments if _HOLE.search(segment)]
+
+
+def _filled(segment: str) -> tuple[str, re.Pattern[str]]:
+    """The first argument in a segment of a skeleton, and what the segment looks like when it is filled in."""
+    first, *rest = _HOLE.split(segment)  # a literal, then a name, whether it may be empty, and a literal, in turns
+    pieces = (f"{'.*' if rest[at + 1] else '.+'}{re.escape(rest[at + 2])}" for at in range(0, len(rest), 3))
+    return rest[0], re.compile(re.escape(first) + "".join(pieces))
 
 
 def misleads(segment: str) -> bool:

@@ -17,7 +17,8 @@ class Span:
     """One call. `call` is its id, 16 digits of hexadecimal; `requests` counts what was sent to any upstream, `sent` and
     `received` the bytes of bodies; `status` is the API's last one, 0 before there is any; `confirmation` is what became
     of the question to the user, "" where none was asked; `refused` is whether we kept the request from being made;
-    `rewritten` is the hook that gave it another path than its tool has, "" where none did. `acted` is whether it came
+    `rewritten` is the hook that gave it another path than its tool has, "" where none did; `parsed` are the arguments
+    that came as JSON text and were read. `acted` is whether it came
     to what it is for, its request or the user's own code in place of it; `over`, whether it may not any more.
     """
 
@@ -27,6 +28,7 @@ class Span:
         "confirmation",
         "origin",
         "over",
+        "parsed",
         "received",
         "refused",
         "requests",
@@ -45,6 +47,7 @@ class Span:
         self.confirmation = ""
         self.refused = False
         self.rewritten = ""
+        self.parsed: tuple[str, ...] = ()
         self.acted = False
         self.over = False
 

@@ -227,6 +227,8 @@ class Audit:
             told["confirmation"] = span.confirmation
         if span.rewritten:
             told["rewritten"] = span.rewritten
+        if span.parsed:
+            told["parsed"] = _fitting(", ".join(span.parsed), LONGEST_NAME)
         if self._with_arguments:
             told["arguments"] = ""
             told["arguments"] = _clipped(self._redacted(entry.arguments), LONGEST - len(dumps(told)) - 1)

@@ -54,6 +54,19 @@ def explain(response: Response, sent: Sent, redactor: Redactor) -> str:
     return "\n".join(lines)
 
 
+def explain_page(response: Response, sent: Sent, redactor: Redactor) -> str:
+    """The text for a success that is an HTML page, where the description promises JSON."""
+    lines = [
+        f"{response.named} from {sent}: the answer is an HTML page, where the API's description has JSON.",
+        "That is mostly a website, or its login, in place of the API: the operator should look at the base URL, and at"
+        " the credentials.",
+    ]
+    lines += [] if sent.method in _SAFE else [_repeat(sent)]
+    if excerpt := _excerpt(response, redactor):
+        lines.append(f"The page says: {excerpt}")
+    return "\n".join(lines)
+
+
 def no_answer(failure: Failure, sent: Sent) -> str:
     """The text for a request that got no usable answer."""
     tries = f" {sent.tries} times" if sent.tries > 1 else ""

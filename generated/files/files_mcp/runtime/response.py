@@ -36,18 +36,23 @@ LARGEST_PARSED = 512 * 1024
 takes up to 25 times the memory. Of more the beginning is parsed."""
 
 _NEXT_LINK = re.compile(r'<([^<>]*)>[^<]*?;\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b)', re.IGNORECASE)
+_PAGE = "text/html"
 _FILE_NAME = re.compile(r'filename="?([^";]+)', re.IGNORECASE)
 
 
 def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = SHOWN) -> Result:
     """The result of a call that was answered, of which at most about `shown` bytes of text are shown."""
     status, size = response.status, response.size
-    if not (200 <= status < 300 or status == 304):
+    if not (200 <= status < 300 or status == 304 or leads_elsewhere(response, sent)):
         from . import failures  # most calls succeed
 
         return Result.error(failures.explain(response, sent, redactor))
+    if response.media_type == _PAGE and response.content[:100].lstrip()[:1] == b"<" and _wants_json(sent):
+        from . import failures  # as above
+
+        return Result.error(failures.explain_page(response, sent, redactor))
     if not size:
-        done = "Not modified" if status == 304 else "Done"
+        done = "Done" if status < 300 else "Not modified" if status == 304 else "What was asked for is elsewhere"
         return Result.text(" ".join([f"{done} ({response.named}).", *_notes(response, sent)]))
     if not is_text(response.media_type, response.content):
         return _binary(response, sent, redactor, shown)
@@ -55,6 +60,20 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
     if sent.fields or sent.tool.output_schema is not None or (size > shown and _is_json(response)):
         parsed = _json(response, sent, redactor, shown)
     return parsed or _text(response, sent, redactor, shown, size)
+
+
+def leads_elsewhere(response: Response, sent: Sent) -> bool:
+    """Return whether the answer is a redirect that the API's description declares: its Location is what was asked
+    for.
+    """
+    declared = sent.tool.binding.get("redirects", ()) if 300 <= response.status < 400 else ()
+    return str(response.status) in declared or "3XX" in declared
+
+
+def _wants_json(sent: Sent) -> bool:
+    """Return whether the description promises JSON and no page: then a page is of a website, or of a login."""
+    accept = sent.tool.binding.get("accept", "")
+    return "json" in accept and "html" not in accept
 
 
 def told(text: str, unseen: int, response: Response, sent: Sent, shown: int) -> list[dict[str, Any]]:
@@ -254,7 +273,7 @@ def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) 
     answer, of whose list `shown` items are shown, 0 for all; of an answer of which a part is shown all of it counts."""
     value = value if sent.answer is ABSENT else sent.answer
     told = []
-    if response.status in (201, 202) or not response.content:
+    if response.status in (201, 202) or response.status >= 300 or not response.content:
         told.append(("Location", response.header("location")))
     # A weak one is of no use for If-Match (RFC 9110 section 13.1.1).
     if (tag := response.header("etag")).startswith('"'):

@@ -94,17 +94,20 @@ class Parameter(Generic[Written]):
 class PathPiece(Parameter[str]):
     """The text that stands for a parameter in the path."""
 
-    __slots__ = ("_text", "_trusts_blanks")
+    __slots__ = ("_may_be_empty", "_text", "_trusts_blanks")
 
     def __init__(self, bound: dict[str, Any]) -> None:
         super().__init__(bound)
         self._text = _text(bound, _PATH_RESERVED if bound.get("reserved") else _PATH)
         self._trusts_blanks = bound.get("style") == "matrix"  # which writes the name
+        self._may_be_empty = bound.get("mayBeEmpty") is True
 
     def write(self, value: Any) -> str:
         if value is None:
             raise Unsendable("is required")
         piece = self._text(value)
+        if not piece and self._may_be_empty:
+            return piece
         if not piece or (isinstance(value, str) and not value.strip() and not self._trusts_blanks):
             raise Unsendable("expected a value that is not empty")
         if _WRITTEN_CONTROL.search(piece):

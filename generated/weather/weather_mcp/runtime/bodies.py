@@ -8,6 +8,7 @@ an object with brackets, under its name; a multipart member without a kind is JS
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -21,6 +22,7 @@ from .styles import JSON, STYLES, Expansion, Place, percent, reserved, scalar
 
 Written = TypeVar("Written")
 
+_FIRST_LINE = re.compile(r"--([0-9A-Za-z'()+_,./:=?-]{1,70})\r?\n")
 _FORM = Place(percent)
 _PLAIN = Place(str)
 _FORM_RESERVED = Place(lambda text: reserved(text, "&=+#"), percent)
@@ -72,6 +74,9 @@ def build(
         written = _each(lambda member: _parts(member, arguments, files), members)
         owners = [(member.argument, member.field, [part.name for part in found]) for member, found in written]
         _check(owners, "part", body, credentials)
+        if not any(found for _, found in written):
+            names = ", ".join(sorted({field["argument"] for field in body["fields"] if "argument" in field})[:20])
+            raise Refused(Problem("", f"the body would be empty: give at least one of {names or whole}"))
         return [join(content_type, [part for _, found in written for part in found], entropy)]
     content = {member.field["name"]: member.value for member in members}
     return gather(lambda value: [_whole(body, value, files)], [("", content)])
@@ -167,6 +172,8 @@ def _whole(body: dict[str, Any], value: Any, files: Files) -> Content:
 
 def _text(content_type: str, text: str) -> Content:
     """In the charset that the media type names. `text/*` without one says that it is UTF-8 where that matters."""
+    if content_type.startswith("multipart/") and "boundary=" not in content_type:
+        content_type = f"{content_type}; boundary={_boundary(text)}"
     _, _, charset = content_type.lower().partition("charset=")
     try:
         if charset:
@@ -176,6 +183,14 @@ def _text(content_type: str, text: str) -> Content:
         raise Unsendable(f"expected text that can be written as {charset or 'UTF-8'}") from None
     declares = content_type.startswith("text/") and not text.isascii()
     return content_type + ("; charset=utf-8" if declares else ""), content
+
+
+def _boundary(text: str) -> str:
+    """The boundary that a multipart body written by the caller begins with (RFC 2046, 5.1.1)."""
+    found = _FIRST_LINE.match(text)
+    if found is None:
+        raise Unsendable("expected a multipart body that begins with -- and its boundary")
+    return found[1]
 
 
 def _each(

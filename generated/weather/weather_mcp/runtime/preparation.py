@@ -15,12 +15,12 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from . import hooking, request
+from . import hooking, request, spans
 from .arguments import Checker
-from .budget import Budget
+from .budget import Budget, Exhausted
 from .files import Digested, Files
 from .keys import SHORTEST_REDACTED
-from .refusal import HookFailed, Refuse, Refused, report
+from .refusal import HookFailed, Problems, Refuse, Refused, report
 from .settings import NotReady
 
 if TYPE_CHECKING:
@@ -87,9 +87,26 @@ class Preparation:
             arguments = await self.hooks.before(tool.name, arguments, budget)
         with budget:
             problems = self._checker.check(tool, arguments, budget)
+            if problems:
+                arguments, problems = self._read_again(tool, arguments, problems, budget)
         if problems or not problems.complete:
             raise Refused(*problems, complete=problems.complete)
         return arguments
+
+    def _read_again(
+        self, tool: Tool, arguments: dict[str, Any], problems: Problems, budget: Budget
+    ) -> tuple[dict[str, Any], Problems]:
+        """The arguments with what came as JSON text read, and what is wrong with them then."""
+        from . import json_arguments  # most arguments are right
+
+        try:
+            read, names = json_arguments.read(tool.schema, arguments, budget)
+            left = self._checker.check(tool, read, budget) if names else problems
+        except Exhausted:
+            return arguments, problems
+        if names and not left:
+            spans.note(parsed=tuple(names))
+        return read, left
 
     async def ready(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> Ready:
         """The request for checked arguments, as the hooks leave it. Raises Refused, NotReady, HookFailed or Refuse."""
