@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from tests.hostile.fuzz.answers import Case
 
-LINES: dict[str, list[bytes]] = {}
+_HELLO = b'{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"f","version":"1"}}'
+LINES: dict[str, list[bytes]] = {
+    "a batch of too many was taken for one of which nobody is answered": [
+        b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":%b}' % _HELLO,
+        b'{"jsonrpc":"2.0","method":"notifications/initialized"}',
+        b"[" + b",".join(b'{"jsonrpc":"2.0","id":%d,"method":"ping"}' % (number // 2) for number in range(103)) + b"]",
+    ]
+}
 """The lines of a client by what was wrong."""
 
 ANSWERS: dict[str, list[Case]] = {

@@ -60,8 +60,11 @@ def demand(line: bytes, agreed: str | None) -> Demand:
     except ValueError:
         return error
     if isinstance(value, list):
-        if agreed != BATCHES or not value or len(value) > MOST_MESSAGES:
+        if agreed != BATCHES or not value:
             return error
+        if len(value) > MOST_MESSAGES:
+            refused = Counter(key(each["id"]) for each in value if _is_request(each))
+            return Demand(refused) if refused else error
         demands = [_message(each, agreed) for each in value]
         ids = sum((each.ids for each in demands), Counter[Key]())
         return Demand(ids, 0, frozenset().union(*(each.cancelled for each in demands)))
@@ -83,13 +86,22 @@ def _message(message: Any, agreed: str | None) -> Demand:
     meta = params.get("_meta") if isinstance(params, _Object) else None
     twice = set().union(*(each.twice for each in (message, params, meta) if isinstance(each, _Object)))
     id_ = message.get("id")
-    known = (type(id_) is int or (type(id_) is str and len(id_) <= LONGEST_ID)) and "id" not in twice
+    known = _is_id(id_) and "id" not in twice
     answer = Demand(Counter([key(id_)]), shakes=message.get("method") == "initialize") if known else error
     if twice or message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str) or "id" in message:
         return answer
     if message["method"] == "notifications/cancelled" and isinstance(params, _Object):
         return Demand(Counter(), 0, frozenset([_hashable(params.get("requestId"))]))
     return NOTHING
+
+
+def _is_request(message: Any) -> bool:
+    """Whether a message of a batch that is too long is refused under its id."""
+    return isinstance(message, _Object) and "method" in message and _is_id(message.get("id"))
+
+
+def _is_id(id_: object) -> bool:
+    return type(id_) is int or (type(id_) is str and len(id_) <= LONGEST_ID)
 
 
 def _hashable(id_: object) -> Key:
