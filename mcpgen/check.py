@@ -14,7 +14,7 @@ from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.lower import written
 from mcpgen.lower.constraints import FORMATS
 from mcpgen.model import Catalog, Identity, PromptSpec, ResourceSpec, Skipped, ToolSpec, Values, arguments_of
-from mcpgen.names import ARGUMENT_NAME, TOOL_NAME, WRITTEN_TOOL_NAME, clipped
+from mcpgen.names import ARGUMENT_NAME, TOOL_NAME, WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME, clipped
 
 LONGEST_DESCRIPTION = 1000
 DEEPEST = 12
@@ -31,6 +31,7 @@ _KEYWORDS: dict[str, frozenset[str]] = {
 }
 _EVERYWHERE = frozenset({"type", "description", "default"})
 _OF_INPUT = "The inputSchema"
+_RENAME = "Give it a name that begins with a letter: `arguments: {NAME: {name: …}}` under `overrides`."
 _OF_OUTPUTS = frozenset({"type", "properties", "items", "additionalProperties"})
 
 
@@ -49,6 +50,7 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
             names.add(tool.name.casefold())
             kept.append(tool)
             _note_profile(tool, diagnostics)
+            _note_arguments(tool, diagnostics)
             continue
         reason = _reason(tool, *problem)
         diagnostics.extend([reason])
@@ -113,6 +115,17 @@ def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
         message = f"The inputSchema of {tool.name} {reason}: not every client and provider takes it."
         hint = "Say `portable: false` where that is meant."
         diagnostics.add("written-schema", message, tool.operation.where.inside("inputSchema"), hint)
+
+
+def _note_arguments(tool: ToolSpec, diagnostics: Diagnostics) -> None:
+    """Say which arguments have names, written by hand or kept by the lock, that frameworks lose the server for."""
+    if tool.operation.portable is False:
+        return
+    for name in as_object(tool.input_schema.get("properties")):
+        if WRITTEN_ARGUMENT_NAME.fullmatch(name) and not ARGUMENT_NAME.fullmatch(name):
+            message = f"The argument {name} of {tool.name} costs all tools of the server in LlamaIndex and AutoGen."
+            hint = _RENAME if tool.operation.name is None else "Rename it, or say `portable: false` where that is meant."
+            diagnostics.add("risky-argument", message, tool.operation.where, hint)
 
 
 def _unclosed(node: JsonValue) -> JsonValue:
@@ -218,7 +231,7 @@ def _objectoutside_profile(node: JsonObject, root: bool, depth: int) -> Iterator
     properties = as_object(node.get("properties"))
     if root:
         for key in properties:
-            if not ARGUMENT_NAME.fullmatch(key):
+            if not WRITTEN_ARGUMENT_NAME.fullmatch(key):
                 yield f"has an argument {key!r} that providers refuse"
     if not all(key in properties for key in as_list(node.get("required"))):
         yield "requires a property that it does not have"

@@ -13,7 +13,7 @@ from mcpgen.diagnostics import Where
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, as_text, digest
 from mcpgen.model import Identity
-from mcpgen.names import ARGUMENT_NAME, SERVER_NAME, VERSION_NUMBER, WRITTEN_TOOL_NAME
+from mcpgen.names import SERVER_NAME, VERSION_NUMBER, WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME
 from mcpgen.options import Options, recorded, remembered
 from mcpgen.promises import NOTHING, Promise, Promises, Retired, Slot
 from mcpgen.tree import check_contained
@@ -105,7 +105,7 @@ def _of_slots(arguments: Mapping[Slot, str]) -> JsonObject:
 
 def _slots(value: JsonValue) -> dict[Slot, str]:
     named = ((slot.partition(" "), as_text(name)) for slot, name in as_object(value).items())
-    return {(place, wire): name for (place, _, wire), name in named if ARGUMENT_NAME.fullmatch(name)}
+    return {(place, wire): name for (place, _, wire), name in named if WRITTEN_ARGUMENT_NAME.fullmatch(name)}
 
 
 def _known(value: JsonValue) -> Promise:

@@ -19,8 +19,16 @@ TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
 WRITTEN_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Tool names written by a person: what every client and provider accepts."""
 
-ARGUMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-"""Argument names: what every provider accepts as a top-level property key."""
+_OF_PYDANTIC = (
+    "config|fields|computed_fields|fields_set|extra|construct|copy|dump|dump_json|json_schema|parametrized_name|"
+    "post_init|rebuild|validate|validate_json|validate_strings"
+)
+ARGUMENT_NAME = re.compile(rf"(?!model_(?:{_OF_PYDANTIC})\Z)[A-Za-z][A-Za-z0-9_]{{0,63}}")
+"""Derived argument names. LlamaIndex and AutoGen make each argument a field of a pydantic model. They lose every tool of
+a server for one argument with a leading `_`, or with the name of a member that pydantic protects."""
+
+WRITTEN_ARGUMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+"""Argument names written by a person or kept by a lock: what every provider accepts as a top-level property key."""
 
 ROLE = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 """What a role of an operator may be called: no comma, since a setting lists them."""
@@ -159,7 +167,7 @@ def argument_name(wire_name: str) -> str:
     """The argument for a parameter or property of that name: kept where providers accept it, else rewritten.
 
     `filter[name]` → `filter_name`, `$top` → `top`, `api-version` → `api_version`, `StartTime<` → `StartTime_lt`,
-    `ids[]` → `ids`.
+    `ids[]` → `ids`, `_id` → `id`, `2fa` → `argument_2fa`, `model_config` → `argument_model_config`.
     """
     if ARGUMENT_NAME.fullmatch(wire_name):
         return wire_name
@@ -170,11 +178,16 @@ def argument_name(wire_name: str) -> str:
     text = re.sub(r"[^A-Za-z0-9]+", "_", text.removesuffix("[]")).strip("_")
     if not text:
         return "argument_" + short_hash(wire_name)
-    if text[0].isdigit():
-        text = "_" + text
+    if text[0].isdigit() or (len(text) <= 64 and not ARGUMENT_NAME.fullmatch(text)):
+        text = "argument_" + text
     if len(text) > 64:
         text = text[:59].rstrip("_") + "_" + short_hash(wire_name)
     return text
+
+
+def written_argument_name(name: str) -> str:
+    """Return the argument that a person called `name`: kept where providers accept it, else rewritten."""
+    return name if WRITTEN_ARGUMENT_NAME.fullmatch(name) else argument_name(name)
 
 
 def server_name(title: str) -> str:

@@ -22,7 +22,7 @@ from mcpgen.lower.slots import FIELDS, ORDER, REST, WHOLE, Input, Slot, filename
 from mcpgen.lower.text import ended
 from mcpgen.lower.verbatim import Verbatim
 from mcpgen.model import Encoding, InputProfile, Operation, Parameter, SchemaProfile, SentArgument
-from mcpgen.names import argument_name, distinct
+from mcpgen.names import argument_name, distinct, written_argument_name
 from mcpgen.promises import Promise
 
 Writer = Portable | Verbatim
@@ -139,7 +139,7 @@ def _of_parameter(parameter: Parameter, producers: Mapping[str, str], composer: 
     made = idempotency.is_made(parameter, composer)
     return Input(
         (parameter.location, parameter.name),
-        argument_name(parameter.argument or plain),
+        written_argument_name(parameter.argument) if parameter.argument else argument_name(plain),
         _or_empty(parameter, composer) if parameter.allows_empty else parameter.schema,
         parameter.required and not made,
         parameter.description,
@@ -164,7 +164,8 @@ def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
         yield Input(WHOLE, "body", _whole_schema(plan), must, plan.body.description, file=file)
         return
     for key, schema in plan.properties.items():
-        name = argument_name(plan.body.names.get(key, key))
+        given = plan.body.names.get(key)
+        name = argument_name(key) if given is None else written_argument_name(given)
         file = plan.encoding == "multipart" and part_of(plan, key, schema, composer) == "file"
         yield Input(("body", key), name, schema, must and key in plan.required, file=file)
         if file and "array" not in types(composer.node(schema)[0]):
@@ -180,7 +181,7 @@ def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
 
 def _of_sent(argument: SentArgument) -> Input:
     """An argument that goes where templates name it."""
-    return Input(("send", argument.name), argument_name(argument.name), argument.schema, argument.required)
+    return Input(("send", argument.name), written_argument_name(argument.name), argument.schema, argument.required)
 
 
 def _part_headers(plan: BodyPlan, key: str) -> tuple[Parameter, ...]:

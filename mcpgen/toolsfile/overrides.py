@@ -6,7 +6,7 @@ What cannot be read here the shape of the file has told.
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.model import ArgumentChange, BodyChange, Change
-from mcpgen.names import ARGUMENT_NAME, WRITTEN_TOOL_NAME
+from mcpgen.names import WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME
 from mcpgen.toolsfile import confirmation, hints, outputs, results, roles
 
 
@@ -73,7 +73,7 @@ def _argument(change: JsonObject, where: Where, diagnostics: Diagnostics) -> Arg
     name = change.get("name")
     return ArgumentChange(
         where,
-        name=name if isinstance(name, str) and ARGUMENT_NAME.fullmatch(name) else None,
+        name=name if isinstance(name, str) and WRITTEN_ARGUMENT_NAME.fullmatch(name) else None,
         description=_text(change, "description"),
         required=_flag(change, "required"),
         hidden=_flag(change, "hide"),

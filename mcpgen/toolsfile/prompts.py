@@ -5,7 +5,7 @@ import re
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.model import Message, Prompt, PromptArgument
-from mcpgen.names import ARGUMENT_NAME, WRITTEN_TOOL_NAME, clipped, nearest
+from mcpgen.names import WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME, clipped, nearest
 
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}\s]*)\}|[{}]")
 _ROLES = ("user", "assistant")
@@ -22,7 +22,7 @@ def _read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Prompt |
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name):
         return None  # which the shape of the file has told
     for key in declared:
-        if not ARGUMENT_NAME.fullmatch(key):
+        if not WRITTEN_ARGUMENT_NAME.fullmatch(key):
             message = f"'{clipped(key)}' cannot be the name of an argument."
             hint = "Use letters, digits and `_`, no digit first, at most 64."
             diagnostics.add("invalid-name", message, where.inside("arguments", key), hint)
@@ -31,7 +31,7 @@ def _read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Prompt |
     messages = tuple(message for message in found if message is not None)
     used = {argument for message in messages for argument in message.arguments}
     for key in declared:
-        if ARGUMENT_NAME.fullmatch(key) and key not in used and len(messages) == len(found):
+        if WRITTEN_ARGUMENT_NAME.fullmatch(key) and key not in used and len(messages) == len(found):
             message = f"No message of the prompt {name} uses the argument '{clipped(key)}'."
             diagnostics.add("unused-argument", message, where.inside("arguments", key), f"Write {{{key}}} into one.")
     return Prompt(

@@ -2,7 +2,7 @@
 
 import re
 
-from mcpgen.names import ARGUMENT_NAME, clipped
+from mcpgen.names import WRITTEN_ARGUMENT_NAME, clipped
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -32,7 +32,7 @@ def refusal(uri: str) -> str:
         return "would be fetched by clients themselves, without this server"
     if not all(_CHARACTERS.fullmatch(piece) for piece in pieces if piece) or uri == scheme[0]:
         return "is no URI: other characters are written as %XX (RFC 3986)"
-    wrong = next((name for name in names if not ARGUMENT_NAME.fullmatch(name)), None)
+    wrong = next((name for name in names if not WRITTEN_ARGUMENT_NAME.fullmatch(name)), None)
     if wrong is not None:
         return f"has the variable '{clipped(wrong)}', which is no name of letters, digits and `_`"
     if len(set(names)) < len(names):

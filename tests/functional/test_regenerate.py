@@ -66,6 +66,29 @@ def test_it_is_run_where_one_stands(project: None, monkeypatch: pytest.MonkeyPat
     assert lock().source == "../api.json"
 
 
+def test_names_that_a_lock_promised_before_arguments_began_with_a_letter_stay(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def listed(*wire_names: str) -> dict[str, Any]:
+        parameters = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in wire_names]
+        return {"GET /pets": operation("listPets", parameters=parameters)}
+
+    write(listed("_id", "2fa"))
+    assert run("generate", "api.json", "-o", "out", "--name", "zoo") == 0
+    (known,) = lock().promises.tools.values()
+    assert {*known.arguments.values()} == {"id", "argument_2fa"}
+    path = OUT / locks.NAME
+    older = path.read_text().replace('"query _id": "id"', '"query _id": "_id"')
+    path.write_text(older.replace('"query 2fa": "argument_2fa"', '"query 2fa": "_2fa"'))
+    write(listed("_id", "2fa", "_page"))
+    capsys.readouterr()
+    assert run("regenerate", "out") == 0
+    (tool,) = json.loads((OUT / "zoo_mcp" / "tools.json").read_bytes())
+    assert {*tool["inputSchema"]["properties"]} == {"_id", "_2fa", "page"}
+    said = capsys.readouterr().err
+    assert [said.count(f"The argument {name} of list_pets") for name in ("_id", "_2fa", "page")] == [1, 1, 0]
+
+
 def test_only_what_changed_is_written(project: None) -> None:
     before = {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in OUT.rglob("*") if path.is_file()}
     write(LIST, GET, {"DELETE /pets/{id}": operation("deletePet", "Delete a pet for ever", parameters=[PET])})

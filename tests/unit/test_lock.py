@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mcpgen.errors import CannotGoOn
 from mcpgen.lock import Lock, digests, dump, load
-from mcpgen.names import ARGUMENT_NAME, VERSION_NUMBER
+from mcpgen.names import VERSION_NUMBER, WRITTEN_ARGUMENT_NAME
 from mcpgen.options import Options
 from mcpgen.promises import NOTHING, Promise, Promises, Retired
 
@@ -30,7 +30,7 @@ OPTIONS = st.builds(
 KEYS = st.text(st.characters(codec="utf-8"), max_size=12)
 SLOTS = st.dictionaries(
     st.tuples(st.sampled_from(["path", "query", "body"]), TEXT),
-    st.from_regex(ARGUMENT_NAME, fullmatch=True),
+    st.from_regex(WRITTEN_ARGUMENT_NAME, fullmatch=True),
     max_size=3,
 )
 NAMES = st.from_regex(r"[a-z]{1,12}", fullmatch=True)

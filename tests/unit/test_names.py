@@ -59,7 +59,13 @@ def test_words_are_plain_whatever_the_text(text: str) -> None:
     [
         ("city", "city"),
         ("petId", "petId"),
-        ("_private", "_private"),
+        ("_id", "id"),
+        ("__class__", "class"),
+        ("a_", "a_"),
+        ("model_config", "argument_model_config"),
+        ("model_dump", "argument_model_dump"),
+        ("model-config", "argument_model_config"),
+        ("model_configs", "model_configs"),
         ("filter[name]", "filter_name"),
         ("$top", "top"),
         ("$.xgafv", "xgafv"),
@@ -71,7 +77,7 @@ def test_words_are_plain_whatever_the_text(text: str) -> None:
         ("name!=", "name_ne"),
         ("@type", "type"),
         ("a.b.c", "a_b_c"),
-        ("2fa", "_2fa"),
+        ("2fa", "argument_2fa"),
         ("\uff49\uff4d\uff50\uff4f\uff52\uff54", "import"),
     ],
 )
