@@ -32,6 +32,7 @@ _KEYWORDS: dict[str, frozenset[str]] = {
 _EVERYWHERE = frozenset({"type", "description", "default"})
 _OF_INPUT = "The inputSchema"
 _RENAME = "Give it a name that begins with a letter: `arguments: {NAME: {name: …}}` under `overrides`."
+_RENAME_BY_HAND = "Rename it, or say `portable: false` where that is meant."
 _OF_OUTPUTS = frozenset({"type", "properties", "items", "additionalProperties"})
 
 
@@ -124,7 +125,7 @@ def _note_arguments(tool: ToolSpec, diagnostics: Diagnostics) -> None:
     for name in as_object(tool.input_schema.get("properties")):
         if WRITTEN_ARGUMENT_NAME.fullmatch(name) and not ARGUMENT_NAME.fullmatch(name):
             message = f"The argument {name} of {tool.name} costs all tools of the server in LlamaIndex and AutoGen."
-            hint = _RENAME if tool.operation.name is None else "Rename it, or say `portable: false` where that is meant."
+            hint = _RENAME if tool.operation.name is None else _RENAME_BY_HAND
             diagnostics.add("risky-argument", message, tool.operation.where, hint)
 
 

@@ -24,8 +24,8 @@ _OF_PYDANTIC = (
     "post_init|rebuild|validate|validate_json|validate_strings"
 )
 ARGUMENT_NAME = re.compile(rf"(?!model_(?:{_OF_PYDANTIC})\Z)[A-Za-z][A-Za-z0-9_]{{0,63}}")
-"""Derived argument names. LlamaIndex and AutoGen make each argument a field of a pydantic model. They lose every tool of
-a server for one argument with a leading `_`, or with the name of a member that pydantic protects."""
+"""Derived argument names. LlamaIndex and AutoGen make each argument a field of a pydantic model. They lose all tools
+of a server for one argument with a leading `_`, or with the name of a member that pydantic protects."""
 
 WRITTEN_ARGUMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 """Argument names written by a person or kept by a lock: what every provider accepts as a top-level property key."""
