@@ -31,7 +31,7 @@ _KEYWORDS: dict[str, frozenset[str]] = {
 }
 _EVERYWHERE = frozenset({"type", "description", "default"})
 _OF_INPUT = "The inputSchema"
-_RENAME = "Give it a name that begins with a letter: `arguments: {NAME: {name: …}}` under `overrides`."
+_RENAME = "Give it another name: `arguments: {NAME: {name: …}}` under `overrides`."
 _RENAME_BY_HAND = "Rename it, or say `portable: false` where that is meant."
 _OF_OUTPUTS = frozenset({"type", "properties", "items", "additionalProperties"})
 
@@ -119,12 +119,12 @@ def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
 
 
 def _note_arguments(tool: ToolSpec, diagnostics: Diagnostics) -> None:
-    """Say which arguments have names, written by hand or kept by the lock, that frameworks lose the server for."""
+    """Say which arguments have names, written by hand or kept by the lock, that agent frameworks fail on."""
     if tool.operation.portable is False:
         return
     for name in as_object(tool.input_schema.get("properties")):
         if WRITTEN_ARGUMENT_NAME.fullmatch(name) and not ARGUMENT_NAME.fullmatch(name):
-            message = f"The argument {name} of {tool.name} costs all tools of the server in LlamaIndex and AutoGen."
+            message = f"The argument {name} of {tool.name} has a name that LangChain, LlamaIndex or AutoGen fail on."
             hint = _RENAME if tool.operation.name is None else _RENAME_BY_HAND
             diagnostics.add("risky-argument", message, tool.operation.where, hint)
 

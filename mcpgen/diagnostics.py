@@ -103,7 +103,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "unused-scheme": ("warning", "A security scheme of the tools file is one that nothing uses."),
     "broken-schema": ("error", "A schema written by hand would make clients drop the whole list of tools."),
     "written-schema": ("note", "A schema written by hand leaves what every client and provider takes."),
-    "risky-argument": ("note", "The name of an argument is one for which some frameworks lose a whole server."),
+    "risky-argument": ("note", "The name of an argument is one that agent frameworks fail on or lose."),
     # hooks.py of a project.
     "orphaned-hook": ("warning", "A hook is for a tool that is not there."),
     "unreadable-hooks": ("warning", "The hooks of a project cannot be read as Python."),

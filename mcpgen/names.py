@@ -19,13 +19,14 @@ TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
 WRITTEN_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Tool names written by a person: what every client and provider accepts."""
 
-_OF_PYDANTIC = (
-    "config|fields|computed_fields|fields_set|extra|construct|copy|dump|dump_json|json_schema|parametrized_name|"
-    "post_init|rebuild|validate|validate_json|validate_strings"
+_OF_FRAMEWORKS = (
+    "self|config|run_manager|runtime|model_(?:config|fields|computed_fields|fields_set|extra|construct|copy|dump|"
+    "dump_json|json_schema|parametrized_name|post_init|rebuild|validate|validate_json|validate_strings)"
 )
-ARGUMENT_NAME = re.compile(rf"(?!model_(?:{_OF_PYDANTIC})\Z)[A-Za-z][A-Za-z0-9_]{{0,63}}")
-"""Derived argument names. LlamaIndex and AutoGen make each argument a field of a pydantic model. They lose all tools
-of a server for one argument with a leading `_`, or with the name of a member that pydantic protects."""
+ARGUMENT_NAME = re.compile(rf"(?!(?:{_OF_FRAMEWORKS})\Z)[A-Za-z][A-Za-z0-9_]{{0,63}}")
+"""Derived argument names. LlamaIndex and AutoGen make each argument a field of a pydantic model, and lose all tools
+of a server for one with a leading `_` or the name of a member that pydantic protects. LangChain passes arguments on as
+keywords, and takes its own parameters out of them in silence. `tests/converters` asks eight frameworks."""
 
 WRITTEN_ARGUMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 """Argument names written by a person or kept by a lock: what every provider accepts as a top-level property key."""
@@ -167,7 +168,7 @@ def argument_name(wire_name: str) -> str:
     """The argument for a parameter or property of that name: kept where providers accept it, else rewritten.
 
     `filter[name]` → `filter_name`, `$top` → `top`, `api-version` → `api_version`, `StartTime<` → `StartTime_lt`,
-    `ids[]` → `ids`, `_id` → `id`, `2fa` → `argument_2fa`, `model_config` → `argument_model_config`.
+    `ids[]` → `ids`, `_id` → `id`, `2fa` → `argument_2fa`, `config` → `argument_config`.
     """
     if ARGUMENT_NAME.fullmatch(wire_name):
         return wire_name

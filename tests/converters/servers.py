@@ -1,0 +1,133 @@
+"""The servers that frameworks use: each generated example, and one with awkward names; each with an API of its own."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from mcpgen.demo import petstore, station
+from mcpgen.demo.http import Running
+from tests.examples.api import Api
+from tests.examples.conversations import NAMES as EXAMPLES
+from tests.examples.conversations import ROOT
+
+NAMES = "names"
+NAMES_ARGUMENTS = {
+    "id": "a",
+    "typename": "b",
+    "top": "c",
+    "argument_2fa": "d",
+    "argument_model_config": "e",
+    "argument_model_dump": "f",
+    "argument_self": "g",
+    "argument_config": "h",
+    "argument_run_manager": "i",
+    "argument_runtime": "j",
+    "class": "k",
+    "schema": "l",
+    "kwargs": "m",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a tool: a part of its answer, and the requests that the API hears."""
+
+    tool: str
+    arguments: dict[str, Any]
+    answer: str
+    heard: tuple[str, ...]
+
+
+CALLS = {
+    "calculator": Call("add", {"a": 2, "b": 3}, "2 + 3 = 5", ("GET /add?a=2&b=3",)),
+    # Its owner wants each call confirmed, which none of the frameworks can ask its user for.
+    "clinical": Call("query_patient_cohort", {"condition": "asthma"}, "confirm", ()),
+    "database": Call(
+        "execute_query",
+        {"query": "SELECT name FROM users WHERE city = 'London'"},
+        "Ada",
+        ('POST /query {"sql":"SELECT name FROM users WHERE city = \'London\'"}',),
+    ),
+    "echo": Call("hello", {"input": "hello, world"}, "hello, world", ('POST /echo {"data":"hello, world"}',)),
+    "files": Call("analyze_file", {"name": "harbour.csv"}, "4 lines", ("GET /files/harbour.csv/analysis",)),
+    "weather": Call("weather_current", {"location": "Oslo"}, "Oslo", ("GET /current?location=Oslo",)),
+    "petstore": Call("list_pets", {"species": ["cat"], "limit": 1}, "cat", ("GET /v1/pets?species=cat&limit=1",)),
+    "station": Call("get_current_conditions", {"city": "Oslo"}, "Oslo", ("GET /v1/current?city=Oslo&units=metric",)),
+    NAMES: Call(
+        "get_thing",
+        NAMES_ARGUMENTS,
+        "found",
+        (
+            "GET /things/a?__typename=b&$top=c&2fa=d&model_config=e&model_dump=f&self=g&config=h&run_manager=i"
+            "&runtime=j&class=k&schema=l&kwargs=m",
+        ),
+    ),
+}
+
+
+@contextmanager
+def serve(names: Path) -> Iterator[tuple[dict[str, dict[str, Any]], Callable[[], dict[str, list[str]]]]]:
+    """Serve the API of every example, and one for the project in the folder `names`. Yields the job of each server, and
+    a function that ends the APIs and returns what each heard.
+    """
+    with ExitStack() as stack:
+        apis = {name: stack.enter_context(Api(name)) for name in EXAMPLES}
+        demos: dict[str, Running] = {
+            "petstore": stack.enter_context(petstore.serve()),
+            "station": stack.enter_context(station.serve()),
+        }
+        things, heard = stack.enter_context(_serve_things())
+        urls = {name: api.url for name, api in apis.items()} | {name: api.url for name, api in demos.items()}
+        urls[NAMES] = things
+
+        def end() -> dict[str, list[str]]:
+            shown = {name: api.end()[1].splitlines() for name, api in apis.items()}
+            asked = {name: [f"{each.method} {each.target}" for each in api.requests] for name, api in demos.items()}
+            return {**shown, **asked, NAMES: heard}
+
+        yield {name: _job(name, url, names) for name, url in urls.items()}, end
+
+
+def _job(name: str, url: str, names: Path) -> dict[str, Any]:
+    project, prefix, call = names if name == NAMES else ROOT / "generated" / name, name.upper(), CALLS[name]
+    variables = {
+        "PYTHONPATH": str(project),
+        f"{prefix}_BASE_URL": url,
+        f"{prefix}_TOKEN" if name in (*EXAMPLES, NAMES) else f"{prefix}_API_KEY": petstore.API_KEY,
+        **({"CLINICAL_ROLES": "researcher,statistician"} if name == "clinical" else {}),
+    }
+    server = {"command": sys.executable, "args": ["-m", f"{name}_mcp"], "env": variables}
+    return {"server": server, "tool": call.tool, "arguments": call.arguments}
+
+
+@contextmanager
+def _serve_things() -> Iterator[tuple[str, list[str]]]:
+    """Serve an API that finds everything: its URL, and the requests that it hears."""
+    heard: list[str] = []
+
+    class Things(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            heard.append(f"GET {self.path}")
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(b'{"found":true}')
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Things) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}", heard
+        finally:
+            server.shutdown()
+            thread.join()

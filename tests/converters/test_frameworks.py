@@ -1,0 +1,67 @@
+"""Eight agent frameworks list every generated example, and a server with awkward names, and call one tool of each."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.converters import frameworks
+from tests.converters.servers import CALLS, NAMES, serve
+from tests.examples.conversations import ROOT
+
+pytestmark = pytest.mark.slow
+
+
+class Used(NamedTuple):
+    """What a framework reported of each server, and what the API of each heard."""
+
+    reports: dict[str, dict[str, Any]]
+    heard: dict[str, list[str]]
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project whose wire names are awkward."""
+    document, project = Path(__file__).with_name("names.openapi.yaml"), tmp_path_factory.mktemp("names") / NAMES
+    command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(project)]
+    subprocess.run(command, check=True, capture_output=True)
+    return project
+
+
+@pytest.fixture(scope="module", params=frameworks.FRAMEWORKS)
+def used(request: pytest.FixtureRequest, names: Path) -> Used:
+    with serve(names) as (jobs, end):
+        try:
+            reports = frameworks.carry_out(request.param, list(jobs.values()))
+        except frameworks.Unavailable as reason:
+            pytest.skip(str(reason))
+        return Used(dict(zip(jobs, reports, strict=True)), end())
+
+
+def _arguments(project: Path) -> dict[str, list[str]]:
+    """Tool → its arguments, as they were generated."""
+    (path,) = project.glob("*_mcp/tools.json")
+    return {tool["name"]: sorted(tool["inputSchema"].get("properties", {})) for tool in json.loads(path.read_bytes())}
+
+
+def test_every_generated_example_is_used() -> None:
+    assert {*CALLS} == {path.name for path in (ROOT / "generated").iterdir()} | {NAMES}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_framework_offers_every_tool_with_every_argument(used: Used, names: Path, name: str) -> None:
+    report = used.reports[name]
+    assert "failed" not in report
+    assert report["tools"] == _arguments(names if name == NAMES else ROOT / "generated" / name)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_of_a_framework_reaches_the_api_and_its_answer_the_framework(used: Used, name: str) -> None:
+    report, call = used.reports[name], CALLS[name]
+    assert call.answer in report.get("answer", "")
+    assert tuple(used.heard[name]) == call.heard
