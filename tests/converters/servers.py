@@ -59,7 +59,7 @@ CALLS = {
     "files": Call("analyze_file", {"name": "harbour.csv"}, "4 lines", ("GET /files/harbour.csv/analysis",)),
     "weather": Call("weather_current", {"location": "Oslo"}, "Oslo", ("GET /current?location=Oslo",)),
     "petstore": Call("list_pets", {"species": ["cat"], "limit": 1}, "cat", ("GET /v1/pets?species=cat&limit=1",)),
-    "station": Call("get_current_conditions", {"city": "Oslo"}, "Oslo", ("GET /v1/current?city=Oslo&units=metric",)),
+    "station": Call("get_current_conditions", {"city": "Oslo"}, "Oslo", ("GET /v1/current?city=Oslo",)),
     NAMES: Call(
         "get_thing",
         NAMES_ARGUMENTS,

@@ -1,4 +1,5 @@
-"""An environment of its own for the server and for each client, under `.clients/` in the repository root.
+"""An environment of its own for the server and for each client, under `.clients/` in the repository root; products of
+others have theirs under `.products/`.
 
 Made on demand and kept: the stamp, written last, says what an environment was made from. One without its stamp was
 interrupted, one with another stamp is out of date; both are made anew, but never while another session uses them.
@@ -21,27 +22,27 @@ CLIENTS = ROOT / ".clients"
 STAMP = ".made-from.json"
 OLDEST_NODE = 20
 #: How long an installation may take before the test fails. Nothing is measured with it.
-PATIENCE = 300
+PATIENCE = 900
 
 
 class Missing(Exception):
     """This machine lacks a program; the text says which and for what."""
 
 
-def python(name: str, *requirements: str, digest: str | None = None, pip: str = "") -> Path:
+def python(name: str, *requirements: str, digest: str | None = None, pip: str = "", home: Path | None = None) -> Path:
     """A virtual environment with these requirements: its folder. `digest` stands for them where they are paths; `pip`
-    is the pip that installs them, where it is to be another than Python's own.
+    is the pip that installs them, where it is to be another than Python's own. `home` is as in `made`.
     """
 
     def make(folder: Path) -> None:
-        _run(sys.executable, "-m", "venv", str(folder))
+        run(sys.executable, "-m", "venv", str(folder))
         install = ("-m", "pip", "install", "-qq", "--no-input", "--disable-pip-version-check")
         for wanted in ((pip,) if pip else (), requirements):
             if wanted:
-                _run(str(folder / "bin" / "python"), *install, *wanted)
+                run(str(folder / "bin" / "python"), *install, *wanted)
 
     origin = {"python": [sys.version, sys.base_prefix], "requirements": digest or requirements}
-    return made(name, origin | ({"pip": pip} if pip else {}), make)
+    return made(name, origin | ({"pip": pip} if pip else {}), make, home)
 
 
 def node(name: str, packages: Mapping[str, str]) -> Path:
@@ -49,7 +50,7 @@ def node(name: str, packages: Mapping[str, str]) -> Path:
     programs = {program: shutil.which(program) for program in ("node", "npm")}
     if lacking := [program for program, path in programs.items() if path is None]:
         raise Missing(f"the {name} client needs {' and '.join(lacking)}, which cannot be found here")
-    version = _run("node", "--version").strip()
+    version = run("node", "--version").strip()
     if int(version.removeprefix("v").partition(".")[0]) < OLDEST_NODE:
         raise Missing(f"the {name} client needs node {OLDEST_NODE} or newer, and this is {version}")
 
@@ -57,17 +58,20 @@ def node(name: str, packages: Mapping[str, str]) -> Path:
         folder.mkdir(parents=True)
         (folder / "package.json").write_text(json.dumps({"private": True, "dependencies": packages}))
         quiet = ("--silent", "--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts")
-        _run("npm", "install", *quiet, cwd=folder)
+        run("npm", "install", *quiet, cwd=folder)
 
     return made(name, {"node": version, "packages": packages}, make)
 
 
-def made(name: str, origin: Mapping[str, object], make: Callable[[Path], None]) -> Path:
-    """The folder of an environment that has been made from `origin`. It stays as it is until this process ends."""
-    folder = CLIENTS / name
+def made(name: str, origin: Mapping[str, object], make: Callable[[Path], None], home: Path | None = None) -> Path:
+    """The folder of an environment that has been made from `origin`, in the folder `home` or in `.clients/`. It stays
+    as it is until this process ends.
+    """
+    home = home or CLIENTS
+    folder = home / name
     stamp = json.dumps({"folder": str(folder), **origin}, indent=1)
-    CLIENTS.mkdir(exist_ok=True)
-    lock = _lock(CLIENTS / f"{name}.lock")
+    home.mkdir(exist_ok=True)
+    lock = _lock(home / f"{name}.lock")
     fcntl.flock(lock, fcntl.LOCK_SH)
     if not _fits(folder / STAMP, stamp):
         fcntl.flock(lock, fcntl.LOCK_EX)  # once nobody uses it any more
@@ -95,7 +99,7 @@ def _make(folder: Path, stamp: str, make: Callable[[Path], None]) -> None:
     os.replace(written, folder / STAMP)
 
 
-def _run(*command: str, cwd: Path | None = None) -> str:
+def run(*command: str, cwd: Path | None = None) -> str:
     """What a program prints. RuntimeError with all that it said where it fails."""
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE, check=False)
     if done.returncode:

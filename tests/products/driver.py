@@ -1,0 +1,39 @@
+"""Calls tools by the client of the official Python SDK, one after the other, for as long as stdin lasts.
+
+The first line is the server (`{"command", "args", "env"}`); each further line is `{"tool", "arguments"}` or
+`{"resource": URI}`, and has its answer on a line of stdout. Runs where the SDK is installed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+from mcp import Client, MCPError, StdioServerParameters  # type: ignore[import-not-found]
+
+
+async def main() -> None:
+    server = StdioServerParameters(**json.loads(sys.stdin.readline()))
+    async with Client(server, mode="auto") as client:
+        print(json.dumps({"tools": [_wire(tool) for tool in (await client.list_tools()).tools]}), flush=True)
+        while line := await asyncio.to_thread(sys.stdin.readline):
+            print(json.dumps(await _answer(client, json.loads(line))), flush=True)
+
+
+async def _answer(client: Any, wanted: dict[str, Any]) -> dict[str, Any]:
+    try:
+        if "resource" in wanted:
+            return _wire(await client.read_resource(wanted["resource"]))
+        return _wire(await client.call_tool(wanted["tool"], wanted["arguments"]))
+    except MCPError as error:
+        return {"error": error.message}
+
+
+def _wire(model: Any) -> dict[str, Any]:
+    wire: dict[str, Any] = model.model_dump(by_alias=True, mode="json", exclude_none=True)
+    return wire
+
+
+asyncio.run(main())

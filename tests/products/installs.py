@@ -1,0 +1,46 @@
+"""Products of others, installed under `.products/` as their makers say; a test is skipped where that fails."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.interop import environments
+from tests.interop.environments import ROOT, run
+
+PRODUCTS = ROOT / ".products"
+
+
+def pip(product: str, *requirements: str) -> Path:
+    """Return the virtual environment of a product that comes from a Python index."""
+    return _installed(requirements, lambda: environments.python(product, *requirements, home=PRODUCTS))
+
+
+def debian(product: str, *packages: str) -> Path:
+    """Return the folder in which Debian packages are unpacked, with those that they need and the machine lacks."""
+
+    def make(folder: Path) -> None:
+        archives = folder / "archives"
+        (archives / "partial").mkdir(parents=True)
+        # With an archive of its own apt names what is in nobody's cache, too.
+        options = ("-o", f"Dir::Cache::Archives={archives}", "--no-install-recommends", "--print-uris", "--yes")
+        wanted = run("apt-get", "install", "-qq", *options, *packages).splitlines()
+        names = [line.split()[1].partition("_")[0] for line in wanted if line.startswith("'")]
+        run("apt-get", "download", "-qq", *names, cwd=archives)
+        for archive in sorted(archives.glob("*.deb")):
+            run("dpkg-deb", "--extract", str(archive), str(folder))
+
+    def install() -> Path:
+        return environments.made(product, {"debian": packages}, make, PRODUCTS)
+
+    return _installed(packages, install)
+
+
+def _installed(wanted: tuple[str, ...], install: Callable[[], Path]) -> Path:
+    try:
+        return install()
+    except (RuntimeError, OSError, subprocess.SubprocessError) as failure:
+        pytest.skip(f"{' '.join(wanted)} cannot be installed: {str(failure)[-300:]}")
