@@ -76,13 +76,15 @@ def _fetched(url: str, key: str) -> bytes:
 
 def test_a_zone_is_created_read_listed_changed_exported_and_deleted(name: Name) -> None:
     server, where = name.server, {"server_id": "localhost"}
-    for zone in ("example.org.", "example.net."):
-        made = server.call("create_zone", **where, name=zone, kind="Native", nameservers=[f"ns1.{zone}"])
-        assert made["id"] == zone
+    for name_of_zone in ("example.org.", "example.net."):
+        made = server.call(
+            "create_zone", **where, name=name_of_zone, kind="Native", nameservers=[f"ns1.{name_of_zone}"]
+        )
+        assert made["id"] == name_of_zone
     assert {*name.told("list-all-zones").split()} == {"example.org", "example.net"}
 
-    assert {zone["name"] for zone in server.call("list_zones", **where)} == {"example.org.", "example.net."}
-    assert [zone["name"] for zone in server.call("list_zones", **where, zone="example.net.")] == ["example.net."]
+    assert {each["name"] for each in server.call("list_zones", **where)} == {"example.org.", "example.net."}
+    assert [each["name"] for each in server.call("list_zones", **where, zone="example.net.")] == ["example.net."]
 
     def record(address: str, change: str = "REPLACE") -> dict[str, object]:
         records = [{"content": address, "disabled": False}] if address else []
