@@ -30,18 +30,21 @@ class Flows(NamedTuple):
 
 @pytest.fixture(scope="module")
 def flows(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flows]:
-    root, folder, port = installs.pip("prefect", "prefect==3.8.8"), tmp_path_factory.mktemp("prefect"), free_port()
+    root = installs.pip("prefect", "prefect==3.8.8", "fastapi<0.140")  # later ones refuse what Prefect asks of them
+    folder, port = tmp_path_factory.mktemp("prefect"), free_port()
     url = f"http://127.0.0.1:{port}"
     variables = {
         "PREFECT_HOME": str(folder),
         "PREFECT_API_URL": f"{url}/api",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_SERVER_LOGGING_LEVEL": "INFO",
+        "PREFECT_LOGGING_SERVER_LEVEL": "INFO",
         "NO_COLOR": "1",
     }
     program = str(root / "bin" / "prefect")
-    with running([program, "server", "start", "--port", str(port)], "Check out the dashboard", folder, variables):
+    with running([program, "server", "start", "--port", str(port)], "Uvicorn running on", folder, variables):
         project = generate(f"{url}/openapi.json", folder / "project", "--name", "prefect")
-        with served(project, {"PREFECT_BASE_URL": url}) as server:
+        with served(project, {"PREFECT_BASE_URL": f"{url}/api"}) as server:
             yield Flows(server, program, folder, variables)
 
 
