@@ -7,8 +7,10 @@ from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
 from mcpgen.lower.text import plain
 from mcpgen.names import clipped
 
-FORMATS = frozenset({"date", "date-time", "email", "uuid"})
-"""Formats that every provider knows; the others are said in words."""
+FORMATS = frozenset({"date", "date-time", "uuid"})
+"""Formats that every provider and framework takes; the others are said in words. For one `email` AutoGen loses all
+tools of a server, unless a package is installed that it does not ask for.
+"""
 
 EMPTY = "^$"
 """The pattern of the empty text, which no provider takes as a value of an enum."""
@@ -32,13 +34,13 @@ _MOST_CHARACTERS = 5000
 _FORMS = {
     "date": re.compile(r"\d{4}-\d\d-\d\d"),
     "date-time": re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)"),
-    "email": re.compile(r"\S+@\S+"),
     "uuid": re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"),
 }
 """What a default must look like to be one of a format."""
 
 _NUMBER = re.compile(r"-?[0-9]{1,300}(?:\.[0-9]{1,300})?(?:[eE][-+]?[0-9]{1,3})?")
 FORMAT_WORDS = {
+    "email": "An email address.",
     "uri": "A URI.",
     "url": "A URL.",
     "uri-reference": "A URI or a relative reference.",

@@ -47,8 +47,9 @@ class Call:
 
 CALLS = {
     "calculator": Call("add", {"a": 2, "b": 3}, "2 + 3 = 5", ("GET /add?a=2&b=3",)),
-    # Its owner wants each call confirmed, which none of the frameworks can ask its user for.
-    "clinical": Call("query_patient_cohort", {"condition": "asthma"}, "confirm", ()),
+    # Its owner wants each call confirmed, which no framework asks its user for. OpenAI Agents and AutoGen replace the
+    # words of the error by words of their own.
+    "clinical": Call("query_patient_cohort", {"condition": "asthma"}, "", ()),
     "database": Call(
         "execute_query",
         {"query": "SELECT name FROM users WHERE city = 'London'"},

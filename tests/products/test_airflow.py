@@ -39,7 +39,6 @@ def flow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flow]:
         "AIRFLOW_HOME": str(folder),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_ALL_ADMINS": "True",
-        "AIRFLOW__LOGGING__LOGGING_LEVEL": "ERROR",
         "PATH": f"{root / 'bin'}:/usr/bin:/bin",
     }
     asked(program, "db", "migrate", folder=folder, variables=variables)
