@@ -32,4 +32,4 @@ $(READY): pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .clients .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .clients .products .mypy_cache .pytest_cache .ruff_cache
