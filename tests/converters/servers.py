@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -9,13 +10,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcpgen.demo import petstore, station
 from mcpgen.demo.http import Running
 from tests.examples.api import Api
 from tests.examples.conversations import NAMES as EXAMPLES
 from tests.examples.conversations import ROOT
+from tests.leaks import SECRET, searched
 
 NAMES = "names"
 NAMES_ARGUMENTS = {
@@ -73,27 +75,36 @@ CALLS = {
 }
 
 
-@contextmanager
-def serve(names: Path) -> Iterator[tuple[dict[str, dict[str, Any]], Callable[[], dict[str, list[str]]]]]:
-    """Serve the API of every example, and one for the project in the folder `names`. Yields the job of each server, and
-    a function that ends the APIs and returns what each heard.
+Object = dict[str, Any]
+
+
+class Used(NamedTuple):
+    """What was reported of each server, and the requests that the API of each heard."""
+
+    reports: dict[str, Object]
+    heard: dict[str, list[str]]
+
+
+def use(carry_out: Callable[[list[Object]], list[Object]], names: Path) -> Used:
+    """Serve the API of every example, and one for the project in the folder `names`, while `carry_out` turns the jobs
+    of all servers into reports. None of these may hold the credential.
     """
     with ExitStack() as stack:
         apis = {name: stack.enter_context(Api(name)) for name in EXAMPLES}
         demos: dict[str, Running] = {
-            "petstore": stack.enter_context(petstore.serve()),
-            "station": stack.enter_context(station.serve()),
+            "petstore": stack.enter_context(petstore.serve(api_key=SECRET, token=SECRET)),
+            "station": stack.enter_context(station.serve(api_key=SECRET)),
         }
         things, heard = stack.enter_context(_serve_things())
         urls = {name: api.url for name, api in apis.items()} | {name: api.url for name, api in demos.items()}
         urls[NAMES] = things
 
-        def end() -> dict[str, list[str]]:
-            shown = {name: api.end()[1].splitlines() for name, api in apis.items()}
-            asked = {name: [f"{each.method} {each.target}" for each in api.requests] for name, api in demos.items()}
-            return {**shown, **asked, NAMES: heard}
-
-        yield {name: _job(name, url, names) for name, url in urls.items()}, end
+        jobs = {name: _job(name, url, names) for name, url in urls.items()}
+        reports = dict(zip(jobs, carry_out([*jobs.values()]), strict=True))
+        searched(json.dumps(reports).encode())
+        shown = {name: api.end()[1].splitlines() for name, api in apis.items()}
+        asked = {name: [f"{each.method} {each.target}" for each in api.requests] for name, api in demos.items()}
+        return Used(reports, {**shown, **asked, NAMES: heard})
 
 
 def _job(name: str, url: str, names: Path) -> dict[str, Any]:
@@ -101,7 +112,7 @@ def _job(name: str, url: str, names: Path) -> dict[str, Any]:
     variables = {
         "PYTHONPATH": str(project),
         f"{prefix}_BASE_URL": url,
-        f"{prefix}_TOKEN" if name in (*EXAMPLES, NAMES) else f"{prefix}_API_KEY": petstore.API_KEY,
+        f"{prefix}_TOKEN" if name in (*EXAMPLES, NAMES) else f"{prefix}_API_KEY": SECRET,
         **({"CLINICAL_ROLES": "researcher,statistician"} if name == "clinical" else {}),
     }
     server = {"command": sys.executable, "args": ["-m", f"{name}_mcp"], "env": variables}

@@ -5,23 +5,16 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
 from tests.converters import frameworks
-from tests.converters.servers import CALLS, NAMES, serve
+from tests.converters.servers import CALLS, NAMES, Used, use
 from tests.examples.conversations import ROOT
 
 pytestmark = pytest.mark.slow
-
-
-class Used(NamedTuple):
-    """What a framework reported of each server, and what the API of each heard."""
-
-    reports: dict[str, dict[str, Any]]
-    heard: dict[str, list[str]]
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +28,10 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module", params=frameworks.FRAMEWORKS)
 def used(request: pytest.FixtureRequest, names: Path) -> Used:
-    with serve(names) as (jobs, end):
-        try:
-            reports = frameworks.carry_out(request.param, list(jobs.values()))
-        except frameworks.Unavailable as reason:
-            pytest.skip(str(reason))
-        return Used(dict(zip(jobs, reports, strict=True)), end())
+    try:
+        return use(partial(frameworks.carry_out, request.param), names)
+    except frameworks.Unavailable as reason:
+        pytest.skip(str(reason))
 
 
 def _arguments(project: Path) -> dict[str, list[str]]:

@@ -19,6 +19,7 @@ import pytest
 
 from tests.interop import clients
 from tests.interop.environments import ROOT
+from tests.leaks import searched
 
 DRIVER = Path(__file__).with_name("driver.py")
 #: How long a product may take to start, or a call to be answered, before the test fails. Nothing is measured with it.
@@ -114,10 +115,12 @@ def generate(document: str, project: Path, *flags: str) -> Path:
 
 
 class Server:
-    """A generated server, called by the client of the official Python SDK over stdio."""
+    """A generated server, called by the client of the official Python SDK over stdio. `secret` is its credential, for
+    which all that it answers is searched.
+    """
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
+    def __init__(self, process: subprocess.Popen[str], secret: str) -> None:
+        self._process, self._secret = process, secret
         self.tools: dict[str, dict[str, Any]] = {tool["name"]: tool for tool in self._next()["tools"]}
 
     def call(self, tool: str, **arguments: Any) -> Any:
@@ -156,12 +159,13 @@ class Server:
         with _impatience(self._process):
             line = self._process.stdout.readline()
         assert line, "the client ended without an answer"
+        searched(line.encode(), self._secret)
         answer: dict[str, Any] = json.loads(line)
         return answer
 
 
 @contextmanager
-def served(project: Path, variables: Mapping[str, str]) -> Iterator[Server]:
+def served(project: Path, variables: Mapping[str, str], secret: str) -> Iterator[Server]:
     """Start the generated server in `project` by the official client; the test is skipped where that is not there."""
     try:
         environment = clients.ENVIRONMENTS["python-2"]()
@@ -185,7 +189,7 @@ def served(project: Path, variables: Mapping[str, str]) -> Iterator[Server]:
         assert process.stdin is not None
         process.stdin.write(json.dumps(server) + "\n")
         process.stdin.flush()
-        yield Server(process)
+        yield Server(process, secret)
     finally:
         _end(process)
         for pipe in (process.stdin, process.stdout):

@@ -48,7 +48,7 @@ def flow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flow]:
         with urllib.request.urlopen(f"{url}/auth/token") as answer:
             token = json.load(answer)["access_token"]
         project = generate(f"{url}/openapi.json", folder / "project", "--name", "airflow")
-        with served(project, {"AIRFLOW_BASE_URL": url, "AIRFLOW_HTTP_BEARER": token}) as server:
+        with served(project, {"AIRFLOW_BASE_URL": url, "AIRFLOW_HTTP_BEARER": token}, token) as server:
             yield Flow(server, program, folder, variables)
 
 

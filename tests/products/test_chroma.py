@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.leaks import SECRET
 from tests.products import installs
 from tests.products.product import Server, asked, free_port, generate, running, served
 
@@ -44,7 +45,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     with running(command, "Frontend server listening", folder):
         url = f"http://127.0.0.1:{port}"
         project = generate(f"{url}/openapi.json", folder / "project", "--name", "chroma")
-        with served(project, {"CHROMA_BASE_URL": url, "CHROMA_API_KEY_AUTH": "any"}) as server:
+        with served(project, {"CHROMA_BASE_URL": url, "CHROMA_API_KEY_AUTH": SECRET}, SECRET) as server:
             yield Store(server, str(root / "bin" / "python"), port, folder)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +23,7 @@ NOTEBOOK = {
     "nbformat_minor": 5,
 }
 PICTURE = bytes(range(256))
-TOKEN = "jupyter-token"
+TOKEN = secrets.token_hex(16)
 
 
 class Shelf(NamedTuple):
@@ -43,7 +44,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
     with running([*command, *token, f"--ServerApp.root_dir={home}"], "is running at", folder):
         project = generate(str(document), folder / "project", "--name", "jupyter")
         variables = {"JUPYTER_BASE_URL": f"http://127.0.0.1:{port}", "JUPYTER_HEADER": f"Authorization: token {TOKEN}"}
-        with served(project, variables) as server:
+        with served(project, variables, TOKEN) as server:
             yield Shelf(server, home)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 import urllib.request
 from collections.abc import Iterator
@@ -44,7 +45,7 @@ def name(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Name]:
         "launch": "gsqlite3",
         "gsqlite3-database": folder / "zones.db",
         "api": "yes",
-        "api-key": "powerdns-key",
+        "api-key": secrets.token_hex(16),
         "webserver": "yes",
         "webserver-address": "127.0.0.1",
         "webserver-port": port,
@@ -62,7 +63,7 @@ def name(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Name]:
         project = generate(
             str(folder / "powerdns.yaml"), folder / "project", "--name", "dns", "--base-url", f"{url}/v1"
         )
-        with served(project, {"DNS_API_KEY_HEADER": key}) as server:
+        with served(project, {"DNS_API_KEY_HEADER": key}, key) as server:
             utility = (str(root / "usr/bin/pdnsutil"), f"--config-dir={folder}")
             yield Name(server, utility, folder, libraries)
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.leaks import SECRET
 from tests.products import installs
 from tests.products.product import Server, asked, free_port, generate, running, served
 
@@ -44,7 +45,7 @@ def flows(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flows]:
     program = str(root / "bin" / "prefect")
     with running([program, "server", "start", "--port", str(port)], "Uvicorn running on", folder, variables):
         project = generate(f"{url}/openapi.json", folder / "project", "--name", "prefect")
-        with served(project, {"PREFECT_BASE_URL": f"{url}/api"}) as server:
+        with served(project, {"PREFECT_BASE_URL": f"{url}/api", "PREFECT_TOKEN": SECRET}, SECRET) as server:
             yield Flows(server, program, folder, variables)
 
 
