@@ -56,6 +56,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "invalid-server": ("warning", "A server URL cannot be used."),
     "private-server": ("warning", "A server URL points into a private network."),
     "new-origin": ("warning", "Calls or credentials would go to an origin that the owner has not accepted."),
+    "base-url-path": ("note", "A base URL without a path keeps the path of the document's server."),
     "no-server": ("warning", "The document names no absolute server URL."),
     "credential-parameter": (
         "note",

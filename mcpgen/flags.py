@@ -12,6 +12,7 @@ from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import CannotGoOn
 from mcpgen.model import Api, Server
 from mcpgen.names import clipped, nearest
+from mcpgen.openapi import servers
 from mcpgen.options import Options
 from mcpgen.selection import Selector
 from mcpgen.toolsfile import Required, ToolsFile
@@ -35,8 +36,13 @@ class Flags:
 
     @property
     def base_url(self) -> str | None:
-        """The base URL of a flag; a recorded one gives way to that of a tools file."""
-        return self._given.base_url or (None if self._of_files else self._recorded.base_url)
+        """The base URL of a flag; a recorded one gives way to that of a tools file. CannotGoOn where it is none."""
+        url = self._given.base_url or (None if self._of_files else self._recorded.base_url)
+        reason = servers.refusal(url) or ("" if "://" in url else "it is not absolute") if url else ""
+        if reason and "metadata" not in reason:  # the owner may name any host
+            shown = "" if "@" in str(url) else f" {url}"
+            raise CannotGoOn("invalid-flag", f"--base-url{shown} cannot be used: {reason}.")
+        return url
 
     @property
     def accepted(self) -> tuple[str, ...]:

@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin
 
-from mcpgen.curation import apply, chosen
+from mcpgen.base_url import hoist_server, named_origins, replace_server
+from mcpgen.curation import apply, chosen, is_written
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.distinctions import Kept, Place, fronts, names_of, place_of
 from mcpgen.model import NO_CREDENTIALS, Api, Former, Operation, Scopes, SecurityRequirement, SecurityScheme, Server
@@ -45,11 +46,11 @@ def joined(
 ) -> tuple[Api, tuple[Operation, ...]]:
     """One API of all, `empty` where there is none, and the operations that the selections of their entries left out."""
     base = owner.servers
-    each = [_prefixed(one) for one in described]
+    each = [_prefixed(one, base, diagnostics) for one in described]
     if len(each) > 1 or any(base and one.entry and one.entry.servers for one in each):
         each = _apart([one for one in each if _has_server(one, base, diagnostics)], owner, diagnostics)
     else:
-        each = [replace(one, api=_requiring(one.api, owner.required)) for one in each]
+        each = [replace(one, api=_at(_requiring(one.api, owner.required), base)) for one in each]
     apis: list[Api] = []
     omitted: list[Operation] = []
     for one in each:
@@ -73,33 +74,40 @@ def joined(
         scopes=next((api.scopes for api in apis if api.security != NO_CREDENTIALS), {}),
         schemes=_each_once(scheme for api in apis for scheme in api.schemes),
         skipped=tuple(skipped for api in apis for skipped in api.skipped),
+        unconfirmed=_unconfirmed(apis),
     )
     return together, tuple(omitted)
 
 
-def settled(api: Api) -> Api:
-    """`api` with the server of its operations as its own, where all have one of their own and it would be nobody's."""
-    own = next((operation.servers for operation in api.operations), None)
-    if own is None or any(each.operation and each.operation.servers is None for each in api.resources):
+def settled(api: Api, base: tuple[Server, ...]) -> Api:
+    """Return `api` with the server of its operations as its own, where all have one and it would be nobody's.
+
+    That is the first one's among several documents; in a single document, the one that is below the `base` URL.
+    """
+    if any(each.operation and each.operation.servers is None for each in api.resources):
         return api
-    if not all(each.servers is not None and each.document for each in api.operations):
+    if any(not each.servers or is_written(each) for each in api.operations):
         return api
-    kept = (replace(each, servers=None) if each.servers == own else each for each in api.operations)
-    return replace(api, servers=own, operations=tuple(kept))
+    each = [operation.servers or () for operation in api.operations]
+    if not all(operation.document for operation in api.operations):
+        each = [own for own in each if base and own[0].url.startswith(f"{base[0].url}/")]
+    if not each:
+        return api
+    kept = (replace(one, servers=None) if one.servers == each[0] else one for one in api.operations)
+    return replace(api, servers=each[0], operations=tuple(kept))
 
 
 # -- prefixes ---------------------------------------------------------------------------------------------------------
 
 
-def _prefixed(one: Described) -> Described:
-    """A document with its base URL, and its prefix before keys, names and schemes."""
+def _prefixed(one: Described, base: tuple[Server, ...], diagnostics: Diagnostics) -> Described:
+    """Return a document at its base URL, else at `base`, with its prefix before keys, names and schemes."""
     api, entry = one.api, one.entry
     operations = tuple(replace(operation, api_title=api.title) for operation in api.operations)
-    api = replace(api, operations=operations)
-    if entry is None:
-        return one if not operations else replace(one, api=api)
-    api = replace(api, servers=entry.servers or api.servers)
-    if entry.prefix:
+    api = hoist_server(replace(api, operations=operations))
+    if at := (entry.servers if entry else ()) or base:
+        api = replace_server(api, at[0], diagnostics)
+    if entry is not None and entry.prefix:
         known = {scheme.name: f"{entry.prefix}_{scheme.name}" for scheme in _schemes(api)}
         api = _renamed(api, known)
         operations = tuple(_with_prefix(operation, entry.prefix) for operation in api.operations)
@@ -165,6 +173,20 @@ def _requiring(api: Api, required: Required) -> Api:
     )
 
 
+def _at(api: Api, base: tuple[Server, ...]) -> Api:
+    """Return `api` at `base`. Its operations have a server of their own where the document has a path below `base`."""
+    if not base or api.servers[:1] == base[:1]:
+        return api
+    operations = tuple(replace(each, servers=each.servers or api.servers[:1]) for each in api.operations)
+    return replace(api, servers=base, operations=operations)
+
+
+def _unconfirmed(apis: Sequence[Api]) -> frozenset[str]:
+    """Return the origins that documents name whose server was replaced, and no other document does."""
+    believed = {origin for api in apis if not api.unconfirmed for origin in named_origins(api)}
+    return frozenset(origin for api in apis for origin in api.unconfirmed) - believed
+
+
 def _apart(each: Sequence[Described], owner: Owner, diagnostics: Diagnostics) -> list[Described]:
     """The documents with servers, credentials and keys that no other can have."""
     base = owner.servers
@@ -181,15 +203,16 @@ def _apart(each: Sequence[Described], owner: Owner, diagnostics: Diagnostics) ->
     before = fronts(placed) if len(each) > 1 else [""]
     found: list[Described] = []
     for (one, _), at, front in zip(placed, servers_of, before, strict=True):
-        api, own = one.api, None if at[:1] == first[:1] else at
-        if own is not None:
+        api = one.api
+        real = api.servers[:1]
+        if at[:1] != first[:1]:
             api = replace(api, security=NO_CREDENTIALS, scopes={})
         operations = (
             replace(
                 operation,
                 key=_behind(front, operation),
                 document=one.document,
-                servers=_absolute(operation.servers, at) or own,
+                servers=_absolute(operation.servers, real) or (None if real == first[:1] else real),
             )
             for operation in api.operations
         )

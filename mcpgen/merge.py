@@ -32,7 +32,7 @@ def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
         name=settings.name or api.name,
         instructions=settings.instructions or api.instructions,
         operations=api.operations + own,
-        servers=settings.servers or api.servers,
+        servers=base or api.servers,
         schemes=settings.schemes + tuple(scheme for scheme in api.schemes if scheme.name not in known),
         skipped=api.skipped + settings.skipped,
         output=settings.output or api.output,

@@ -85,26 +85,39 @@ def accepted(header: JsonObject) -> frozenset[str]:
     return frozenset(as_text(origin) for origin in as_list(header["origins"]))
 
 
-def decided(named: frozenset[str], before: Mapping[str, bool] | None, owned: Iterable[str]) -> dict[str, bool]:
+def decided(
+    named: frozenset[str],
+    before: Mapping[str, bool] | None,
+    owned: Iterable[str],
+    unconfirmed: frozenset[str] = frozenset(),
+) -> dict[str, bool]:
     """Return origin → whether it is accepted, for those that the source has `named` and those the owner listed.
 
     `before` is what the lock says, None where there is no project yet: then all are accepted. The owner's own, `owned`,
     always are. While an origin waits for the owner, those that the lock has accepted stay, since the source may go
-    back to them. Otherwise an origin that nothing names any more goes.
+    back to them. Otherwise an origin that nothing names any more goes. `unconfirmed` ones wait for the owner in any
+    case: a base URL replaced the server of the documents that name them.
     """
-    known = named if before is None else {origin for origin, yes in before.items() if yes}
+    known = {*named} if before is None else {origin for origin, yes in before.items() if yes}
+    known -= unconfirmed
     mine = {*owned}
     waiting = named - known - mine
     kept = known if waiting else known & named
     return {origin: origin not in waiting for origin in sorted(kept | mine | named)}
 
 
-def report(header: JsonObject, found: Mapping[str, bool], diagnostics: Diagnostics) -> None:
+def report(
+    header: JsonObject,
+    found: Mapping[str, bool],
+    diagnostics: Diagnostics,
+    unconfirmed: frozenset[str] = frozenset(),
+) -> None:
     """Report each URL of a table's `header` whose origin waits for the owner; `found` is what `decided` returned."""
     for each in destinations(header):
         if waiting := [origin for origin in each.origins if not found[origin]]:
             names = " and ".join(clipped(origin, _SHOWN) for origin in waiting)
-            message = f"{names} is new: {each.what} leads there. Calls and credentials do not go there yet."
+            why = "is not what the base URL replaces" if unconfirmed.issuperset(waiting) else "is new"
+            message = f"{names} {why}: {each.what} leads there. Calls and credentials do not go there yet."
             # a host may hold what a shell would act on
             flags = " ".join(f"--accept-origin {shlex.quote(clipped(origin, _SHOWN))}" for origin in waiting)
             hint = (

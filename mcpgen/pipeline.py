@@ -20,9 +20,8 @@ from mcpgen.lock import Lock
 from mcpgen.lower import lower
 from mcpgen.lower.text import plain, shortened
 from mcpgen.merge import merge
-from mcpgen.model import Api, Catalog, Former, Identity, Server, Skipped
+from mcpgen.model import Api, Catalog, Former, Identity, Skipped
 from mcpgen.names import SERVER_NAME, server_name
-from mcpgen.openapi import servers
 from mcpgen.options import Options
 from mcpgen.promises import NOTHING
 from mcpgen.selection import select
@@ -114,12 +113,13 @@ def _compiled(
     api = replace(api, operations=with_body_types(api.operations, wanted.body_type))
     api = with_output(with_variables(api, wanted.server_var, flags.variables), wanted.structured)
     api = with_optional_bodies(with_fields(api, wanted.fields), wanted.optional_bodies)
-    api = _with_base_url(api, flags.base_url, diagnostics)
+    _report_no_server(api, diagnostics)
     identity = _identity(api, options, project.lock)
     lowered = lower(api, identity, wanted, promises, diagnostics, sources.library.memory.nodes)
     catalog = check(lowered, diagnostics)
     on_disk = [each.tools_file for each in (settings, source) if each and each.tools_file and each.fetched.folder]
-    catalog, reached = _with_origins(catalog, project.lock, flags, on_disk, diagnostics)
+    accepted = project.lock.origins if project.lock else None
+    catalog, reached = _with_origins(catalog, accepted, api.unconfirmed, flags, on_disk, diagnostics)
     if not (catalog.tools or catalog.resources or catalog.prompts):
         raise _nothing_left(catalog, found, Where(fetched.name), diagnostics)
     crowding.warn(catalog, diagnostics)
@@ -139,14 +139,22 @@ def _compiled(
 
 
 def _with_origins(
-    catalog: Catalog, lock: Lock | None, flags: Flags, on_disk: list[ToolsFile], diagnostics: Diagnostics
+    catalog: Catalog,
+    before: Mapping[str, bool] | None,
+    unconfirmed: frozenset[str],
+    flags: Flags,
+    on_disk: list[ToolsFile],
+    diagnostics: Diagnostics,
 ) -> tuple[Catalog, dict[str, bool]]:
-    """Return `catalog` with the origins that it may reach, and what the next lock says of origins."""
+    """Return `catalog` with the origins that it may reach, and what the next lock says of origins.
+
+    `before` is what the last lock says. `unconfirmed` origins need the owner's word even if it has them.
+    """
     header = table.destinations(catalog)
     named = origins.described(header)
     owned = listed_origins(flags, on_disk) | (written_origins(flags, on_disk) & named)
-    found = origins.decided(named, lock.origins if lock else None, owned)
-    origins.report(header, found, diagnostics)
+    found = origins.decided(named, before, owned, unconfirmed)
+    origins.report(header, found, diagnostics, unconfirmed)
     return replace(catalog, origins=tuple(origin for origin, accepted in found.items() if accepted)), found
 
 
@@ -191,7 +199,7 @@ def _curated(
     unused.warn(replace(api, operations=api.operations + left_out), flags.files, diagnostics)
     found = len(api.operations) + len(api.skipped) + len(left_out)
     told = diagnostics if not sources.unread else Diagnostics()  # what follows from that is nobody's mistake
-    api, more = chosen(settled(api), flags.selectors("include"), flags.selectors("exclude"), told)
+    api, more = chosen(settled(api, flags.servers), flags.selectors("include"), flags.selectors("exclude"), told)
     kept = select(api.operations, flags.selecting("include"), flags.selecting("exclude"))
     keys = {operation.key for operation in kept}
     more += tuple(operation for operation in api.operations if operation.key not in keys)
@@ -239,12 +247,7 @@ def _located_skips(skipped: tuple[Skipped, ...], documents: Mapping[str, Documen
     return tuple(replace(entry, reason=reason) for entry, reason in zip(skipped, reasons, strict=True))
 
 
-def _with_base_url(api: Api, base_url: str | None, diagnostics: Diagnostics) -> Api:
-    if base_url is not None:
-        reason = servers.refusal(base_url) or ("" if "://" in base_url else "it is not absolute")
-        if reason and "metadata" not in reason:
-            raise CannotGoOn("invalid-flag", f"--base-url {base_url} cannot be used: {reason}.")
-        return replace(api, servers=(Server(base_url),))
+def _report_no_server(api: Api, diagnostics: Diagnostics) -> None:
     sends = api.operations or api.skipped or any(resource.operation for resource in api.resources)
     if sends and (not api.servers or "://" not in api.servers[0].url):
         diagnostics.add(
@@ -252,7 +255,6 @@ def _with_base_url(api: Api, base_url: str | None, diagnostics: Diagnostics) -> 
             "No absolute server URL is known; each call will say that the base URL is missing.",
             hint="Give --base-url, or set the server's _BASE_URL variable.",
         )
-    return api
 
 
 def _identity(api: Api, options: Options, lock: Lock | None) -> Identity:

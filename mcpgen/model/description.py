@@ -16,7 +16,8 @@ class Api:
 
     `name`, `version`, `instructions`, `output`, `confirm` (method or DESTRUCTIVE → when), `roles` (the same → whose)
     and `fields` are of the server to be, where its owner gave them; `resources` and `prompts` are what it offers beside
-    tools. `named_at` is where title and instructions stand.
+    tools. `named_at` is where title and instructions stand. `unconfirmed` are origins that need the owner's word, since
+    a base URL replaced the server of the documents that name them.
     """
 
     title: str
@@ -37,3 +38,4 @@ class Api:
     resources: tuple[Resource, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     named_at: Where | None = None
+    unconfirmed: frozenset[str] = frozenset()

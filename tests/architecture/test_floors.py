@@ -39,6 +39,7 @@ FLOORS: dict[str, float] = {
     "flags": 3.2,
     "distinctions": 3.9,
     "merge": 4,
+    "base_url": 4.05,
     "joining": 4.1,
     "curation": 4.05,
     "lower": 4,

@@ -234,3 +234,39 @@ def test_hard_06_a_provider_sends_no_secret_to_another_host(
     with project.server() as server:
         assert "was not called" not in told(server)
     assert any("Authorization: Basic" in each for each in foreign.heard)
+
+
+def test_a_base_url_of_the_owner_leaves_nothing_at_the_hosts_of_the_document(
+    project: Project, listeners: tuple[Listener, Listener, Listener]
+) -> None:
+    """What the variable does at run time (HARD-06) the flag does when a server is generated."""
+    api, login, foreign = listeners
+    project.describe(f"{foreign.url}/v1", f"{login.url}/token")
+    described = json.loads(project.source.read_text())
+    described["paths"]["/more"]["servers"] = [{"url": f"{login.url}/v1"}]
+    project.source.write_text(json.dumps(described))
+    project.compile("--base-url", api.url)
+    with project.server(STORE_MACHINE="ready-token") as server:
+        assert "was not called" not in told(server)
+        assert "an origin that was not accepted" in told(server, "list_more")
+    with project.server() as server:
+        assert "an origin that was not accepted" in told(server)
+    assert any(each.startswith("GET /v1/items HTTP/1.1\r\n") for each in api.heard)
+    assert (login.heard, foreign.heard) == ([], [])
+    project.compile("--accept-origin", login.url)
+    with project.server() as server:
+        assert "was not called" not in told(server)
+    assert any("Authorization: Basic" in each for each in login.heard)
+    assert foreign.heard == []
+
+
+@pytest.mark.parametrize(("typed", "path"), [("", "/v1/items"), ("/", "/items"), ("/v2", "/v2/items")])
+def test_a_base_url_without_a_path_keeps_the_described_one(
+    project: Project, listeners: tuple[Listener, Listener, Listener], typed: str, path: str
+) -> None:
+    api, login, _ = listeners
+    project.describe("https://api.example.com/v1/", f"{login.url}/token")
+    project.compile()
+    with project.server(STORE_MACHINE="ready-token", STORE_BASE_URL=api.url + typed) as server:
+        assert "was not called" not in told(server)
+    assert any(each.startswith(f"GET {path} HTTP/1.1\r\n") for each in api.heard)
