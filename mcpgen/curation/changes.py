@@ -11,6 +11,7 @@ from mcpgen.curation.rules import Rule, as_rule, by_operation, rule_of
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.model import Api, ArgumentChange, BodyChange, Change, Former, Operation, RequestBody
 from mcpgen.names import clipped, nearest
+from mcpgen.openapi.credentials import with_credential
 
 
 def apply(
@@ -115,6 +116,11 @@ def _changed(operation: Operation, change: Change) -> Operation:
     arguments = dict(operation.arguments)
     for name, new in change.arguments.items():
         arguments[name] = _over(new, arguments[name]) if name in arguments else new
+    for name, said_credential in [(name, each.credential) for name, each in arguments.items()]:
+        if said_credential is not None and (settled := with_credential(operation, name, said_credential)):
+            operation = settled
+            if said_credential:
+                del arguments[name]
     return replace(
         operation,
         **given,

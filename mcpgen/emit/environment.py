@@ -37,7 +37,7 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
         Variable(
             variable,
             _purpose(scheme, role),
-            secret=role not in _OPEN,
+            secret=role not in _OPEN and scheme.type != "setting",
             # A token can be given or fetched, so no variable of the two ways is needed by itself.
             required=scheme.name in needed and scheme.type != "oauth2",
             usual=role in _usual(scheme),
@@ -51,11 +51,17 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
             purpose = f"{declared.name} in the server URL; {declared.default} if unset"
             needed_here = not declared.default
             found.append(Variable(name, purpose, secret=False, required=needed_here, usual=needed_here))
-    return tuple(dict.fromkeys(found))
+    # One variable may fill two places, or the host of two servers: the first that needs it says what it is.
+    by: dict[str, Variable] = {}
+    for each in sorted(found, key=lambda each: not each.required):
+        by.setdefault(each.variable, each)
+    return tuple(by[name] for name in dict.fromkeys(each.variable for each in found))
 
 
 def _usual(scheme: BoundScheme) -> tuple[str, ...]:
     """The roles of the way that most take: what is for machines is fetched, what is for people given ready."""
+    if scheme.type == "setting":
+        return ()
     if scheme.type != "oauth2":
         return tuple(scheme.variables)
     return ("client_id", "client_secret") if scheme.token_url else ("value",)
@@ -80,6 +86,8 @@ def _purpose(scheme: BoundScheme, role: str) -> str:
     if scheme.type == "oauth2":
         instead = scheme.token_url or f"the one that {scheme.discovery_url} names"
         return f"{_OAUTH_2[role].format(instead)} ({scheme.name})"
+    if scheme.type == "setting":
+        return f"optional, sent in the {scheme.location} as {scheme.wire_name}"
     if scheme.type == "bearer":
         return f"bearer token or ready access token ({scheme.name})"
     return f"API key, sent in the {scheme.location} {scheme.wire_name} ({scheme.name})"

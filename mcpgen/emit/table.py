@@ -153,6 +153,8 @@ def request(binding: HttpBinding) -> JsonObject:
     result["accept"] = binding.accept
     if binding.security is not None:
         result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
+    if binding.settings:
+        result["settings"] = list[JsonValue](binding.settings)
     if binding.scopes:
         result["scopes"] = {name: list[JsonValue](scopes) for name, scopes in binding.scopes.items()}
     if binding.withheld:

@@ -64,6 +64,7 @@ def bind(
         cookies=placed("cookie"),
         body=_body(plan, arguments, composer) if plan else sends.body(operation, arguments),
         security=security,
+        settings=tuple(scheme.name for scheme in operation.credentials if scheme.type == "setting"),
         scopes=scopes,
         fields=arguments.names.get(FIELDS),
         defaults=arguments.defaults,

@@ -1,6 +1,7 @@
 """Security in terms of the environment: which variables hold a credential, and what each operation needs."""
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from itertools import chain, combinations, count
 
 from mcpgen.model import Api, BoundScheme, Operation, Scopes, SecurityRequirement, SecurityScheme
@@ -21,6 +22,9 @@ _ROLES = {
     "oauth2": {"value": "", "client_id": "_CLIENT_ID", "client_secret": "_CLIENT_SECRET", "token_url": "_TOKEN_URL"},
 }
 
+_PLACED = ("apiKey", "setting")
+"""The types of schemes that say where in a request they go."""
+
 MOST_COMBINED = 3
 TOKEN, HEADER = "token", "header"
 OTHER = "any header"
@@ -38,19 +42,23 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
     needed = {name for operation in operations for names in requirement(operation, api) or () for name in names}
     if not _has_schemes(api) and TOKEN in needed:
         words = "A bearer token, if the API wants one."
-        bound += [
-            BoundScheme(TOKEN, "bearer", {"value": f"{prefix}_TOKEN"}, description=words),
-            _header(HEADER, prefix),
-        ]
+        bound.append(BoundScheme(TOKEN, "bearer", {"value": f"{prefix}_TOKEN"}, description=words))
+    if not _has_schemes(api) and HEADER in needed:
+        bound.append(_header(HEADER, prefix))
     elif OTHER in needed:
         bound.append(_header(OTHER, prefix))
     taken = {f"{prefix}_{suffix}" for suffix in RESERVED}
     taken.update(_with_files(variable for scheme in bound for variable in scheme.variables.values()))
+    given: dict[tuple[str, str, str], dict[str, str]] = {}
     for scheme in _fillable(api):
-        variables = _variables(scheme, prefix, taken)
+        plain = scheme.name.removesuffix(f" ({scheme.location})")
+        same = plain, scheme.type, scheme.wire_name
+        # One parameter in two places is one credential.
+        shared = given.get(same) if scheme.type == "apiKey" else None
+        variables = given[same] = shared or _variables(replace(scheme, name=plain), prefix, taken)
         taken.update(_with_files(variables.values()))
         assert scheme.type != "other"
-        location, wire_name = (scheme.location, scheme.wire_name) if scheme.type == "apiKey" else (None, None)
+        location, wire_name = (scheme.location, scheme.wire_name) if scheme.type in _PLACED else (None, None)
         words = scheme.description
         urls = scheme.token_url, scheme.discovery_url
         bound.append(BoundScheme(scheme.name, scheme.type, variables, location, wire_name, words, *urls))
@@ -102,19 +110,45 @@ def requirement(operation: Operation, api: Api) -> tuple[SecurityRequirement, ..
     that can be met is taken.
     """
     found = _declared(operation, api)
-    if operation.credentials:
-        keys = [scheme.name for scheme in operation.credentials]
+    credentials = [scheme for scheme in operation.credentials if scheme.type != "setting"]
+    if credentials:
+        if found is _UNDECLARED:
+            found = ((HEADER,), ())  # what the document wants in place of a token stands among the parameters
+        other = _has_other(operation, api)
+        needed = () if other else tuple(each.name for each in credentials if _is_required(each, operation))
+        keys = [scheme.name for scheme in credentials if scheme.name not in needed]
         sizes = range(len(keys), 0, -1) if len(keys) <= MOST_COMBINED else (len(keys), 1)
         chosen = [*(each for size in sizes for each in combinations(keys, size)), ()]
-        wanted = (tuple(dict.fromkeys((*names, *more))) for more in chosen for names in found or ((),))
-        found = tuple(dict.fromkeys(wanted))
+        wanted = (tuple(dict.fromkeys((*names, *needed, *more))) for more in chosen for names in found or ((),))
+        # Where tokens are asked for, a key may do as well (Google's public data): the API decides.
+        implied = [name for name in keys if name not in {scheme.name for scheme in api.schemes}]
+        alone = ((name,) for name in implied) if other and _asks_for_tokens(found or (), api) else ()
+        found = tuple(dict.fromkeys((*wanted, *alone)))
     return found
+
+
+def _has_other(operation: Operation, api: Api) -> bool:
+    """Return True if the document itself says that an operation needs a credential."""
+    declared = operation.security if operation.security is not None else api.security
+    return any(declared or ())
+
+
+def _is_required(scheme: SecurityScheme, operation: Operation) -> bool:
+    """Return True if the parameter that a scheme is must be sent."""
+    slot = scheme.location, scheme.wire_name
+    return any(each.required and (each.location, each.name) == slot for each in operation.withheld)
+
+
+def _asks_for_tokens(alternatives: Iterable[SecurityRequirement], api: Api) -> bool:
+    tokens = {scheme.name for scheme in api.schemes if scheme.type in ("oauth2", "bearer")}
+    return all(tokens.issuperset(names) for names in alternatives)
 
 
 def _declared(operation: Operation, api: Api) -> tuple[SecurityRequirement, ...] | None:
     declared = operation.security if operation.security is not None else api.security
     if declared is None:
-        return (*((scheme.name,) for scheme in _fillable(api)), ()) if _has_schemes(api) else _UNDECLARED
+        keys = [(scheme.name,) for scheme in _fillable(api) if scheme.type != "setting"]
+        return (*keys, ()) if _has_schemes(api) else _UNDECLARED
     known = {scheme.name for scheme in api.schemes if scheme.type != "other"}
     usable = [names for names in declared if known.issuperset(names)]
     if declared and not usable:

@@ -101,11 +101,11 @@ class SecurityScheme:
     """A scheme as far as a request is concerned. OAuth 2 is `bearer`: a ready access token; `oauth2` is one that a
     token can be fetched for, by the client credentials grant (RFC 6749 section 4.4) from `token_url`, or from where the
     OpenID provider at `discovery_url` says; both may be relative to the server. `other` is a scheme of which nothing is
-    known but that it is needed.
+    known but that it is needed. A `setting` is no secret: a parameter that is sent where its variable is set.
     """
 
     name: str
-    type: Literal["apiKey", "bearer", "basic", "oauth2", "other"]
+    type: Literal["apiKey", "bearer", "basic", "oauth2", "other", "setting"]
     location: Literal["header", "query", "cookie"] = "header"
     wire_name: str = "Authorization"
     description: str = ""
@@ -145,9 +145,10 @@ class Operation:
     `name`, `title` and all from `output` on are set where a person wrote them: `prefix` stands before a derived name,
     `hints` are annotations, `arguments` what changes in each, by its name, `sends` where those of `input_schema` go,
     `timeout` is in seconds, `told` replaces summary and description. `credentials` are parameters that carry one
-    although no security scheme says so. `document` is the document that it came from, and `api_title` what that calls
-    its API; both are empty where there is one document, or none. `former_arguments` are what its arguments were called
-    before, `changed_by` the keys of the overrides that fit it, the last of which counts most.
+    although no security scheme says so; `withheld` are these parameters, and others that are no arguments. `document`
+    is the document that it came from, and `api_title` what that calls its API; both are empty where there is one
+    document, or none. `former_arguments` are what its arguments were called before, `changed_by` the keys of the
+    overrides that fit it, the last of which counts most.
     """
 
     key: str
@@ -170,6 +171,7 @@ class Operation:
     name: str | None = None
     title: str | None = None
     credentials: tuple[SecurityScheme, ...] = ()
+    withheld: tuple[Parameter, ...] = ()
     output: Output | None = None
     output_schema: JsonObject | None = None
     confirm: Confirm | None = None

@@ -82,6 +82,7 @@ class HttpBinding:
     `withheld` (query or cookies → names) is what no argument may write there, because its owner hid it. `unchecked` are
     patterns of the schemas that a server leaves to the API. Answers with a status of `redirects` (`302`, `3XX`) are
     results.
+    `settings` are schemes that are sent where they are set.
     """
 
     method: str
@@ -104,6 +105,7 @@ class HttpBinding:
     withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unchecked: tuple[str, ...] = ()
     redirects: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """All parameters, in the order path, query, querystring, header, cookie."""
@@ -175,7 +177,7 @@ class BoundScheme:
     """
 
     name: str
-    type: Literal["apiKey", "bearer", "basic", "oauth2", "header"]
+    type: Literal["apiKey", "bearer", "basic", "oauth2", "header", "setting"]
     variables: Mapping[str, str]
     location: str | None = None
     wire_name: str | None = None

@@ -36,6 +36,7 @@ class ArgumentChange:
 
     Of a parameter `media_type` says how its value is written where the document declares `content`, and `allow_empty`
     that a path may hold an empty text for it. `by_rule` it is meant for every operation that has it.
+    `credential` says whether the parameter is one, which the environment fills.
     """
 
     where: Where
@@ -49,6 +50,7 @@ class ArgumentChange:
     by_rule: bool = False
     default: Given = None
     value: Given = None
+    credential: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,8 @@ Reader = Callable[[Site, PathTemplate, Surroundings], Inputs]
 def read(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
     """The inputs by OpenAPI 3. Unusable where the operation cannot be called without what is not understood."""
     raw, where, references, diagnostics = site.raw, site.where, around.references, around.diagnostics
-    found, credentials = parameters.read(site.parameter_lists(), around.credentials, references, diagnostics)
+    lists, keys = site.parameter_lists(), around.credentials
+    found, credentials = parameters.read(lists, keys, references, diagnostics, by_name=False)
     return Inputs(
         parameters=parameters.matched_with_path(found, template, where, diagnostics),
         body=content.read_body(raw.get("requestBody"), where.inside("requestBody"), references, diagnostics),

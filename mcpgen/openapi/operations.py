@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from mcpgen.diagnostics import Where
@@ -10,7 +10,7 @@ from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.model import Operation, Skipped
 from mcpgen.names import clipped
-from mcpgen.openapi import extension, paths, security
+from mcpgen.openapi import credentials, extension, paths, security
 from mcpgen.openapi.inputs import Site, Surroundings
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
@@ -34,7 +34,8 @@ def read(value: JsonValue, where: Where, around: Surroundings) -> tuple[tuple[Op
             else:
                 found.append(outcome)
     _report_duplicate_ids(found, around)
-    return _with_unique_keys(_with_unique_names(found, around)), tuple(skipped)
+    judged = credentials.withhold(_with_unique_names(found, around), around.schemes, around.diagnostics)
+    return _with_unique_keys(judged), tuple(skipped)
 
 
 def _of_item(path: str, entry: JsonValue, where: Where, around: Surroundings) -> Iterator[Outcome]:
@@ -151,8 +152,9 @@ def _tags(raw: JsonObject) -> tuple[str, ...]:
     return tuple(tag for tag in as_list(raw.get("tags")) if isinstance(tag, str))
 
 
-def _with_unique_keys(found: list[Operation]) -> tuple[Operation, ...]:
+def _with_unique_keys(found: Iterable[Operation]) -> tuple[Operation, ...]:
     """Twins such as `/a/{x}` and `/a/{y}` get keys with the names of their parameters."""
+    found = tuple(found)
     counts = Counter(operation.key for operation in found)
     return tuple(
         replace(operation, key=f"{operation.method} {operation.path}") if counts[operation.key] > 1 else operation

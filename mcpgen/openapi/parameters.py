@@ -10,6 +10,7 @@ from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, compact
 from mcpgen.model import Location, Parameter, PathTemplate, SecurityScheme, Style
 from mcpgen.names import clipped, fold
+from mcpgen.openapi.credentials import scheme_of, verdict
 from mcpgen.openapi.references import References
 
 _STYLES: dict[Location, tuple[Style, ...]] = {
@@ -47,13 +48,8 @@ NOT_ARGUMENTS = FRAMING | frozenset(
 )
 """Header parameters that belong to HTTP, carry credentials or trace a request: never arguments."""
 
-_CREDENTIALS = frozenset(
-    {"apikey", "apitoken", "accesstoken", "authtoken", "authkey", "authapikey", "subscriptionkey", "securitytoken"}
-)
 Credentials = Mapping[tuple[str, str], SecurityScheme]
 """Place (see `place_of`) → the API key that is sent there."""
-
-_BEFORE = re.compile(r"^(?:x|ocpapim|xamz|amz)+")
 
 
 def read(
@@ -61,14 +57,18 @@ def read(
     credentials: Credentials,
     references: References,
     diagnostics: Diagnostics,
+    *,
+    by_name: bool = True,
 ) -> tuple[tuple[Parameter, ...], tuple[SecurityScheme, ...]]:
     """The parameters of all `lists` (value, place) that are arguments, and the credentials among the others.
-    `credentials` are the schemes by the places that they fill. Unusable where a required one cannot be read.
+    `credentials` are the schemes by the places that they fill; see `without_credentials` for `by_name`. Unusable where
+    a required one cannot be read.
     """
     raw_ones = gathered(lists, references)
     _refuse_two_queries(raw_ones)
     each = (_read_one(raw, where, references, diagnostics) for raw, where in raw_ones)
-    return without_credentials((found for found in each if found is not None), credentials, diagnostics)
+    read_ones = (found for found in each if found is not None)
+    return without_credentials(read_ones, credentials, diagnostics, by_name=by_name)
 
 
 def _refuse_two_queries(raw_ones: list[tuple[JsonObject, Where]]) -> None:
@@ -107,20 +107,22 @@ def gathered(lists: Iterable[tuple[JsonValue, Where]], references: References) -
 
 
 def without_credentials(
-    found: Iterable[Parameter], credentials: Credentials, diagnostics: Diagnostics
+    found: Iterable[Parameter], credentials: Credentials, diagnostics: Diagnostics, *, by_name: bool = True
 ) -> tuple[tuple[Parameter, ...], tuple[SecurityScheme, ...]]:
-    """`found` without what the server or HTTP itself fills, each of which is reported; and the schemes that those are,
-    also where no document declares them (`X-API-Key` as a mere header).
+    """`found` without what the server or HTTP itself fills, each of which is reported; and the schemes that those are.
+    With `by_name` also what nobody declares (`X-API-Key` as a mere header); in documents, `withhold` judges that.
     """
     kept: list[Parameter] = []
     implied: list[SecurityScheme] = []
     for parameter in found:
-        if parameter.location == "header" and is_of_http(parameter.name):
+        if parameter.location == "header" and not by_name and fold(parameter.name) == "authorization":
+            kept.append(parameter)
+        elif parameter.location == "header" and is_of_http(parameter.name):
             _report_filled(parameter, "it belongs to HTTP", diagnostics)
         elif (scheme := credentials.get(place_of(parameter.location, parameter.name))) is not None:
             implied.append(scheme)
             _report_filled(parameter, "it is a credential", diagnostics)
-        elif (key := _implied(parameter)) is not None:
+        elif by_name and (key := _implied(parameter)) is not None:
             implied.append(key)
             message = f"The {parameter.location} parameter {parameter.name} is a credential by its name, no argument."
             hint = "The server sends the variable of that name. Declare it as a security scheme."
@@ -141,10 +143,7 @@ def is_of_http(name: str) -> bool:
 
 
 def _implied(parameter: Parameter) -> SecurityScheme | None:
-    name = _BEFORE.sub("", re.sub(r"[^a-z0-9]", "", parameter.name.lower()))
-    if name not in _CREDENTIALS or parameter.location not in ("header", "query", "cookie"):
-        return None
-    return SecurityScheme(parameter.name, "apiKey", parameter.location, parameter.name, parameter.description)
+    return scheme_of(parameter) if verdict(parameter) == "credential" else None
 
 
 def matched_with_path(

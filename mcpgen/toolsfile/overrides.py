@@ -80,6 +80,7 @@ def _argument(change: JsonObject, where: Where, diagnostics: Diagnostics) -> Arg
         schema=_schema(change.get("schema"), where.inside("schema"), diagnostics),
         media_type=_text(change, "media_type"),
         allow_empty=change.get("allow_empty") is True,
+        credential=_flag(change, "credential"),
         default=(change["default"],) if "default" in change else None,
         value=(change["value"],) if "value" in change else None,
     )

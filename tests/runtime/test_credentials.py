@@ -134,10 +134,14 @@ def test_cred_13_a_missing_credential_is_reported_by_all_its_ways() -> None:
 
 def test_cred_13_a_token_can_be_given_or_fetched() -> None:
     with pytest.raises(NotReady) as missing:
-        credentials.choose([["oauth"], ["oauth", "head"]], SECURITY, {})
+        credentials.choose([["bearer"], ["oauth"], ["cookie", "bearer"]], SECURITY, {})
     assert str(missing.value) == (
-        "It needs a credential: set P_OAUTH, or P_ID with P_SECRET, or (P_OAUTH or P_ID with P_SECRET) with P_HEAD, "
-        "in the environment of this server."
+        "It needs a credential: set P_BEARER, or P_OAUTH, or P_ID with P_SECRET, in the environment of this server."
+    ), "what asks for more than another way is no way to tell of"
+    with pytest.raises(NotReady) as missing:
+        credentials.choose([["oauth", "head"]], SECURITY, {})
+    assert str(missing.value) == (
+        "It needs a credential: set (P_OAUTH or P_ID with P_SECRET) with P_HEAD, in the environment of this server."
     )
 
 

@@ -20,7 +20,7 @@ def read_inputs(site: Site, template: PathTemplate, around: Surroundings) -> Inp
     gathered = parameters.gathered(site.parameter_lists(), references)
     elsewhere = [raw for raw in gathered if raw[0].get("in") not in ("body", "formData")]
     found = [parameter for raw in elsewhere if (parameter := parameter_of(*raw, references, diagnostics)) is not None]
-    wanted, keys = parameters.without_credentials(found, around.credentials, diagnostics)
+    wanted, keys = parameters.without_credentials(found, around.credentials, diagnostics, by_name=False)
     takes = _media_types("consumes", site, around)
     return Inputs(
         parameters=parameters.matched_with_path(wanted, template, site.where, diagnostics),

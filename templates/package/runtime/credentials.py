@@ -103,8 +103,14 @@ def choose(wanted: list[list[str]] | None, security: dict[str, Scheme], secrets:
     for schemes in alternatives:
         if all(filled(scheme, secrets) for scheme in schemes):
             return schemes
-    found = dict.fromkeys(way for schemes in alternatives for way in _in_words(schemes))
+    found = dict.fromkeys(way for schemes in _smallest(alternatives) for way in _in_words(schemes))
     raise NotReady(f"It needs a credential: set {', or '.join(found)}, in the environment of this server.")
+
+
+def _smallest(alternatives: list[list[Scheme]]) -> list[list[Scheme]]:
+    """Return the alternatives that ask for no more than another does: the others name what is optional."""
+    names = [{name for scheme in schemes for name in scheme["variables"].values()} for schemes in alternatives]
+    return [one for one, has in zip(alternatives, names, strict=True) if not any(other < has for other in names)]
 
 
 def filled(scheme: Scheme, secrets: dict[str, str]) -> bool:
@@ -207,7 +213,9 @@ class Keys:
         schemes = choose(wanted, self._security, secrets)
         grants = [self._grant(scheme, binding) for scheme in schemes if fetched(scheme, secrets)]
         others = [self._security[name] for names in wanted or () for name in names] if not schemes else []
-        credentials = cache(lambda: written(schemes, secrets))  # when the first request is given them, and not before
+        settings = [self._security[name] for name in binding.get("settings", ())]
+        sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
+        credentials = cache(lambda: written(sent, secrets))  # when the first request is given them, and not before
         return Chosen(
             lambda request: put(request, credentials()),
             variables(schemes, secrets),
@@ -239,6 +247,8 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
         elif scheme["type"] == "oauth2":
             identity, secret = (values[role] for role in _CLIENT)
             found += [values["value"], secret, client_login(identity, secret) if secret else ""]
+        elif scheme["type"] == "setting":
+            continue  # no secret: results may show it
         elif scheme["type"] == "header":
             value = values["value"].partition(":")[2].strip()
             found += [value, value.rpartition(" ")[2]]

@@ -55,6 +55,7 @@ _PURPOSES = {
     "basic": "HTTP Basic",
     "oauth2": "OAuth 2 access token, ready or fetched by client credentials",
     "header": "a header, written as Name: value",
+    "setting": "optional, sent in the {in} as {name}",
 }
 
 
@@ -82,7 +83,7 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: dict[str
         for part, name in variables(scheme):
             from_file = bool(environ.get(f"{name}_FILE", "").strip())
             given = from_file or environ.get(name)
-            state = "unusable" if given else "not set" if filled else "missing"
+            state = "unusable" if given else "not set" if filled or scheme["type"] == "setting" else "missing"
             if name in secrets:
                 state = "set by file" if from_file else "set"
             purpose = _PURPOSES[scheme["type"]].format_map(scheme)

@@ -26,6 +26,7 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     "header": (("value",),),
     "basic": (("username", "password"),),
     "oauth2": (("value",), ("client_id", "client_secret")),
+    "setting": (("value",),),
 }
 """The ways to fill a scheme of each type: the roles that are needed together."""
 
@@ -56,7 +57,7 @@ def read(
                 problems.append(str(problem))
                 continue
             secrets[name] = secret
-            if part not in _NAMES and 0 < len(secret) < SHORTEST_REDACTED:
+            if part not in _NAMES and scheme["type"] != "setting" and 0 < len(secret) < SHORTEST_REDACTED:
                 oddities.append(f"{name} is so short that results which repeat it will show it.")
     return secrets, problems, oddities
 
