@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from mcpgen.diagnostics import Diagnostics, Where
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list
+from mcpgen.jsonvalue import JsonObject, JsonValue
 from mcpgen.lower import budget, changes, fieldsets, idempotency
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, alternatives, types
+from mcpgen.lower.constants import only_value
 from mcpgen.lower.constraints import EMPTY
 from mcpgen.lower.kinds import is_null
 from mcpgen.lower.portable import FILE_NOTE, Portable
@@ -209,9 +210,7 @@ def _constant(entry: Input, composer: Composer) -> JsonValue:
     """
     if not (entry.required or entry.slot[0] == "part") or entry.slot == WHOLE:
         return None
-    node, _ = composer.node(entry.schema)
-    values = [node["const"]] if "const" in node else as_list(node.get("enum"))
-    return values[0] if len(values) == 1 and "null" not in types(node) else None
+    return only_value(entry.schema, composer)
 
 
 # -- names ------------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from mcpgen.jsonvalue import JsonObject, as_object
-from mcpgen.lower import idempotency, sends
+from mcpgen.lower import constants, idempotency, sends
 from mcpgen.lower.arguments import Arguments, part_slot
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, alternatives, members, types
@@ -57,7 +57,7 @@ def bind(
         operation.method,
         _path(operation, placed("path")),
         server,
-        sends.accept(operation) or _accept(operation),
+        sends.accept(operation) or constants.accept(operation, composer) or _accept(operation),
         query=(*fixed, *placed("query")),
         querystring=placed("querystring"),
         headers=placed("header"),

@@ -4,7 +4,7 @@ What its owner said of a tool counts; else what the owner said of its kind, the 
 hosts ask by themselves, and one that cannot be asked would lose the tool. A document may ask for more, never for less.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.lower.descriptions import LONGEST
@@ -28,10 +28,24 @@ def told(description: str, confirm: Confirm) -> str:
     return f"{shortened(description, LONGEST - len(_TOLD[confirm]) - 1)} {_TOLD[confirm]}"
 
 
-def derive(operation: Operation, hints: Annotations, kinds: Mapping[str, Confirm], diagnostics: Diagnostics) -> Confirm:
-    """When to ask about calls of the tool for `operation`; `kinds` is what its owner said of methods."""
+def derive(
+    operation: Operation,
+    hints: Annotations,
+    kinds: Mapping[str, Confirm],
+    consents: Sequence[str],
+    diagnostics: Diagnostics,
+) -> Confirm:
+    """When to ask about calls of the tool for `operation`; `kinds` is what its owner said of methods. `consents` are
+    confirmations that the API wants and the server fills in: in their place the user is asked, where that can be done.
+    """
     if operation.confirm is not None:
         return operation.confirm
+    if hints.destructive and consents:
+        kinds = {**kinds, DESTRUCTIVE: max(kinds.get(DESTRUCTIVE, CAUTION[0]), CAUTION[1], key=CAUTION.index)}
+        message = f"The server sends {clipped(consents[0])} by itself, by which {operation.method} "
+        message += f"{clipped(operation.path)} wants to be confirmed; users are asked where their client can."
+        hint = "`confirm:` in an override says otherwise."
+        diagnostics.add("fixed-confirmation", message, operation.where, hint)
     named = [operation.method, *([DESTRUCTIVE] if hints.destructive else [])]
     found = [kinds.get(kind, CAUTION[0]) for kind in named]
     wanted = operation.extension.get("confirm", CAUTION[0])

@@ -34,6 +34,7 @@ from mcpgen.lower import (
 from mcpgen.lower.bodies import BodyPlan
 from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import PART, RUN, RUN_PER_NODE, Composer
+from mcpgen.lower.constants import fixed_consents
 from mcpgen.lower.orders import gives_orders
 from mcpgen.model import Api, Catalog, Identity, InputProfile, Operation, SchemaProfile, Server, Skipped, ToolSpec
 from mcpgen.names import clipped
@@ -182,7 +183,8 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     demanding = plan is not None and plan.is_needed and plan.body.required is None
     title = descriptions.title(operation, name)
     hints = annotations.derive(operation)
-    confirm = confirmation.derive(operation, hints, around.api.confirm, diagnostics)
+    consents = fixed_consents(operation, plan, composer)
+    confirm = confirmation.derive(operation, hints, around.api.confirm, consents, diagnostics)
     needs = plan.needs if plan else ""
     description = confirmation.told(
         descriptions.description(operation, name, needs, around.boilerplate, composer, diagnostics), confirm

@@ -14,7 +14,7 @@ from mcpgen.diagnostics import Diagnostics
 from mcpgen.model import Operation, Parameter, SecurityScheme
 from mcpgen.names import fold, words
 
-Verdict = Literal["credential", "signature", "setting", "declared"]
+Verdict = Literal["credential", "signature", "setting", "declared", "accept"]
 
 USUAL = 0.9
 """The share of operations from which on a parameter is one of the whole API."""
@@ -88,6 +88,8 @@ def withhold(
     def judge(parameter: Parameter) -> Verdict | None:
         if authorized and parameter.location == "header" and fold(parameter.name) == "authorization":
             return "declared"
+        if parameter.location == "header" and parameter.name.lower() == "accept":
+            return "accept"
         slot = parameter.location, fold(parameter.name)
         usual = total >= FEWEST and counts[slot] > USUAL * total
         found = verdict(parameter, usual=usual)
@@ -160,7 +162,7 @@ def _is_authorization(scheme: SecurityScheme) -> bool:
     )
 
 
-_UNFILLED: tuple[Verdict, ...] = ("signature", "declared")
+_UNFILLED: tuple[Verdict, ...] = ("signature", "declared", "accept")
 """What gets no variable of its own."""
 
 _UNDECLARED = ("token", "header")
@@ -198,6 +200,10 @@ _WORDS: dict[Verdict, tuple[str, str]] = {
         "is no argument: the server's credentials go there",
         "Set the variable of the API's token.",
     ),
+    "accept": (
+        "is no argument: the server sends what the document fixes, else what it reads",
+        "A constant or a default in its schema is sent.",
+    ),
     "signature": (
         "is part of a signature, which no model can make",
         "Sign requests in hooks.py, or bring it back with `credential: false` in an override.",
@@ -228,7 +234,7 @@ def with_credential(operation: Operation, name: str, is_one: bool) -> Operation 
     """Return `operation` with the parameter `name` as a credential, or as an argument. None where it has none such."""
     given, taken = operation.parameters, operation.withheld
     found = [each for each in (given if is_one else taken) if each.name == name]
-    found = [each for each in found if each.location in ("header", "query", "cookie")]
+    found = [each for each in found if each.location in ("header", "query", "cookie") and each.name.lower() != "accept"]
     if not found:
         return operation if any(each.name == name for each in (taken if is_one else given)) else None
     if not is_one:

@@ -36,6 +36,9 @@ FRAMING = frozenset(
 )
 """Header fields that delimit messages or are meant for the next hop."""
 
+JUDGED = ("accept", "authorization")
+"""Header parameters of documents that are no arguments, and yet say something: a version, or a credential."""
+
 NOT_ARGUMENTS = FRAMING | frozenset(
     re.findall(
         r"\S+",
@@ -115,7 +118,7 @@ def without_credentials(
     kept: list[Parameter] = []
     implied: list[SecurityScheme] = []
     for parameter in found:
-        if parameter.location == "header" and not by_name and fold(parameter.name) == "authorization":
+        if parameter.location == "header" and not by_name and parameter.name.lower() in JUDGED:
             kept.append(parameter)
         elif parameter.location == "header" and is_of_http(parameter.name):
             _report_filled(parameter, "it belongs to HTTP", diagnostics)

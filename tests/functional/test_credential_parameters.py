@@ -44,7 +44,7 @@ def test_a_credential_that_is_a_parameter_comes_from_the_environment_alone(
 ) -> None:
     token = "Authentication token. Requires scope: `chat:read`"
     settings = [parameter("quotaUser", "query"), parameter("fields", "query")]
-    paths = {f"/{n}": {"get": {"operationId": f"list_{n}", "parameters": [*settings]}} for n in "abcde"}
+    paths: dict[str, dict[str, Any]] = {f"/{n}": {"get": {"operationId": f"list_{n}", "parameters": [*settings]}} for n in "abcde"}
     paths["/a"]["get"]["parameters"].append(parameter("token", "query", token, True))
     paths["/b"]["get"]["parameters"].append(parameter("token", "header", token, True))
     home = generated(tmp_path, {"servers": [{"url": api.url}], "paths": paths}, monkeypatch)
