@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin
 
 from mcpgen.base_url import hoist_server, named_origins, replace_server
-from mcpgen.curation import apply, chosen, is_written
+from mcpgen.curation import apply, chosen, is_written, without_security
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.distinctions import Kept, Place, fronts, names_of, place_of
 from mcpgen.model import NO_CREDENTIALS, Api, Former, Operation, Scopes, SecurityRequirement, SecurityScheme, Server
@@ -46,7 +46,8 @@ def joined(
 ) -> tuple[Api, tuple[Operation, ...]]:
     """One API of all, `empty` where there is none, and the operations that the selections of their entries left out."""
     base = owner.servers
-    each = [_prefixed(one, base, diagnostics) for one in described]
+    shared = _shared_schemes(described, base)
+    each = [_prefixed(one, base, shared, diagnostics) for one in described]
     if len(each) > 1 or any(base and one.entry and one.entry.servers for one in each):
         each = _apart([one for one in each if _has_server(one, base, diagnostics)], owner, diagnostics)
     else:
@@ -100,15 +101,49 @@ def settled(api: Api, base: tuple[Server, ...]) -> Api:
 # -- prefixes ---------------------------------------------------------------------------------------------------------
 
 
-def _prefixed(one: Described, base: tuple[Server, ...], diagnostics: Diagnostics) -> Described:
-    """Return a document at its base URL, else at `base`, with its prefix before keys, names and schemes."""
+def _shared_schemes(described: Sequence[Described], base: tuple[Server, ...]) -> Collection[Kept]:
+    """Return the schemes that several documents declare alike for one server: one credential fills them all."""
+    counts = Counter(
+        kept
+        for one in described
+        for kept in {_kept(scheme, _origin_of(one, base)) for scheme in _schemes(one.api) if scheme.type != "other"}
+    )
+    return {kept for kept, count in counts.items() if count > 1 and kept.place.url}
+
+
+def _origin_of(one: Described, base: tuple[Server, ...]) -> Place:
+    """Return the origin of the server that a document will have."""
+    at = (one.entry.servers if one.entry else ()) or base or hoist_server(one.api).servers
+    return _whole_server(place_of(at))
+
+
+def _whole_server(place: Place) -> Place:
+    """Return `place` without its path: a credential is for an origin."""
+    return replace(place, url=(found[0] if (found := _ORIGIN.match(place.url)) else ""))
+
+
+def _kept(scheme: SecurityScheme, place: Place) -> Kept:
+    """Return a scheme at a server, without what tells no two credentials apart: words and scopes."""
+    return Kept(replace(scheme, description="", scopes=()), place)
+
+
+def _prefixed(
+    one: Described, base: tuple[Server, ...], shared: Collection[Kept], diagnostics: Diagnostics
+) -> Described:
+    """Return a document at its base URL, else at `base`, with its prefix before keys, names and schemes. Schemes that
+    are `shared` with another document keep their names.
+    """
+    place = _origin_of(one, base)
     api, entry = one.api, one.entry
     operations = tuple(replace(operation, api_title=api.title) for operation in api.operations)
     api = hoist_server(replace(api, operations=operations))
+    if entry is not None and entry.unsecured:
+        api = without_security(api)
     if at := (entry.servers if entry else ()) or base:
         api = replace_server(api, at[0], diagnostics)
     if entry is not None and entry.prefix:
-        known = {scheme.name: f"{entry.prefix}_{scheme.name}" for scheme in _schemes(api)}
+        own = [scheme for scheme in _schemes(api) if _kept(scheme, place) not in shared]
+        known = {scheme.name: f"{entry.prefix}_{scheme.name}" for scheme in own}
         api = _renamed(api, known)
         operations = tuple(_with_prefix(operation, entry.prefix) for operation in api.operations)
         api = replace(api, operations=operations)
@@ -302,7 +337,7 @@ def _with_schemes_apart(
 
     def apart(one: Described, place: Place) -> list[Kept]:
         mine = owned if place == home else ()
-        return [Kept(scheme, place) for scheme in _schemes(one.api) if scheme.name not in mine]
+        return [_kept(scheme, _whole_server(place)) for scheme in _schemes(one.api) if scheme.name not in mine]
 
     names = names_of([(kept, one) for one, place in placed for kept in apart(one, place)], {*owned, *alone})
     return [

@@ -10,8 +10,8 @@ from mcpgen.model import SchemaProfile
 @dataclass(frozen=True, slots=True)
 class Options:
     """The flags that decide what is compiled, each by its own name. `ref_dir` and `overlay` are paths, `max_tokens` of
-    one tool, `accept_origin` URLs whose origins the owner accepts, `allow_redirect` servers as HOST or HOST:PORT. What
-    was not given is None, or empty.
+    one tool, `accept_origin` URLs whose origins the owner accepts, `allow_redirect` servers as HOST or HOST:PORT,
+    `security` is `none` for an API that wants no credentials. What was not given is None, or empty.
     """
 
     name: str | None = None
@@ -29,6 +29,7 @@ class Options:
     fields: bool = False
     optional_bodies: bool = False
     accept_origin: tuple[str, ...] = ()
+    security: str | None = None
 
     def over(self, remembered: "Options") -> "Options":
         """These flags, and those of `remembered` that are not among them. Accepted origins add up."""
@@ -37,7 +38,9 @@ class Options:
 
 
 _DEFAULTS = Options()
-_KINDS = {"name": str, "base_url": str, "max_tokens": int, "structured": bool, "fields": bool, "optional_bodies": bool}
+_TEXTS = dict.fromkeys(("name", "base_url", "security"), str)
+_SWITCHES = dict.fromkeys(("structured", "fields", "optional_bodies"), bool)
+_KINDS: dict[str, type] = {**_TEXTS, **_SWITCHES, "max_tokens": int}
 
 
 def recorded(options: Options) -> JsonObject:

@@ -7,7 +7,7 @@ from mcpgen import crowding, openapi, origins, recognition, toolsfile, unused
 from mcpgen import lock as locks
 from mcpgen.check import check
 from mcpgen.choices import with_body_types, with_fields, with_optional_bodies, with_output, with_variables
-from mcpgen.curation import apply, chosen, former, visible
+from mcpgen.curation import apply, chosen, former, visible, without_security
 from mcpgen.diagnostics import FATAL_WITH_STRICT, Diagnostic, Diagnostics, Where, placed
 from mcpgen.document import Document
 from mcpgen.emit import emit, table, user_files
@@ -207,6 +207,8 @@ def _curated(
     api = replace(api, operations=kept, skipped=skipped)
     for each in reversed(flags.files):
         api = apply(api, each.changes, left_out + more, known, diagnostics, whole=not sources.unread)
+    if flags.wanted.security == "none":
+        api = without_security(api)
     return visible(api, diagnostics), found
 
 

@@ -140,6 +140,9 @@ def compiling(command: Command) -> Command:
         click.option(
             "--overlay", multiple=True, metavar="FILE", help="An OpenAPI Overlay to apply to the document; repeatable."
         ),
+        click.option(
+            "--security", type=click.Choice(["none"]), help="The API wants no credentials, whatever the document says."
+        ),
         click.option("--base-url", metavar="URL", help="The API's base URL, instead of the document's."),
         click.option("--name", metavar="NAME", help="Name of the server; the document's title if not given."),
     ):

@@ -6,6 +6,7 @@
 
 from mcpgen.curation.changes import apply
 from mcpgen.curation.naming import former, is_written
+from mcpgen.curation.securing import unsecured, without_security
 from mcpgen.curation.selecting import chosen, visible
 
-__all__ = ["apply", "chosen", "former", "is_written", "visible"]
+__all__ = ["apply", "chosen", "former", "is_written", "unsecured", "visible", "without_security"]

@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 from mcpgen import choices
 from mcpgen.curation.naming import Tools, in_words, is_written, named, report
 from mcpgen.curation.rules import Rule, as_rule, by_operation, rule_of
+from mcpgen.curation.securing import unsecured
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.model import Api, ArgumentChange, BodyChange, Change, Former, Operation, RequestBody
 from mcpgen.names import clipped, nearest
@@ -121,6 +122,8 @@ def _changed(operation: Operation, change: Change) -> Operation:
             operation = settled
             if said_credential:
                 del arguments[name]
+    if change.unsecured:
+        operation = unsecured(operation)
     return replace(
         operation,
         **given,

@@ -1,6 +1,7 @@
 """The environment variables of a generated server, for its README and for reports."""
 
 from dataclasses import dataclass
+from itertools import product
 
 from mcpgen.emit.table import server_variable
 from mcpgen.model import BoundScheme, Catalog
@@ -56,6 +57,34 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
     for each in sorted(found, key=lambda each: not each.required):
         by.setdefault(each.variable, each)
     return tuple(by[name] for name in dict.fromkeys(each.variable for each in found))
+
+
+Way = tuple[str, ...]
+"""Variables that are needed together."""
+
+
+def alternatives(catalog: Catalog) -> list[tuple[Way, ...]]:
+    """Return groups of ways to give a credential, of which one way is enough. There is a group for each choice that
+    tools leave; a way that asks for more than another is left out.
+    """
+    by = {scheme.name: scheme for scheme in catalog.schemes}
+    groups: dict[tuple[Way, ...], None] = {}
+    for tool in catalog.tools:
+        needed = [names for names in tool.binding.security or () if names]
+        least = [names for names in needed if not any({*other} < {*names} for other in needed)]
+        ways = tuple(dict.fromkeys(way for names in least for way in _ways([by[name] for name in names])))
+        if len(ways) > 1:
+            groups[ways] = None
+    return list(groups)
+
+
+def _ways(schemes: list[BoundScheme]) -> list[Way]:
+    """Return the ways to fill schemes that are needed together."""
+    each = []
+    for scheme in schemes:
+        roles = (("value",), ("client_id", "client_secret")) if scheme.type == "oauth2" else (tuple(scheme.variables),)
+        each.append([[scheme.variables[role] for role in way] for way in roles])
+    return [tuple(name for way in ways for name in way) for ways in product(*each)]
 
 
 def _usual(scheme: BoundScheme) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from mcpgen import assets
 from mcpgen.emit import attributes, features, table
-from mcpgen.emit.environment import environment
+from mcpgen.emit.environment import alternatives, environment
 from mcpgen.emit.render import render
 from mcpgen.model import Catalog, Identity
 from mcpgen.toolsfile import editors
@@ -55,6 +55,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "base_url": catalog.servers[0].url if catalog.servers else "",
         "environment": variables,
         "credentials": [row for row in variables if row.usual],
+        "alternatives": alternatives(catalog),
         "clients": [scheme.variables for scheme in catalog.schemes if scheme.type == "oauth2"],
         "tools": [
             {

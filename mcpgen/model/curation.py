@@ -119,7 +119,9 @@ class BodyChange:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An override: what its owner says of the tool of one operation, which `key` names. None where nothing is said."""
+    """An override: what its owner says of the tool of one operation, which `key` names. None where nothing is said.
+    `unsecured` means that its request carries no credential.
+    """
 
     key: str
     where: Where
@@ -138,6 +140,7 @@ class Change:
     timeout: float | None = None
     portable: bool | None = None
     body: BodyChange | None = None
+    unsecured: bool = False
 
 
 @dataclass(frozen=True, slots=True)

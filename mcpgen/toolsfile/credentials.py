@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, as_list, as_object
-from mcpgen.model import Scopes, SecurityRequirement, SecurityScheme
+from mcpgen.model import NO_CREDENTIALS, Scopes, SecurityRequirement, SecurityScheme
 from mcpgen.names import clipped, nearest
 from mcpgen.openapi import security
 
@@ -20,6 +20,8 @@ class Required:
 def of_tool(entry: JsonObject, where: Where, schemes: tuple[SecurityScheme, ...], diagnostics: Diagnostics) -> Required:
     """What the tool `entry` at `where` says; an empty list means that its request carries no credential."""
     value, place = entry.get("security"), where.inside("security")
+    if value == "none":
+        return Required(NO_CREDENTIALS)
     if not isinstance(value, list):
         return Required()
     names = [scheme.name for scheme in schemes]

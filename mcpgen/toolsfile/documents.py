@@ -27,7 +27,7 @@ class Named:
 @dataclass(frozen=True, slots=True)
 class Included:
     """An API description that a tools file takes tools from, and what it says of it. `document` is empty where the
-    entry names none, which was told; `servers` replace its own.
+    entry names none, which was told; `servers` replace its own; `unsecured` means that its API wants no credentials.
     """
 
     document: Named
@@ -37,6 +37,7 @@ class Included:
     include: tuple[Selector, ...] = ()
     exclude: tuple[Selector, ...] = ()
     changes: tuple[Change, ...] = ()
+    unsecured: bool = False
 
 
 def read(value: JsonValue, where: Where, variables: server.Variables, diagnostics: Diagnostics) -> tuple[Included, ...]:
@@ -58,6 +59,7 @@ def _entry(entry: JsonObject, where: Where, variables: server.Variables, diagnos
         selectors(entry, "include", where, diagnostics),
         selectors(entry, "exclude", where, diagnostics),
         overrides.read(entry.get("overrides"), where.inside("overrides"), diagnostics),
+        entry.get("security") == "none",
     )
 
 

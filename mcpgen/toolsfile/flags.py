@@ -42,6 +42,7 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
         schema_profile=_PROFILES.get(profile) if isinstance(profile, str) else None,
         accept_origin=texts(root, "accept_origin"),
         optional_bodies=root.get("optional_bodies") is True,
+        security="none" if root.get("security") == "none" else None,
         max_tokens=most if isinstance(most, int) and not isinstance(most, bool) and most > 0 else None,
     )
 

@@ -56,6 +56,7 @@ def _change(key: str, entry: JsonObject, where: Where, diagnostics: Diagnostics)
         timeout=hints.timeout(entry),
         portable=hints.portable(entry),
         body=_body(entry.get("body"), where.inside("body")),
+        unsecured=entry.get("security") == "none",
     )
 
 

@@ -78,17 +78,30 @@ def examine(catalog: Catalog, environ: Mapping[str, str], base_url: str | None) 
 
 def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: dict[str, str]) -> list[Row]:
     rows: list[Row] = []
-    for scheme in catalog.security.values():
-        filled = credentials.filled(scheme, secrets)
+    lacking = _lacking(catalog, secrets)
+    for name_of_scheme, scheme in catalog.security.items():
+        filled = name_of_scheme not in lacking
         for part, name in variables(scheme):
             from_file = bool(environ.get(f"{name}_FILE", "").strip())
             given = from_file or environ.get(name)
-            state = "unusable" if given else "not set" if filled or scheme["type"] == "setting" else "missing"
+            state = "unusable" if given else "not set" if filled else "missing"
             if name in secrets:
                 state = "set by file" if from_file else "set"
             purpose = _PURPOSES[scheme["type"]].format_map(scheme)
             rows.append((name, state, purpose if part == "value" else f"{purpose}: {part}"))
     return rows
+
+
+def _lacking(catalog: Catalog, secrets: dict[str, str]) -> set[str]:
+    """Return the schemes that are not filled, and without which or an alternative to them a tool cannot be called."""
+    found: set[str] = set()
+    for name in catalog.names():
+        wanted = catalog.tool(name).binding.get("security") or []
+        try:
+            credentials.choose(wanted, catalog.security, secrets)
+        except NotReady:
+            found.update(scheme for names in wanted for scheme in names)
+    return {name for name in found if not credentials.filled(catalog.security[name], secrets)}
 
 
 def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) -> list[Row]:

@@ -1,0 +1,20 @@
+"""An API, or an operation, whose owner says that it wants no credentials."""
+
+from dataclasses import replace
+
+from mcpgen.model import NO_CREDENTIALS, Api, Operation
+
+
+def without_security(api: Api) -> Api:
+    """Return `api` as one that wants no credentials: none is required, and none is sent."""
+    operations = tuple(map(unsecured, api.operations))
+    resources = tuple(
+        replace(each, operation=unsecured(each.operation)) if each.operation else each for each in api.resources
+    )
+    return replace(api, schemes=(), security=NO_CREDENTIALS, scopes={}, operations=operations, resources=resources)
+
+
+def unsecured(operation: Operation) -> Operation:
+    """Return `operation` without credentials."""
+    settings = tuple(each for each in operation.credentials if each.type == "setting")
+    return replace(operation, security=NO_CREDENTIALS, scopes={}, credentials=settings)
