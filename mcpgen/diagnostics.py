@@ -62,6 +62,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "note",
         "A header parameter carries a credential or belongs to HTTP; it is not an argument.",
     ),
+    "login-operation": ("note", "An operation takes a password or returns an access token; it is no tool."),
     "fixed-confirmation": ("note", "A confirmation that the document fixes is sent with calls that destroy something."),
     "duplicate-operation-id": ("warning", "Two operations have one operationId."),
     "invalid-extension": ("warning", "A value under `x-mcp` cannot be used."),

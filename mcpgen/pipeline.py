@@ -17,6 +17,7 @@ from mcpgen.flags import Flags, listed_origins, written_origins
 from mcpgen.joining import Owner, joined, settled
 from mcpgen.jsonvalue import digest
 from mcpgen.lock import Lock
+from mcpgen.logins import hide_logins, with_login
 from mcpgen.lower import lower
 from mcpgen.lower.text import plain, shortened
 from mcpgen.merge import merge
@@ -196,6 +197,8 @@ def _curated(
     api, left_out = joined(described, owner, known, sources.nothing(), diagnostics)
     for each in reversed(flags.files):
         api = merge(api, each.api, flags.servers)
+    if login := next((each.login for each in flags.files if each.login), None):
+        api = with_login(api, login, diagnostics)
     unused.warn(replace(api, operations=api.operations + left_out), flags.files, diagnostics)
     found = len(api.operations) + len(api.skipped) + len(left_out)
     told = diagnostics if not sources.unread else Diagnostics()  # what follows from that is nobody's mistake
@@ -207,6 +210,7 @@ def _curated(
     api = replace(api, operations=kept, skipped=skipped)
     for each in reversed(flags.files):
         api = apply(api, each.changes, left_out + more, known, diagnostics, whole=not sources.unread)
+    api = hide_logins(api, diagnostics)
     if flags.wanted.security == "none":
         api = without_security(api)
     return visible(api, diagnostics), found

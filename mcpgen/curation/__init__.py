@@ -5,8 +5,8 @@
 """
 
 from mcpgen.curation.changes import apply
-from mcpgen.curation.naming import former, is_written
+from mcpgen.curation.naming import former, is_written, named
 from mcpgen.curation.securing import unsecured, without_security
 from mcpgen.curation.selecting import chosen, visible
 
-__all__ = ["apply", "chosen", "former", "is_written", "unsecured", "visible", "without_security"]
+__all__ = ["apply", "chosen", "former", "is_written", "named", "unsecured", "visible", "without_security"]

@@ -114,6 +114,8 @@ def _changed(operation: Operation, change: Change) -> Operation:
 
     same = ("hidden", "name", "title", "confirm", "roles", "output", "output_schema", "fields", "result", "timeout")
     given = {name: getattr(change, name) for name in (*same, "portable") if said(name)}
+    if change.hidden is not None:
+        given["offered"] = not change.hidden
     arguments = dict(operation.arguments)
     for name, new in change.arguments.items():
         arguments[name] = _over(new, arguments[name]) if name in arguments else new

@@ -13,7 +13,7 @@ from mcpgen.diff.surface import Listed, Surface
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.origins import Destination
 
-_TOKENS = frozenset({"bearer", "oauth2"})
+_TOKENS = frozenset({"bearer", "oauth2", "login"})
 """Kinds that send a bearer token: whether it is given or fetched is told by the variables."""
 
 _KEYS = ("tokenUrl", "openIdConnectUrl")

@@ -40,7 +40,7 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
             _purpose(scheme, role),
             secret=role not in _OPEN and scheme.type != "setting",
             # A token can be given or fetched, so no variable of the two ways is needed by itself.
-            required=scheme.name in needed and scheme.type != "oauth2",
+            required=scheme.name in needed and scheme.type not in ("oauth2", "login"),
             usual=role in _usual(scheme),
         )
         for scheme in catalog.schemes
@@ -78,11 +78,20 @@ def alternatives(catalog: Catalog) -> list[tuple[Way, ...]]:
     return list(groups)
 
 
+def _roles(scheme: BoundScheme) -> tuple[Way, ...]:
+    """Return the ways to fill a scheme: the roles that are needed together."""
+    if scheme.type == "oauth2":
+        return (("value",), ("client_id", "client_secret"))
+    if scheme.login is not None:
+        return (("value",), tuple(dict.fromkeys(role for _, role, _ in scheme.login.fields if role)))
+    return (tuple(scheme.variables),)
+
+
 def _ways(schemes: list[BoundScheme]) -> list[Way]:
     """Return the ways to fill schemes that are needed together."""
     each = []
     for scheme in schemes:
-        roles = (("value",), ("client_id", "client_secret")) if scheme.type == "oauth2" else (tuple(scheme.variables),)
+        roles = _roles(scheme)
         each.append([[scheme.variables[role] for role in way] for way in roles])
     return [tuple(name for way in ways for name in way) for ways in product(*each)]
 
@@ -91,6 +100,8 @@ def _usual(scheme: BoundScheme) -> tuple[str, ...]:
     """The roles of the way that most take: what is for machines is fetched, what is for people given ready."""
     if scheme.type == "setting":
         return ()
+    if scheme.login is not None:
+        return _roles(scheme)[1]
     if scheme.type != "oauth2":
         return tuple(scheme.variables)
     return ("client_id", "client_secret") if scheme.token_url else ("value",)
@@ -112,7 +123,9 @@ def _purpose(scheme: BoundScheme, role: str) -> str:
         return "one more header for every request, as Name: value"
     if scheme.type == "basic":
         return f"{role} for HTTP basic authentication ({scheme.name})"
-    if scheme.type == "oauth2":
+    if scheme.login is not None and role not in ("value", "token_url"):
+        return f"the {role} with which this server logs in and fetches tokens ({scheme.name})"
+    if scheme.type in ("oauth2", "login"):
         instead = scheme.token_url or f"the one that {scheme.discovery_url} names"
         return f"{_OAUTH_2[role].format(instead)} ({scheme.name})"
     if scheme.type == "setting":

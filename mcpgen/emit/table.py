@@ -15,6 +15,7 @@ from mcpgen.model import (
     Catalog,
     FieldBinding,
     HttpBinding,
+    Login,
     Operation,
     ParameterBinding,
     ResultView,
@@ -125,7 +126,15 @@ def _scheme(scheme: BoundScheme) -> JsonObject:
         result["tokenUrl"] = scheme.token_url
     if scheme.discovery_url:
         result["openIdConnectUrl"] = scheme.discovery_url
+    if scheme.login is not None:
+        result["login"] = _login(scheme.login)
     return {**result, "variables": dict[str, JsonValue](scheme.variables)}
+
+
+def _login(login: Login) -> JsonObject:
+    fields: JsonObject = {name: {"role": role} if role else {"value": value} for name, role, value in login.fields}
+    result: JsonObject = {"contentType": login.content_type, "fields": fields, "token": login.token}
+    return {**result, **({"expires": login.expires} if login.expires else {})}
 
 
 def _binding(tool: ToolSpec) -> JsonObject:

@@ -58,11 +58,18 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
         variables = given[same] = shared or _variables(replace(scheme, name=plain), prefix, taken)
         taken.update(_with_files(variables.values()))
         assert scheme.type != "other"
-        location, wire_name = (scheme.location, scheme.wire_name) if scheme.type in _PLACED else (None, None)
+        location, wire_name = (
+            (scheme.location, scheme.wire_name) if scheme.type in _PLACED or _is_placed(scheme) else (None, None)
+        )
         words = scheme.description
         urls = scheme.token_url, scheme.discovery_url
-        bound.append(BoundScheme(scheme.name, scheme.type, variables, location, wire_name, words, *urls))
+        bound.append(BoundScheme(scheme.name, scheme.type, variables, location, wire_name, words, *urls, scheme.login))
     return tuple(bound)
+
+
+def _is_placed(scheme: SecurityScheme) -> bool:
+    """Return True for a login whose token is sent elsewhere than as a bearer token."""
+    return scheme.type == "login" and scheme.wire_name != "Authorization"
 
 
 def _header(name: str, prefix: str) -> BoundScheme:
@@ -86,6 +93,9 @@ def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> d
     suffix = environment_suffix(scheme.name)
     hashed = (f"AUTH_{suffix}_{short_hash(f'{scheme.name} {turn}', 8).upper()}" for turn in count())
     roles = _ROLES.get(scheme.type, {"value": ""})
+    if scheme.login is not None:
+        named = (role for _, role, _ in scheme.login.fields if role)
+        roles = {"value": "", **{role: f"_{environment_suffix(role)}" for role in named}, "token_url": "_TOKEN_URL"}
     for candidate in chain((suffix, f"AUTH_{suffix}"), hashed):
         variables = {role: f"{prefix}_{candidate}{ending}" for role, ending in roles.items()}
         if not candidate.startswith("VAR_") and not any(name in taken for name in _with_files(variables.values())):
@@ -100,7 +110,7 @@ def _with_files(variables: Iterable[str]) -> list[str]:
 def scopes(operation: Operation, api: Api) -> Scopes:
     """What access tokens must allow for one operation, those that are fetched and those that are given."""
     asked = operation.scopes if operation.security is not None else api.scopes
-    tokens = {scheme.name for scheme in api.schemes if scheme.type in ("oauth2", "bearer")}
+    tokens = {scheme.name for scheme in api.schemes if scheme.type in ("oauth2", "bearer", "login")}
     return {name: wanted for name, wanted in asked.items() if name in tokens}
 
 
@@ -140,7 +150,7 @@ def _is_required(scheme: SecurityScheme, operation: Operation) -> bool:
 
 
 def _asks_for_tokens(alternatives: Iterable[SecurityRequirement], api: Api) -> bool:
-    tokens = {scheme.name for scheme in api.schemes if scheme.type in ("oauth2", "bearer")}
+    tokens = {scheme.name for scheme in api.schemes if scheme.type in ("oauth2", "bearer", "login")}
     return all(tokens.issuperset(names) for names in alternatives)
 
 

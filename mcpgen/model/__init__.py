@@ -7,6 +7,7 @@ said, and a `$ref` in them is a key of `Api.definitions`, never a pointer into a
 from mcpgen.model.api import (
     NO_CREDENTIALS,
     Encoding,
+    Login,
     MediaType,
     Operation,
     Parameter,
@@ -81,6 +82,7 @@ __all__ = [
     "InputProfile",
     "Link",
     "Location",
+    "Login",
     "MediaType",
     "Message",
     "Operation",

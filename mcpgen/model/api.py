@@ -97,20 +97,34 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
+class Login:
+    """How a token is had by a request of the API itself. `fields` are the members of its body: name, role of the
+    variable, and the constant where that is empty. `token` and `expires` are JSON Pointers into the answer.
+    """
+
+    content_type: str
+    fields: tuple[tuple[str, str, str], ...]
+    token: str
+    expires: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SecurityScheme:
     """A scheme as far as a request is concerned. OAuth 2 is `bearer`: a ready access token; `oauth2` is one that a
     token can be fetched for, by the client credentials grant (RFC 6749 section 4.4) from `token_url`, or from where the
     OpenID provider at `discovery_url` says; both may be relative to the server. `other` is a scheme of which nothing is
     known but that it is needed. A `setting` is no secret: a parameter that is sent where its variable is set.
+    For `login` a token is fetched from `token_url` as `login` says, and sent as a bearer token or at its place.
     """
 
     name: str
-    type: Literal["apiKey", "bearer", "basic", "oauth2", "other", "setting"]
+    type: Literal["apiKey", "bearer", "basic", "oauth2", "other", "setting", "login"]
     location: Literal["header", "query", "cookie"] = "header"
     wire_name: str = "Authorization"
     description: str = ""
     token_url: str = ""
     discovery_url: str = ""
+    login: Login | None = None
     scopes: tuple[str, ...] = ()
 
 
@@ -144,11 +158,11 @@ class Operation:
 
     `name`, `title` and all from `output` on are set where a person wrote them: `prefix` stands before a derived name,
     `hints` are annotations, `arguments` what changes in each, by its name, `sends` where those of `input_schema` go,
-    `timeout` is in seconds, `told` replaces summary and description. `credentials` are parameters that carry one
-    although no security scheme says so; `withheld` are these parameters, and others that are no arguments. `document`
-    is the document that it came from, and `api_title` what that calls its API; both are empty where there is one
-    document, or none. `former_arguments` are what its arguments were called before, `changed_by` the keys of the
-    overrides that fit it, the last of which counts most.
+    `timeout` is in seconds, `told` replaces summary and description, `offered` ones are tools whatever they do.
+    `credentials` are parameters that carry one although no security scheme says so; `withheld` are these parameters,
+    and others that are no arguments. `document` is the document that it came from, and `api_title` what that calls its
+    API; both are empty where there is one document, or none. `former_arguments` are what its arguments were called
+    before, `changed_by` the keys of the overrides that fit it, the last of which counts most.
     """
 
     key: str
@@ -187,6 +201,7 @@ class Operation:
     portable: bool | None = None
     told: str | None = None
     hidden: bool = False
+    offered: bool = False
     document: str = ""
     api_title: str = ""
     former_arguments: Collection[str] = ()

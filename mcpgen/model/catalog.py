@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from mcpgen.jsonvalue import JsonObject, JsonValue
-from mcpgen.model.api import Operation, Scopes, SecurityRequirement, Server, Skipped
+from mcpgen.model.api import Login, Operation, Scopes, SecurityRequirement, Server, Skipped
 from mcpgen.model.curation import Given, ResultView, Template
 from mcpgen.model.features import Prompt, Resource
 from mcpgen.model.words import Confirm, InputProfile, Location, OutputForm, Style
@@ -177,13 +177,14 @@ class BoundScheme:
     """
 
     name: str
-    type: Literal["apiKey", "bearer", "basic", "oauth2", "header", "setting"]
+    type: Literal["apiKey", "bearer", "basic", "oauth2", "header", "setting", "login"]
     variables: Mapping[str, str]
     location: str | None = None
     wire_name: str | None = None
     description: str = ""
     token_url: str = ""
     discovery_url: str = ""
+    login: Login | None = None
 
 
 @dataclass(frozen=True, slots=True)

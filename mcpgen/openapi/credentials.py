@@ -156,7 +156,7 @@ def scheme_of(parameter: Parameter, name: str | None = None) -> SecurityScheme:
 
 def _is_authorization(scheme: SecurityScheme) -> bool:
     """Return True for a scheme that is sent in the Authorization header."""
-    return scheme.type in ("bearer", "basic", "oauth2") or (scheme.location, fold(scheme.wire_name)) == (
+    return scheme.type in ("bearer", "basic", "oauth2", "login") or (scheme.location, fold(scheme.wire_name)) == (
         "header",
         "authorization",
     )

@@ -6,7 +6,7 @@ from typing import Literal
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
-from mcpgen.model import Scopes, SecurityRequirement, SecurityScheme
+from mcpgen.model import Login, Scopes, SecurityRequirement, SecurityScheme
 from mcpgen.names import clipped
 from mcpgen.openapi import servers
 from mcpgen.openapi.parameters import can_be_set
@@ -17,6 +17,14 @@ _KEY_PLACES: dict[str, Literal["header", "query", "cookie"]] = {
     "query": "query",
     "cookie": "cookie",
 }
+_PASSWORD = Login(
+    "application/x-www-form-urlencoded",
+    (("grant_type", "", "password"), ("username", "username", ""), ("password", "password", "")),
+    "/access_token",
+    "/expires_in",
+)
+"""The resource owner password credentials grant (RFC 6749, section 4.3)."""
+
 _SCOPE = re.compile(r"[!#-\[\]-~]+")
 """A scope token of RFC 6749, appendix A.4."""
 
@@ -49,7 +57,9 @@ def read_schemes(
                 "Correct the name. Without it the server sends the header that its _HEADER variable holds.",
             )
             scheme = SecurityScheme(name, "other", description=scheme.description)
-        elif scheme.type == "oauth2" and (reason := _refusal(url := scheme.token_url or scheme.discovery_url)):
+        elif scheme.type in ("oauth2", "login") and (
+            reason := _refusal(url := scheme.token_url or scheme.discovery_url)
+        ):
             diagnostics.add(
                 "invalid-security",
                 f"The {'token' if scheme.token_url else 'OpenID'} URL '{clipped(url, 120)}' of {name} is not used: "
@@ -76,6 +86,10 @@ def _scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
         scopes = tuple(sorted(filter(_SCOPE.fullmatch, as_object(flow.get("scopes")))))
         token_url = as_text(flow["tokenUrl"]).strip()
         return SecurityScheme(name, "oauth2", description=description, token_url=token_url, scopes=scopes)
+    if kind == "oauth2" and (flow := _password(raw)):
+        url = as_text(flow["tokenUrl"]).strip()
+        scopes = tuple(sorted(filter(_SCOPE.fullmatch, as_object(flow.get("scopes")))))
+        return SecurityScheme(name, "login", description=description, token_url=url, login=_PASSWORD, scopes=scopes)
     if kind == "openIdConnect" and (url := as_text(raw.get("openIdConnectUrl")).strip()):
         return SecurityScheme(name, "oauth2", description=description, discovery_url=url)
     if kind in {"oauth2", "openIdConnect"} or (kind == "http" and http_scheme == "bearer"):
@@ -88,6 +102,12 @@ def _scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
 def _client_credentials(raw: JsonObject) -> JsonObject:
     """The flow that needs no person, if the scheme has it; in Swagger 2.0 the scheme is the flow."""
     flow = raw if raw.get("flow") == "application" else as_object(as_object(raw.get("flows")).get("clientCredentials"))
+    return flow if as_text(flow.get("tokenUrl")).strip() else {}
+
+
+def _password(raw: JsonObject) -> JsonObject:
+    """Return the password flow, in Swagger 2.0 the scheme itself."""
+    flow = raw if raw.get("flow") == "password" else as_object(as_object(raw.get("flows")).get("password"))
     return flow if as_text(flow.get("tokenUrl")).strip() else {}
 
 

@@ -6,6 +6,7 @@ It is read by `read`, which only runs that have one import.
 from mcpgen.toolsfile.credentials import Required
 from mcpgen.toolsfile.documents import Included, Named
 from mcpgen.toolsfile.flags import folders
+from mcpgen.toolsfile.logins import LoginChoice
 from mcpgen.toolsfile.toolsfile import ToolsFile, is_tools_file
 
-__all__ = ["Included", "Named", "Required", "ToolsFile", "folders", "is_tools_file"]
+__all__ = ["Included", "LoginChoice", "Named", "Required", "ToolsFile", "folders", "is_tools_file"]

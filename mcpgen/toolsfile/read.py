@@ -16,6 +16,7 @@ from mcpgen.toolsfile import (
     documents,
     flags,
     links,
+    logins,
     outputs,
     overrides,
     prompts,
@@ -90,4 +91,5 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         choices=flags.read(root, top, diagnostics),
         variables=top.inside("server_var"),
         security=top.inside("security"),
+        login=logins.read(root.get("login"), top.inside("login")),
     )

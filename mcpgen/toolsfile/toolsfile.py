@@ -8,13 +8,14 @@ from mcpgen.model import Api, Change
 from mcpgen.options import Options
 from mcpgen.selection import Selector
 from mcpgen.toolsfile.documents import Included, Named
+from mcpgen.toolsfile.logins import LoginChoice
 
 
 @dataclass(frozen=True, slots=True)
 class ToolsFile:
     """What a tools file says. `api` is the server with the tools that are written by hand, `documents` where others
     come from. `choices` are flags that it stands for; `variables` is where those of server URLs stand,
-    `security` where the schemes do.
+    `security` where the schemes do; `login` is where a credential comes from.
     """
 
     api: Api
@@ -27,6 +28,7 @@ class ToolsFile:
     choices: Options
     variables: Where
     security: Where
+    login: LoginChoice | None = None
 
 
 def is_tools_file(value: JsonValue) -> bool:

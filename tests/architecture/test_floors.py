@@ -41,6 +41,7 @@ FLOORS: dict[str, float] = {
     "merge": 4,
     "base_url": 4.05,
     "joining": 4.1,
+    "logins": 4.2,
     "curation": 4.05,
     "lower": 4,
     "choices": 3.9,

@@ -193,7 +193,7 @@ class TestDoctor:
         assert (done.stdout + done.stderr).count("MIRROR_TIMEOUT must be") == 1
 
     def test_all_is_well(self, home: Path, silent_api: str) -> None:
-        done = run(home, "--doctor", "--base-url", silent_api, MIRROR_KEY=SECRET)
+        done = run(home, "--doctor", "--base-url", f"{silent_api}/", MIRROR_KEY=SECRET)
         assert done.stderr == ""
         assert done.stdout.endswith("The API answers.\n")
         assert done.returncode == 0

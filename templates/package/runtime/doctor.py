@@ -55,6 +55,7 @@ _PURPOSES = {
     "basic": "HTTP Basic",
     "oauth2": "OAuth 2 access token, ready or fetched by client credentials",
     "header": "a header, written as Name: value",
+    "login": "access token, ready or fetched by logging in",
     "setting": "optional, sent in the {in} as {name}",
 }
 

@@ -30,6 +30,9 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 """The ways to fill a scheme of each type: the roles that are needed together."""
 
+FETCHED = ("oauth2", "login")
+"""The types of schemes whose token the server can fetch."""
+
 SHORTEST_REDACTED = 6
 """Shorter ones are left in results: replacing every `ab` would ruin these and hide nothing."""
 
@@ -62,9 +65,17 @@ def read(
     return secrets, problems, oddities
 
 
+def ways(scheme: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
+    """Return the ways to fill a scheme: the roles that are needed together. A login says itself what it takes."""
+    if scheme["type"] == "login":
+        needed = dict.fromkeys(each["role"] for each in scheme["login"]["fields"].values() if "role" in each)
+        return (("value",), tuple(needed))
+    return ROLES[scheme["type"]]
+
+
 def variables(scheme: dict[str, Any]) -> list[tuple[str, str]]:
     """Role and name of each variable that holds a credential."""
-    return [(role, scheme["variables"][role]) for roles in ROLES[scheme["type"]] for role in roles]
+    return [(role, scheme["variables"][role]) for roles in ways(scheme) for role in roles]
 
 
 def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
@@ -120,6 +131,8 @@ def _wrong(secret: str, kind: str, part: str) -> str:
     """What HTTP cannot carry of it, as the rest of a sentence; "" where it can carry it."""
     if len(secret) > LONGEST:
         return f"must be at most {LONGEST} characters long"
+    if kind == "login" and part != "value":
+        return "" if secret.isprintable() else "must be printable text"
     if part.startswith("client_"):
         return "" if secret.isprintable() and secret.isascii() else "must be printable ASCII characters"
     if kind == "basic":

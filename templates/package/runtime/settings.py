@@ -261,7 +261,7 @@ class _Reader:
         base, described = (self._settings.servers[0], urls[0]) if urls else (nowhere(self._settings.prefix), "")
         found: dict[str, Endpoint | str] = {}
         for scheme, entry in security.items():
-            if entry["type"] != "oauth2":
+            if entry["type"] not in keys.FETCHED:
                 continue
             name = entry["variables"]["token_url"]
             typed = self._named(name, rules.typed_endpoint, None)
