@@ -11,7 +11,8 @@ from mcpgen.model import SchemaProfile
 class Options:
     """The flags that decide what is compiled, each by its own name. `ref_dir` and `overlay` are paths, `max_tokens` of
     one tool, `accept_origin` URLs whose origins the owner accepts, `allow_redirect` servers as HOST or HOST:PORT,
-    `security` is `none` for an API that wants no credentials. What was not given is None, or empty.
+    `security` is `none` for an API that wants no credentials, `fetch_header` NAME=VARIABLE for the request that
+    fetches SOURCE. What was not given is None, or empty.
     """
 
     name: str | None = None
@@ -30,6 +31,7 @@ class Options:
     optional_bodies: bool = False
     accept_origin: tuple[str, ...] = ()
     security: str | None = None
+    fetch_header: tuple[str, ...] = ()
 
     def over(self, remembered: "Options") -> "Options":
         """These flags, and those of `remembered` that are not among them. Accepted origins add up."""

@@ -2,7 +2,6 @@
 
 import codecs
 import os
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,13 +13,7 @@ from mcpgen.fetch import Fetched
 from mcpgen.lock import Lock
 from mcpgen.pipeline import Project
 from mcpgen.publish import present, previous_lock
-
-LEFT_OUT = "LEFT-OUT"
-"""What a lock has in place of a secret."""
-
-_SECRET = re.compile(
-    r"([?&][^=&#]*(?:token|key|sig|secret|pass|auth|cred|code|jwt|session)[^=&#]*=)[^&#]*", re.IGNORECASE
-)
+from mcpgen.source_urls import without_secrets
 
 
 def settings(directory: Path) -> Fetched | None:
@@ -85,7 +78,7 @@ def recorded(source: str, directory: Path) -> str:
     if source == "-":
         return source
     if source.lower().startswith(("http://", "https://")):
-        return _SECRET.sub(rf"\1{LEFT_OUT}", source)
+        return without_secrets(source)
     try:
         path = os.path.relpath(source, directory)
         if not _leads(directory, path, source):

@@ -44,7 +44,7 @@ def command(
     """
     flags = replace(flags, max_tokens=max_tokens)
     with report.ending(output):
-        fetched = fetch.read(source, flags.ref_dir, Network(flags.allow_redirect))
+        fetched = fetch.read(source, flags.ref_dir, Network(flags.allow_redirect, flags.fetch_header, source))
         target = _target(fetched, flags, directory)
         with claimed(target):
             with report.progress("Compiling"):

@@ -125,6 +125,12 @@ def compiling(command: Command) -> Command:
             help="Leave a body optional where the document does not say that it is required, whatever its members.",
         ),
         click.option(
+            "--fetch-header",
+            multiple=True,
+            metavar="NAME=VARIABLE",
+            help="Send this header when SOURCE is fetched by URL; its value is that of the environment variable.",
+        ),
+        click.option(
             "--ref-dir", multiple=True, metavar="DIR", help="A folder that references may lead to, beside SOURCE's own."
         ),
         allow_redirect,

@@ -13,6 +13,7 @@ from mcpgen.fetch import Fetched, Network
 from mcpgen.options import Options
 from mcpgen.pipeline import Project
 from mcpgen.publish import claimed
+from mcpgen.source_urls import LEFT_OUT
 from mcpgen.succession import succeed
 
 
@@ -52,11 +53,12 @@ def command(
     """
     with report.ending(output), claimed(directory):
         project = projects.remembered(directory)
+        recorded = project.source
         if source is not None:
             project = replace(project, source=projects.recorded(source, directory))
         flags = Options(allow_redirect=allow_redirect, accept_origin=accept_origin)
         _refuse_unreadable(directory, project, given=source is not None)
-        network = Network(flags.over(project.recorded).allow_redirect)
+        network = Network(flags.over(project.recorded).allow_redirect, project.recorded.fetch_header, recorded)
         fetched = _fetched(directory, project, source, network)
         with report.progress("Compiling"):
             succession = succeed(directory, fetched, flags, project, moves=moves)
@@ -82,10 +84,10 @@ def _refuse_unreadable(directory: Path, project: Project, *, given: bool) -> Non
     message = ""
     if project.source == "-" and not given:
         message = f"{directory} was generated from standard input, which cannot be read again."
-    elif projects.LEFT_OUT in project.source and not given:
+    elif LEFT_OUT in project.source and not given:
         message = f"{directory} was generated from a URL with a secret, which is not remembered."
     if message:
         raise CannotGoOn("no-source", message, hint="Name the source with --source.")
-    if any(projects.LEFT_OUT in path for path in project.recorded.overlay):
+    if any(LEFT_OUT in path for path in project.recorded.overlay):
         message = f"{directory} was generated with an overlay by a URL with a secret, which is not remembered."
         raise CannotGoOn("no-source", message, hint="Run `mcpgen generate` with its flags.")

@@ -20,7 +20,9 @@ def command(source: str, flags: Options) -> None:
         if source == "-":
             report.say("SOURCE cannot be - here: standard input belongs to the client.", fg="red")
             report.leave(report.CANNOT_GO_ON)
-        compiled = compile_source(fetch.read(source, flags.ref_dir, Network(flags.allow_redirect)), flags)
+        compiled = compile_source(
+            fetch.read(source, flags.ref_dir, Network(flags.allow_redirect, flags.fetch_header, source)), flags
+        )
         report.diagnostics(compiled.diagnostics, compiled.catalog.skipped, most=1)
         if compiled.failed:
             report.leave(report.FINDINGS)

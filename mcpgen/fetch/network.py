@@ -11,6 +11,7 @@ from mcpgen.document import budgets
 from mcpgen.errors import CannotGoOn
 from mcpgen.fetch.codings import ACCEPTED, Decoder
 from mcpgen.fetch.redirects import STATUSES, resolve_redirect
+from mcpgen.source_urls import fetch_headers, is_same_origin, without_secrets
 
 if TYPE_CHECKING:
     import httpx
@@ -28,9 +29,13 @@ _HEADERS = {"Accept": "application/json, application/yaml, */*", "Accept-Encodin
 class Network:
     """What one run may ask of the network: the servers that redirects may lead to, and the seconds that are left."""
 
-    def __init__(self, allowed: tuple[str, ...] = ()) -> None:
-        """`allowed` are values of the flag --allow-redirect."""
+    def __init__(self, allowed: tuple[str, ...] = (), headers: tuple[str, ...] = (), home: str = "") -> None:
+        """`allowed` are values of the flag --allow-redirect, `headers` of --fetch-header. The headers are sent to the
+        origin of `home`, the source that they were given for, and to no other.
+        """
         self._allowed = allowed
+        self._headers = headers
+        self._home = home
         self._left = ALL_SECONDS
 
     def download(self, url: str) -> tuple[bytes, str]:
@@ -61,7 +66,7 @@ class Network:
         except CannotGoOn:
             raise
         except Exception as error:  # its own, those of what it stands on, and groups of these
-            message = f"{url} could not be fetched ({type(error).__name__})."
+            message = f"{without_secrets(url)} could not be fetched ({type(error).__name__})."
             raise CannotGoOn("unreadable", message, hint="Check the URL and the network.") from None
 
     async def _follow(self, client: "httpx.AsyncClient", url: str) -> tuple[bytes, str]:
@@ -69,16 +74,24 @@ class Network:
         at = base = url
         on_own_server = True
         for _ in range(_MOST_REDIRECTS + 1):
-            async with client.stream("GET", at, headers=_HEADERS, follow_redirects=False) as response:
+            async with client.stream("GET", at, headers=self._headers_for(at), follow_redirects=False) as response:
                 location = response.headers.get("Location")
                 if response.status_code not in STATUSES or location is None:
-                    return await _read_content(response, at), base
+                    return await _read_content(response, without_secrets(at)), base
             redirect = resolve_redirect(at, location, self._allowed)
             at, on_own_server = redirect.url, on_own_server and redirect.is_own
             base = at if on_own_server else base
         raise CannotGoOn(
-            "unreadable", f"{url} redirects more than {_MOST_REDIRECTS} times.", hint="Open the URL in a browser."
+            "unreadable",
+            f"{without_secrets(url)} redirects more than {_MOST_REDIRECTS} times.",
+            hint="Open the URL in a browser.",
         )
+
+    def _headers_for(self, url: str) -> dict[str, str]:
+        """Return the header fields of a request to `url`. CannotGoOn where a variable of one cannot be used."""
+        if not self._headers or not is_same_origin(url, self._home):
+            return _HEADERS
+        return {**_HEADERS, **fetch_headers(self._headers, url)}
 
 
 async def _read_content(response: "httpx.Response", url: str) -> bytes:
@@ -96,6 +109,7 @@ async def _read_content(response: "httpx.Response", url: str) -> bytes:
 
 
 def _deadline_error(url: str, seconds: float) -> CannotGoOn:
+    url = without_secrets(url)
     message = f"{url} was not fetched within {seconds:g} seconds."
     if seconds < SECONDS:
         message = f"{url} was not fetched: all the URLs of one run have {ALL_SECONDS:g} seconds together."

@@ -12,6 +12,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 from mcpgen import addresses
 from mcpgen.errors import CannotGoOn
 from mcpgen.names import clipped
+from mcpgen.source_urls import without_secrets
 
 ALLOW_REDIRECT = "--allow-redirect"
 STATUSES = frozenset({301, 302, 303, 307, 308})
@@ -82,7 +83,9 @@ def _join(url: str, location: str) -> str:
     except ValueError:
         usable = False
     if not usable:
-        raise _refusal(url, f"to {clipped(location, 120)}, which no document is fetched from", "Name another URL.")
+        raise _refusal(
+            url, f"to {clipped(without_secrets(location), 120)}, which no document is fetched from", "Name another URL."
+        )
     return target
 
 
@@ -99,4 +102,4 @@ def _authority(parts: SplitResult, port: int) -> str:
 
 
 def _refusal(url: str, what: str, hint: str) -> CannotGoOn:
-    return CannotGoOn("unreadable", f"{url} redirects {what}.", hint=hint)
+    return CannotGoOn("unreadable", f"{without_secrets(url)} redirects {what}.", hint=hint)

@@ -3,13 +3,14 @@
 import os
 import sys
 from dataclasses import dataclass, field
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from mcpgen.document import budgets
 from mcpgen.errors import CannotGoOn
 from mcpgen.fetch.files import Folder, read_file
 from mcpgen.fetch.network import Network, refuse_login
 from mcpgen.fetch.size import within_budget
+from mcpgen.source_urls import origin_of, without_secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ def read(source: str, ref_dirs: tuple[str, ...] = (), network: Network | None = 
         return Fetched("<stdin>", within_budget(data, "<stdin>"), network=network)
     if source.startswith(("http://", "https://")):
         refuse_login(source)
-        return Fetched(source, *network.download(source), network=network)
+        return Fetched(without_secrets(source), *network.download(source), network=network)
     folder = Folder((os.path.dirname(source) or ".", *ref_dirs))
     return Fetched(source, read_file(source, source), folder=folder, network=network)
 
@@ -53,7 +54,7 @@ def beside(fetched: Fetched, name: str, network: Network | None = None) -> Fetch
     if own is not None:
         try:
             name = urljoin(own, name)
-            same = _origin(name) == _origin(own)
+            same = origin_of(name) == origin_of(own)
         except ValueError:
             same = False
         if not same:
@@ -67,10 +68,6 @@ def beside(fetched: Fetched, name: str, network: Network | None = None) -> Fetch
 
 
 def _foreign(name: str, why: str) -> CannotGoOn:
-    return CannotGoOn("unreadable", f"{name} {why}.", hint="Keep both in one place, or name the file itself.")
-
-
-def _origin(url: str) -> tuple[str, str, int | None]:
-    """Scheme, host and port of a URL. ValueError where it has none."""
-    parts = urlsplit(url)
-    return parts.scheme, parts.hostname or "", parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    return CannotGoOn(
+        "unreadable", f"{without_secrets(name)} {why}.", hint="Keep both in one place, or name the file itself."
+    )

@@ -22,6 +22,7 @@ FLOORS: dict[str, float] = {
     "addresses": 0,
     "work": 0,
     "confined": 0.1,
+    "source_urls": 0.3,
     "tokens": 0.1,
     "assets": 0,
     "options": 1.1,

@@ -138,7 +138,7 @@ def test_what_is_shown_is_what_is_sent(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in TOOLS if name.startswith("with_")])
 @pytest.mark.parametrize("environ", [SECRETS, {}], ids=["set", "unset"])
 def test_a_credential_is_the_name_of_its_variable(name: str, environ: dict[str, str]) -> None:
-    found = explain.explain(CATALOG, environ, "http://localhost:1", name, {})
+    found = explain.explain(CATALOG, environ, "http://localhost:1/", name, {})
     text = json.dumps(found)
     wanted = TOOLS[name][0]["security"][0]
     for variable in (each for scheme in wanted for each in SECURITY[scheme]["variables"].values()):
@@ -152,7 +152,7 @@ def test_a_credential_is_the_name_of_its_variable(name: str, environ: dict[str, 
 
 
 def test_what_repeats_a_credential_is_redacted() -> None:
-    found = explain.explain(CATALOG, SECRETS, "http://localhost:1", "json", {"x": "bearersecret"})
+    found = explain.explain(CATALOG, SECRETS, "http://localhost:1/", "json", {"x": "bearersecret"})
     assert found["request"]["body"]["text"] == '{"x":"[redacted]"}'
 
 
@@ -184,11 +184,11 @@ def test_hooks_before_a_call_take_part_and_one_in_its_place_is_named(monkeypatch
     monkeypatch.setattr(users_file, "before_path", lambda arguments: {"id": arguments["id"] + 1}, raising=False)
     monkeypatch.setattr(users_file, "instead_of_path", ran.append, raising=False)
     monkeypatch.setattr(users_file, "before_get", lambda arguments: 1 / 0, raising=False)
-    found = explain.explain(CATALOG, SECRETS, "http://localhost:1", "path", {"id": 7})
+    found = explain.explain(CATALOG, SECRETS, "http://localhost:1/", "path", {"id": 7})
     assert found["request"]["url"] == "http://localhost:1/a/8"
     assert found["notes"] == ["hooks.py answers path itself, in instead_of_path: this request would not be sent."]
     assert ran == []
-    found = explain.explain(CATALOG, SECRETS, "http://localhost:1", "get", {})
+    found = explain.explain(CATALOG, SECRETS, "http://localhost:1/", "get", {})
     assert found["error"] == "get was not completed. The hook before_get of this server failed. Its log says where."
     assert found["request"] is None
 
@@ -199,7 +199,7 @@ def test_a_hook_of_the_request_takes_part_and_what_is_wrong_with_hooks_is_told(m
 
     monkeypatch.setattr(users_file, "request_with_head", sign, raising=False)
     monkeypatch.setattr(users_file, "before_with_haed", sign, raising=False)
-    found = explain.explain(CATALOG, SECRETS, "http://localhost:1", "with_head", {})
+    found = explain.explain(CATALOG, SECRETS, "http://localhost:1/", "with_head", {})
     shown = [tuple(field) for field in found["request"]["headers"] if field[0] not in ("Host", "User-Agent")]
     assert shown == [
         ("Accept", "*/*"),
@@ -215,9 +215,9 @@ def test_a_hook_of_the_request_takes_part_and_what_is_wrong_with_hooks_is_told(m
 def test_files_are_read_where_the_operator_opened_a_directory(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(PNG)
     arguments = {"x": "file:a.png"}
-    found = explain.explain(CATALOG, {"P_FILES_DIR": str(tmp_path)}, "http://localhost:1", "bytes", arguments)
+    found = explain.explain(CATALOG, {"P_FILES_DIR": str(tmp_path)}, "http://localhost:1/", "bytes", arguments)
     assert found["request"]["body"] == {"contentType": "image/png", "length": len(PNG), "text": None}
-    found = explain.explain(CATALOG, {}, "http://localhost:1", "bytes", arguments)
+    found = explain.explain(CATALOG, {}, "http://localhost:1/", "bytes", arguments)
     assert "its operator can set P_FILES_DIR" in found["error"]
 
 
@@ -287,5 +287,5 @@ def test_a_token_that_would_be_fetched_is_shown_by_the_client_it_is_for(environ:
 def test_it_says_that_the_user_is_asked_first(policy: str | None, told: list[str]) -> None:
     binding = {"method": "DELETE", "path": ["/all"], **({"confirm": policy} if policy else {})}
     catalog: Any = Catalog({"delete_all": {"binding": binding}})
-    notes = explain.explain(catalog, {}, "http://localhost:1", "delete_all", {})["notes"]
+    notes = explain.explain(catalog, {}, "http://localhost:1/", "delete_all", {})["notes"]
     assert [note.rpartition("other, ")[2].rstrip(".") for note in notes] == told

@@ -17,6 +17,7 @@ from mcpgen.jsonvalue import as_object, as_text
 from mcpgen.options import Options
 from mcpgen.pipeline import Compiled, Project, compile_source
 from mcpgen.publish import previous_lock
+from mcpgen.source_urls import without_secrets
 from mcpgen.succession import compile_after, surface_of
 
 
@@ -54,12 +55,12 @@ def _compiled(source: str, flags: Options, project: Project) -> Side:
 
 
 def _read(source: str, flags: Options, project: Project) -> fetch.Fetched:
-    network = Network(flags.allow_redirect or project.recorded.allow_redirect)
+    network = Network(flags.allow_redirect or project.recorded.allow_redirect, flags.fetch_header, source)
     return fetch.read(source, flags.ref_dir or project.recorded.ref_dir, network)
 
 
 def _of(compiled: Compiled, source: str) -> Side:
-    return Side(source, surface_of(compiled), Project(compiled.lock), compiled)
+    return Side(without_secrets(source), surface_of(compiled), Project(compiled.lock), compiled)
 
 
 def _generated(source: str) -> Side:

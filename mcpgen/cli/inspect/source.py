@@ -12,9 +12,11 @@ def compiled(source: str, flags: Options) -> Compiled:
     """The compile of SOURCE, or of the project in DIR as it was generated but for what `flags` say."""
     directory = Path(source)
     if not directory.is_dir():
-        return compile_source(fetch.read(source, flags.ref_dir, Network(flags.allow_redirect)), flags)
+        network = Network(flags.allow_redirect, flags.fetch_header, source)
+        return compile_source(fetch.read(source, flags.ref_dir, network), flags)
     project = projects.remembered(directory)
-    recorded = projects.located(directory, project.source)
-    network = Network(flags.allow_redirect or project.recorded.allow_redirect)
-    fetched = fetch.read(recorded, flags.ref_dir or project.recorded.ref_dir, network)
+    recorded, own = projects.located(directory, project.source), project.recorded
+    headers = flags.fetch_header or own.fetch_header
+    network = Network(flags.allow_redirect or own.allow_redirect, headers, recorded)
+    fetched = fetch.read(recorded, flags.ref_dir or own.ref_dir, network)
     return compile_source(fetched, flags, project)
