@@ -50,6 +50,13 @@ OF_ORIGINS = (
         (ORIGINS,),
     ),
     Mutation(
+        "the password of a login",
+        "credentials.py",
+        'kept = set(values) - {*_PUBLIC, "token_url"}',
+        "kept: set[str] = set()",
+        ("tests/runtime/test_credentials.py",),
+    ),
+    Mutation(
         "the table that a server began with",
         "commands.py",
         "given.read_only, at_start=catalog)",

@@ -167,6 +167,25 @@ def test_what_is_sensitive() -> None:
     assert "sk-username" in keyed
 
 
+def test_what_is_sensitive_of_a_login_and_a_setting() -> None:
+    fields = {"username": {"role": "username"}, "password": {"role": "password"}, "mode": {"value": "json"}}
+    security: dict[str, dict[str, Any]] = {
+        "login": {
+            "type": "login",
+            "login": {"contentType": "application/json", "fields": fields, "token": "/token"},
+            "variables": {"value": "P_T", "username": "P_U", "password": "P_P", "token_url": "P_T_URL"},
+        },
+        "alt": {"type": "setting", "in": "query", "name": "alt", "variables": {"value": "P_ALT"}},
+    }
+    secrets = {"P_U": "somebody", "P_P": "pass word/1", "P_ALT": "application"}
+    found = credentials.sensitive(security, holding(secrets))
+    assert found == ["pass word/1", "pass+word%2F1"], "as JSON, and as a form carries it; settings are no secrets"
+    wanted = [["login"]]
+    assert credentials.variables(credentials.choose(wanted, security, secrets), secrets) == ["P_U", "P_P"]
+    with pytest.raises(NotReady, match="set P_T, or P_U with P_P, in the environment"):
+        credentials.choose(wanted, security, {"P_U": "somebody"})
+
+
 SECRET = 'sk-"\\/é+&= x'
 
 
