@@ -17,9 +17,11 @@ _METADATA = frozenset({"metadata", "metadata.google.internal", "100.100.100.200"
 class Address:
     """A base URL: `path` begins with a slash or is empty, and never ends with one. `host` is without brackets."""
 
-    __slots__ = ("authority", "host", "origin", "path", "port", "scheme")
+    __slots__ = ("authority", "bare", "host", "origin", "path", "port", "scheme")
 
-    def __init__(self, scheme: str, host: str, port: int, path: str) -> None:
+    def __init__(self, scheme: str, host: str, port: int, path: str, *, bare: bool = False) -> None:
+        """`bare` means that the URL ended with the host, so that it says nothing of the path."""
+        self.bare = bare
         self.scheme = scheme
         self.host = host
         self.port = port
@@ -57,8 +59,10 @@ class Address:
         return host in _METADATA or _is_under(host, "169.254.") or _is_under(host, "0.")
 
 
-def parse(text: str) -> Address:
-    """The address that an absolute http or https URL names. Raises ValueError with the rest of a sentence."""
+def parse(text: str, *, bare: bool = False) -> Address:
+    """The address that an absolute http or https URL names. Raises ValueError with the rest of a sentence. `bare` calls
+    it a bare origin although a path was added.
+    """
     scheme, found, rest = text.partition("://")
     scheme = scheme.lower()
     if not found or scheme not in _PORTS:
@@ -73,7 +77,7 @@ def parse(text: str) -> Address:
     if not _PATH.issuperset(path) or "." in steps or ".." in steps:
         raise ValueError("must have a percent-encoded path without dot segments")
     host, port = _host_and_port(authority, scheme)
-    return Address(scheme, host, port, path)
+    return Address(scheme, host, port, path, bare=bare or not slash)
 
 
 def parse_endpoint(text: str) -> tuple[Address, str]:

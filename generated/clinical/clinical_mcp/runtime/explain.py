@@ -14,7 +14,7 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from . import credentials, jsontext, picture
+from . import credentials, jsontext, keys, picture
 from .addresses import Address
 from .catalog import CatalogError
 from .preparation import Preparation, Ready, Unmade, sentence
@@ -64,9 +64,12 @@ class Placeholders:
             value = scheme["variables"].get("value", "")
             if scheme["type"] == "header":
                 shown[value] = self._field(value)
-            elif value not in names and scheme["type"] == "oauth2":
-                shown[value] = f"<token of {scheme['variables']['client_id']}>"
-        return credentials.Chosen(lambda request: credentials.attach(request, schemes, shown, _SHOWN), names)
+            elif value not in names and scheme["type"] in keys.FETCHED:
+                shown[value] = f"<token of {names[0]}>"
+        settings = [self._security[name] for name in binding.get("settings", ())]
+        sent = [*schemes, *(scheme for scheme in settings if credentials.filled(scheme, self._secrets))]
+        shown |= {name: f"<{name}>" for name in credentials.variables(sent, self._secrets) if name not in shown}
+        return credentials.Chosen(lambda request: credentials.attach(request, sent, shown, _SHOWN), names)
 
     def _field(self, variable: str) -> str:
         """A whole field: its name is no secret, where it is known."""

@@ -58,6 +58,6 @@ def _names(catalog: Catalog, settings: Settings) -> list[str]:
     names += [name for key in catalog.binds(*_BY_KEY) for name in _BY_KEY[key]]
     names += [".structured"] if catalog.describes(_OUTPUT) else []
     names += [".fetching"] if catalog.offers("resources") else []
-    if any(scheme["type"] == "oauth2" for scheme in catalog.security.values()):
+    if any(scheme["type"] in ("oauth2", "login") for scheme in catalog.security.values()):
         names += [".tokens", ".discovery"]
     return names

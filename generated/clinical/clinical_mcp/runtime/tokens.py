@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Access tokens, fetched by OAuth 2 client credentials (RFC 6749 section 4.4) and kept until they are nearly over.
+"""Access tokens, fetched by OAuth 2 client credentials (RFC 6749 section 4.4) or a login, kept until they are nearly
+over.
 
 One for each set of scopes, so that no call carries a token that may do more than its operation needs. However many
 calls wait for it, one request fetches it; a call that is cancelled leaves it to the others. The token endpoint is asked
@@ -9,6 +10,7 @@ under the rules of every request (client.py), and nothing that it says is repeat
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -23,7 +25,7 @@ from .settings import NotReady
 
 if TYPE_CHECKING:
     from .addresses import Address
-    from .credentials import Grant
+    from .credentials import Grant, Login
     from .exchange import Response
     from .origins import Endpoint
 
@@ -129,7 +131,12 @@ class Tokens:
             grant.endpoint = await self._discovered(grant.endpoint)
         asked = self._clock()
         answer = await self._asked(grant, held.in_body)
-        if answer.status in _REFUSED and _error(answer) in ("", "invalid_client") and not held.in_body:
+        if (
+            grant.login is None
+            and answer.status in _REFUSED
+            and _error(answer) in ("", "invalid_client")
+            and not held.in_body
+        ):
             # Servers must take HTTP Basic, and some take the body alone.
             answer, first = await self._asked(grant, True), answer
             held.in_body = answer.status not in _REFUSED
@@ -155,6 +162,8 @@ class Tokens:
 
     async def _asked(self, grant: Grant, in_body: bool) -> Response:
         request = Request("POST", grant.endpoint.target, template=grant.endpoint.target.partition("?")[0])
+        if grant.login is not None:
+            return await self._logged_in(grant, grant.login, request)
         asked = {"grant_type": "client_credentials"}
         if grant.scopes:
             asked["scope"] = " ".join(grant.scopes)
@@ -167,6 +176,19 @@ class Tokens:
         request.body = urlencode(asked).encode()
         try:
             return await self._sent(request, grant.endpoint.address)
+        except Failure as failure:
+            raise _Unfetched(f"No access token could be fetched: {failure.reason}.") from None
+
+    async def _logged_in(self, grant: Grant, login: Login, request: Request) -> Response:
+        """The answer to a login: one request, since whoever refuses it means it."""
+        fields = dict(login.fields)
+        if grant.scopes and "grant_type" in fields:
+            fields["scope"] = " ".join(grant.scopes)
+        request.headers = [("Accept", "application/json"), ("Content-Type", login.content_type)]
+        is_form = login.content_type == "application/x-www-form-urlencoded"
+        request.body = (urlencode(fields) if is_form else json.dumps(fields)).encode()
+        try:
+            return await self._send(request, grant.endpoint.address)
         except Failure as failure:
             raise _Unfetched(f"No access token could be fetched: {failure.reason}.") from None
 
@@ -186,9 +208,12 @@ def _server(grant: Grant) -> str:
 
 def _token(answer: Response, grant: Grant) -> dict[str, Any]:
     """The content of an answer that holds a token that can be sent. Raises _Unfetched."""
-    if answer.status != 200:
+    if answer.status != 200 and not (grant.login and answer.status == 201):
         raise _Unfetched(_refusal(answer, grant))
     content = _content(answer)
+    if grant.login is not None:
+        places = {"access_token": grant.login.token, "expires_in": grant.login.expires}
+        content = {name: _at(content, pointer) for name, pointer in places.items() if pointer}
     token, kind = content.get("access_token"), content.get("token_type", "Bearer")
     if not isinstance(token, str) or not token or len(token) > LONGEST or not fields.is_value(token):
         raise _Unfetched(f"{_server(grant)} answered without an access token that can be sent.")
@@ -197,8 +222,16 @@ def _token(answer: Response, grant: Grant) -> dict[str, Any]:
     return content
 
 
+def _at(value: Any, pointer: str) -> Any:
+    """What a JSON Pointer (RFC 6901) leads to, None where it leads nowhere."""
+    for step in pointer.split("/")[1:]:
+        step = step.replace("~1", "/").replace("~0", "~")
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
 def _refusal(answer: Response, grant: Grant) -> str:
-    identity, secret = grant.variables
+    identity, secret = grant.variables[0], " and ".join(grant.variables[1:]) or grant.variables[0]
     if 300 <= answer.status < 400:
         return f"{_server(grant)} redirects requests for access tokens, which is not followed."
     error = _error(answer)

@@ -26,8 +26,12 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
     "header": (("value",),),
     "basic": (("username", "password"),),
     "oauth2": (("value",), ("client_id", "client_secret")),
+    "setting": (("value",),),
 }
 """The ways to fill a scheme of each type: the roles that are needed together."""
+
+FETCHED = ("oauth2", "login")
+"""The types of schemes whose token the server can fetch."""
 
 SHORTEST_REDACTED = 6
 """Shorter ones are left in results: replacing every `ab` would ruin these and hide nothing."""
@@ -56,14 +60,22 @@ def read(
                 problems.append(str(problem))
                 continue
             secrets[name] = secret
-            if part not in _NAMES and 0 < len(secret) < SHORTEST_REDACTED:
+            if part not in _NAMES and scheme["type"] != "setting" and 0 < len(secret) < SHORTEST_REDACTED:
                 oddities.append(f"{name} is so short that results which repeat it will show it.")
     return secrets, problems, oddities
 
 
+def ways(scheme: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
+    """Return the ways to fill a scheme: the roles that are needed together. A login says itself what it takes."""
+    if scheme["type"] == "login":
+        needed = dict.fromkeys(each["role"] for each in scheme["login"]["fields"].values() if "role" in each)
+        return (("value",), tuple(needed))
+    return ROLES[scheme["type"]]
+
+
 def variables(scheme: dict[str, Any]) -> list[tuple[str, str]]:
     """Role and name of each variable that holds a credential."""
-    return [(role, scheme["variables"][role]) for roles in ROLES[scheme["type"]] for role in roles]
+    return [(role, scheme["variables"][role]) for roles in ways(scheme) for role in roles]
 
 
 def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
@@ -119,6 +131,8 @@ def _wrong(secret: str, kind: str, part: str) -> str:
     """What HTTP cannot carry of it, as the rest of a sentence; "" where it can carry it."""
     if len(secret) > LONGEST:
         return f"must be at most {LONGEST} characters long"
+    if kind == "login" and part != "value":
+        return "" if secret.isprintable() else "must be printable text"
     if part.startswith("client_"):
         return "" if secret.isprintable() and secret.isascii() else "must be printable ASCII characters"
     if kind == "basic":

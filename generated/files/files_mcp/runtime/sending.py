@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from . import spans
 from .client import Failure
-from .credentials import set_token
 from .pacing import Crowded, Pace
 from .settings import NotReady
 
@@ -102,7 +101,7 @@ class Sender:
         """One answer, to a request that needs the access token of that grant."""
         tokens = self._fetched()
         token = await tokens.get(grant, latest - self._clock())
-        set_token(ready.request, token)
+        grant.put(ready.request, token)
         answer = await self._exchanged(ready, sent, latest, end, report)
         if answer.status != UNAUTHORIZED:
             return answer
@@ -112,7 +111,7 @@ class Sender:
         if ready.request.method not in retry.IDEMPOTENT and not ready.request.key:
             return answer
         try:
-            set_token(ready.request, await tokens.get(grant, latest - self._clock()))
+            grant.put(ready.request, await tokens.get(grant, latest - self._clock()))
             return await self._exchanged(ready, sent, latest, end, report)
         except (Crowded, NotReady):
             return answer  # what became of the call is its 401

@@ -251,16 +251,17 @@ class _Reader:
                 rules.redirect(parse(value))
         except ValueError as reason:
             self._settings.problems.append(f"{name} {reason}.")
-        if sentence := rules.redirected(urls):
-            self._settings.warnings.append(f"{name} {sentence}")
-        return rules.addresses(servers, urls)
+        found = rules.addresses(servers, urls)
+        sentences = filter(None, (rules.redirected(urls), rules.kept_path()))
+        self._settings.warnings += [f"{name} {sentence}" for sentence in sentences]
+        return found
 
     def endpoints(self, rules: Rules, security: dict[str, Any], urls: list[str]) -> dict[str, Endpoint | str]:
         """Where the tokens of each scheme are fetched that has such a place."""
         base, described = (self._settings.servers[0], urls[0]) if urls else (nowhere(self._settings.prefix), "")
         found: dict[str, Endpoint | str] = {}
         for scheme, entry in security.items():
-            if entry["type"] != "oauth2":
+            if entry["type"] not in keys.FETCHED:
                 continue
             name = entry["variables"]["token_url"]
             typed = self._named(name, rules.typed_endpoint, None)

@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus
 
-from .keys import ROLES, SHORTEST_REDACTED
+from .keys import FETCHED, SHORTEST_REDACTED, ways
 from .ownership import fold
 from .parameters import COOKIE, QUERY
 from .settings import NotReady
@@ -48,6 +48,9 @@ SENT: Encoding = {"query": QUERY.value, "cookie": COOKIE.value, "basic": _base64
 
 _CLIENT = ("client_id", "client_secret")
 
+_PUBLIC = frozenset(("username", "user", "login", "email", "client_id", "identifier"))
+"""Roles of a login that name somebody, and are no secrets."""
+
 
 def client_login(identity: str, secret: str) -> str:
     """Id and secret of an OAuth 2 client as HTTP Basic carries them (RFC 6749 section 2.3.1)."""
@@ -55,20 +58,47 @@ def client_login(identity: str, secret: str) -> str:
 
 
 class Grant:
-    """What an access token is fetched with, by client credentials (RFC 6749 section 4.4), and what it must allow.
-    `variables` are those that id and secret came from.
+    """What an access token is fetched with, by client credentials (RFC 6749 section 4.4) or by a `login`, and what it
+    must allow. `variables` are those that it came from; `put` puts a token into a request.
     """
 
-    __slots__ = ("client_id", "client_secret", "endpoint", "scopes", "variables")
+    __slots__ = ("client_id", "client_secret", "endpoint", "login", "put", "scopes", "variables")
 
     def __init__(
-        self, endpoint: Endpoint, client_id: str, client_secret: str, scopes: tuple[str, ...], variables: list[str]
+        self,
+        endpoint: Endpoint,
+        client_id: str,
+        client_secret: str,
+        scopes: tuple[str, ...],
+        variables: list[str],
+        login: Login | None = None,
+        put: Callable[[Request, str], None] | None = None,
     ) -> None:
+        self.login = login
+        self.put = put or set_token
         self.endpoint = endpoint
         self.client_id = client_id
         self.client_secret = client_secret
         self.scopes = scopes
         self.variables = variables
+
+
+class Login:
+    """A request that logs in: the media type of its body, what stands in it, and where the answer holds the token and
+    the seconds that it lives (JSON Pointers; `expires` may be empty).
+    """
+
+    __slots__ = ("content_type", "expires", "fields", "token")
+
+    def __init__(self, described: dict[str, Any], values: dict[str, str]) -> None:
+        """`described` is what the table says, `values` are the values of its roles."""
+        self.content_type: str = described["contentType"]
+        self.token: str = described["token"]
+        self.expires: str = described.get("expires", "")
+        self.fields = {
+            name: values[each["role"]] if "role" in each else each["value"]
+            for name, each in described["fields"].items()
+        }
 
 
 class Chosen:
@@ -103,8 +133,14 @@ def choose(wanted: list[list[str]] | None, security: dict[str, Scheme], secrets:
     for schemes in alternatives:
         if all(filled(scheme, secrets) for scheme in schemes):
             return schemes
-    found = dict.fromkeys(way for schemes in alternatives for way in _in_words(schemes))
+    found = dict.fromkeys(way for schemes in _smallest(alternatives) for way in _in_words(schemes))
     raise NotReady(f"It needs a credential: set {', or '.join(found)}, in the environment of this server.")
+
+
+def _smallest(alternatives: list[list[Scheme]]) -> list[list[Scheme]]:
+    """Return the alternatives that ask for no more than another does: the others name what is optional."""
+    names = [{name for scheme in schemes for name in scheme["variables"].values()} for schemes in alternatives]
+    return [one for one, has in zip(alternatives, names, strict=True) if not any(other < has for other in names)]
 
 
 def filled(scheme: Scheme, secrets: dict[str, str]) -> bool:
@@ -122,7 +158,7 @@ def variables(schemes: list[Scheme], secrets: dict[str, str]) -> list[str]:
 
 def _ways(scheme: Scheme) -> list[list[str]]:
     """The variables that fill it, once for each way to do it."""
-    return [[scheme["variables"][role] for role in roles] for roles in ROLES[scheme["type"]]]
+    return [[scheme["variables"][role] for role in roles] for roles in ways(scheme)]
 
 
 def _in_words(schemes: list[Scheme]) -> list[str]:
@@ -135,7 +171,7 @@ def _in_words(schemes: list[Scheme]) -> list[str]:
 
 def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
     """Whether its token is one to fetch: a ready one wins."""
-    return scheme["type"] == "oauth2" and scheme["variables"]["value"] not in secrets
+    return scheme["type"] in FETCHED and scheme["variables"]["value"] not in secrets
 
 
 def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> list[Written]:
@@ -148,7 +184,7 @@ def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = S
 def _written(scheme: Scheme, secrets: dict[str, str], encode: Encoding) -> Written:
     values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
     kind, place = scheme["type"], scheme.get("in")
-    if kind in ("bearer", "oauth2"):
+    if kind in ("bearer", "oauth2") or (kind == "login" and place is None):
         return "header", "Authorization", f"Bearer {values['value']}"
     if kind == "basic":
         return "header", "Authorization", f"Basic {encode['basic'](':'.join(values[part] for part in _LOGIN))}"
@@ -207,7 +243,9 @@ class Keys:
         schemes = choose(wanted, self._security, secrets)
         grants = [self._grant(scheme, binding) for scheme in schemes if fetched(scheme, secrets)]
         others = [self._security[name] for names in wanted or () for name in names] if not schemes else []
-        credentials = cache(lambda: written(schemes, secrets))  # when the first request is given them, and not before
+        settings = [self._security[name] for name in binding.get("settings", ())]
+        sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
+        credentials = cache(lambda: written(sent, secrets))  # when the first request is given them, and not before
         return Chosen(
             lambda request: put(request, credentials()),
             variables(schemes, secrets),
@@ -217,10 +255,23 @@ class Keys:
         )
 
     def _grant(self, scheme: Scheme, binding: dict[str, Any]) -> Grant:
+        if scheme["type"] == "login":
+            return self._login(scheme, binding)
         names = [scheme["variables"][role] for role in _CLIENT]
         identity, secret = (self._settings.secrets[each] for each in names)
         endpoint = self._settings.endpoint(self._name(scheme))
         return Grant(endpoint, identity, secret, self._scopes(scheme, binding), names)
+
+    def _login(self, scheme: Scheme, binding: dict[str, Any]) -> Grant:
+        values = {role: self._settings.secrets.get(name, "") for role, name in scheme["variables"].items()}
+        names = [scheme["variables"][role] for role in ways(scheme)[1]]
+        own = scheme["variables"]["value"]
+
+        def put_token(request: Request, token: str) -> None:
+            put(request, [_written(scheme, {own: token}, SENT)])
+
+        scopes, endpoint = self._scopes(scheme, binding), self._settings.endpoint(self._name(scheme))
+        return Grant(endpoint, "", "", scopes, names, Login(scheme["login"], values), put_token)
 
     def _scopes(self, scheme: Scheme, binding: dict[str, Any]) -> tuple[str, ...]:
         return tuple(binding.get("scopes", {}).get(self._name(scheme), ()))
@@ -236,9 +287,14 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
         values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
         if scheme["type"] == "basic":
             found += [values["password"] or values["username"], _base64(":".join(values[part] for part in _LOGIN))]
+        elif scheme["type"] == "login":
+            kept = set(values) - {*_PUBLIC, "token_url"}
+            found += [text for role in sorted(kept) for text in (values[role], quote_plus(values[role]))]
         elif scheme["type"] == "oauth2":
             identity, secret = (values[role] for role in _CLIENT)
             found += [values["value"], secret, client_login(identity, secret) if secret else ""]
+        elif scheme["type"] == "setting":
+            continue  # no secret: results may show it
         elif scheme["type"] == "header":
             value = values["value"].partition(":")[2].strip()
             found += [value, value.rpartition(" ")[2]]

@@ -55,6 +55,8 @@ _PURPOSES = {
     "basic": "HTTP Basic",
     "oauth2": "OAuth 2 access token, ready or fetched by client credentials",
     "header": "a header, written as Name: value",
+    "login": "access token, ready or fetched by logging in",
+    "setting": "optional, sent in the {in} as {name}",
 }
 
 
@@ -77,8 +79,9 @@ def examine(catalog: Catalog, environ: Mapping[str, str], base_url: str | None) 
 
 def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: dict[str, str]) -> list[Row]:
     rows: list[Row] = []
-    for scheme in catalog.security.values():
-        filled = credentials.filled(scheme, secrets)
+    lacking = _lacking(catalog, secrets)
+    for name_of_scheme, scheme in catalog.security.items():
+        filled = name_of_scheme not in lacking
         for part, name in variables(scheme):
             from_file = bool(environ.get(f"{name}_FILE", "").strip())
             given = from_file or environ.get(name)
@@ -88,6 +91,18 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: dict[str
             purpose = _PURPOSES[scheme["type"]].format_map(scheme)
             rows.append((name, state, purpose if part == "value" else f"{purpose}: {part}"))
     return rows
+
+
+def _lacking(catalog: Catalog, secrets: dict[str, str]) -> set[str]:
+    """Return the schemes that are not filled, and without which or an alternative to them a tool cannot be called."""
+    found: set[str] = set()
+    for name in catalog.names():
+        wanted = catalog.tool(name).binding.get("security") or []
+        try:
+            credentials.choose(wanted, catalog.security, secrets)
+        except NotReady:
+            found.update(scheme for names in wanted for scheme in names)
+    return {name for name in found if not credentials.filled(catalog.security[name], secrets)}
 
 
 def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) -> list[Row]:

@@ -111,6 +111,8 @@ class Rules:
         theirs, with the variables filled in.
         """
         first = self._described(urls[0]) if urls else nowhere(self._prefix)
+        if self._typed and self._typed.bare:
+            self._typed = self._with_path(self._typed, urls[0] if urls else "")
         base = self._typed or self._own(first, servers[:1])
         further = zip(servers[1:], urls[1:], strict=True)
         return [base, *(self._further(server, url, first, base) for server, url in further)]
@@ -162,6 +164,13 @@ class Rules:
             return ""
         return f"sends calls and credentials to {typed.host} in place of {before.host}."
 
+    def kept_path(self) -> str:
+        """Return the rest of a sentence that tells which path the typed URL was given, or ""."""
+        typed = self._typed
+        if typed is None or not typed.bare or not typed.path:
+            return ""
+        return f"has no path and keeps the API's own: calls go to {typed}. With a slash at its end it has none."
+
     # -- servers ------------------------------------------------------------------------------------------------------
 
     def _described(self, url: str) -> Address | str:
@@ -173,6 +182,16 @@ class Rules:
         except ValueError as reason:
             return f"The server that the API's description names {reason}; {self._prefix}_BASE_URL can name another."
         return address
+
+    @staticmethod
+    def _with_path(typed: Address, url: str) -> Address:
+        """Return the bare origin `typed` with the path of the API's first server at `url`, which may be relative."""
+        _, absolute, rest = url.partition("://")
+        path = rest[rest.find("/") :] if absolute and "/" in rest else "" if absolute else url
+        try:
+            return parse(f"{typed.origin}/{path.strip('/')}", bare=True)
+        except ValueError:
+            return typed  # what is wrong with the described URL is no matter where another is typed
 
     def _own(self, first: Address | str, server: list[dict[str, Any]]) -> Address | str:
         """Return the API's first server for an operator who typed none, or why it is not called."""
