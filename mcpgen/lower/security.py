@@ -45,7 +45,7 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
         bound.append(BoundScheme(TOKEN, "bearer", {"value": f"{prefix}_TOKEN"}, description=words))
     if not _has_schemes(api) and HEADER in needed:
         bound.append(_header(HEADER, prefix))
-    elif OTHER in needed:
+    if OTHER in needed:
         bound.append(_header(OTHER, prefix))
     taken = {f"{prefix}_{suffix}" for suffix in RESERVED}
     taken.update(_with_files(variable for scheme in bound for variable in scheme.variables.values()))
