@@ -22,5 +22,8 @@ ANSWERS: dict[str, list[Case]] = {
             0,
         )
     ],
+    "a text of which nothing can be seen became an empty block": [
+        Case(b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nContent-Length: 2\r\n\r\n\3\0", 0)
+    ],
 }
 """The answers of an upstream by what was wrong."""
