@@ -3,13 +3,21 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+TESTS := $(BIN)/pytest -n auto --maxprocesses 8 --dist loadfile
 
-.PHONY: demo test lint types unit bench clean
+.PHONY: demo test test-slow test-all lint types unit bench clean
 
 demo: $(READY)
 	@$(BIN)/mcpgen demo
 
 test: lint types unit
+
+# What takes longer: real peers and documents, kills and grammars. Then that, and products and frameworks of others.
+test-slow: $(READY)
+	$(TESTS) -m "slow and not world"
+
+test-all: lint types
+	$(TESTS)
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -19,7 +27,7 @@ types: $(READY)
 	$(BIN)/mypy
 
 unit: $(READY)
-	$(BIN)/pytest -n auto --maxprocesses 8 --dist loadfile
+	$(TESTS) -m "not slow and not world"
 
 # Installs the others beside ours and measures all in turns: the README's table and picture, on this machine.
 bench: $(READY)

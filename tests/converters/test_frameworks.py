@@ -14,7 +14,7 @@ from tests.converters import frameworks
 from tests.converters.servers import CALLS, NAMES, Used, use
 from tests.examples.conversations import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.world
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import pytest
 from tests.products import installs
 from tests.products.product import Server, asked, free_port, generate, running, served
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.world
 
 
 class Flow(NamedTuple):

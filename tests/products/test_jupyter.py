@@ -14,7 +14,7 @@ import pytest
 from tests.products import installs
 from tests.products.product import Server, free_port, generate, running, served
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.world
 
 NOTEBOOK = {
     "cells": [{"cell_type": "markdown", "id": "a", "metadata": {}, "source": "# Tides"}],

@@ -13,7 +13,7 @@ from tests.leaks import SECRET
 from tests.products import installs
 from tests.products.product import Server, asked, free_port, generate, running, served
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.world
 
 
 class Flows(NamedTuple):
