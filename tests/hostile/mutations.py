@@ -7,6 +7,7 @@ from __future__ import annotations
 from tests.hostile.mutation import Mutation
 from tests.hostile.mutations_of_input import OF_INPUT
 from tests.hostile.mutations_of_origins import OF_ORIGINS
+from tests.hostile.mutations_of_results import OF_RESULTS
 from tests.hostile.mutations_of_work import OF_WORK
 
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_rows.py"
@@ -356,6 +357,7 @@ MUTATIONS = (
     Mutation("bytes that are no text", "views.py", 'return "" if whole and', 'return "" if', (REMOVED,)),
     Mutation("markup in values", "bodies.py", "templates.in_xml if", "str if", (REQUESTS,)),
     *OF_ORIGINS,
+    *OF_RESULTS,
     *OF_WORK,
     *OF_INPUT,
 )

@@ -224,6 +224,7 @@ def test_what_comes_next_is_said_by_the_names_of_the_arguments(case: dict[str, A
     query = [{"name": name, "argument": name, "style": "form"} for name in case["takes"]]
     tool = Tool("list_pets", {"properties": case["takes"]}, {"path": ["/pets"], "query": query})
     fields = [*JSON, ("Link", case["link"])] if "link" in case else JSON
+    fields = [*fields, *map(tuple, case.get("headers", ()))]
     body = json.dumps(case.get("body", [])).encode()
     _, *notes = interpret(
         Response(200, "", fields, body), Sent(tool, "GET", "/pets", [], URI, case["sent"]), REDACTOR

@@ -282,5 +282,6 @@ def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) 
     if (links := response.header("link")) and (link := _NEXT_LINK.search(links[:8000])):
         told.append(("Next page", paging.linked(link[1], sent)))
     elif value is not ABSENT and paging.is_paged(sent.tool):
-        told.append(("Next page", paging.following(value, sent, shown)))
+        counts = {name: found for name in paging.TOTALS if (found := response.header(name.lower()))}
+        told.append(("Next page", paging.following(value, sent, shown, counts)))
     return [f"{name}: {brief(value, 500)}" for name, value in told if value] if told else []
