@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import chain, count
 
 from mcpgen.jsonvalue import JsonObject, as_object
 from mcpgen.lower import constants, idempotency, sends
@@ -20,6 +21,7 @@ from mcpgen.model import (
     Operation,
     Parameter,
     ParameterBinding,
+    Response,
     Scopes,
     SecurityRequirement,
 )
@@ -74,6 +76,7 @@ def bind(
         open=operation.sends is not None and operation.sends.open is not None,
         withheld=_withheld(operation, arguments),
         redirects=_redirects(operation),
+        saves=_saves(operation, arguments),
     )
 
 
@@ -121,6 +124,25 @@ def _redirects(operation: Operation) -> tuple[str, ...]:
     """The statuses of declared answers whose Location is what was asked for; 304 says that nothing has changed."""
     statuses = {response.status.upper() for response in operation.responses}
     return tuple(sorted(status for status in statuses if _REDIRECT.fullmatch(status) and status != "304"))
+
+
+def _is_file(response: Response) -> bool:
+    """Whether an answer is no text, or an attachment (RFC 6266)."""
+    types = [each.name for each in response.content if each.name]
+    attached = any(name.lower() == "content-disposition" for name in response.headers)
+    return attached or any(encoding_of(name) == "binary" for name in types)
+
+
+def _saves(operation: Operation, arguments: Arguments) -> str | None:
+    """The argument that names a file for the answer, under a name that is free; None where no good answer is a file, or
+    where its owner says what of it is shown.
+    """
+    if not any(response.status[:1] == "2" and _is_file(response) for response in operation.responses):
+        return None
+    if arguments.profile == "written" or operation.result is not None or operation.output_schema is not None:
+        return None
+    taken = {*as_object(arguments.schema.get("properties")), *sends.named(operation)}
+    return next(name for name in chain(["save_as"], (f"save_as_{n}" for n in count(2))) if name not in taken)
 
 
 def _parameter(parameter: Parameter, arguments: Arguments, slot: Slot | None = None) -> ParameterBinding:

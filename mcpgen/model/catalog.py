@@ -81,7 +81,7 @@ class HttpBinding:
     schema names elsewhere than among its properties; where it is `open` there may be others too.
     `withheld` (query or cookies → names) is what no argument may write there, because its owner hid it. `unchecked` are
     patterns of the schemas that a server leaves to the API. Answers with a status of `redirects` (`302`, `3XX`) are
-    results.
+    results. `saves` is the argument that a server adds which may write the tool's answers to files.
     `settings` are schemes that are sent where they are set.
     """
 
@@ -106,6 +106,7 @@ class HttpBinding:
     unchecked: tuple[str, ...] = ()
     redirects: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
+    saves: str | None = None
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """All parameters, in the order path, query, querystring, header, cookie."""

@@ -177,3 +177,36 @@ PNG, JPEG, PDF = b"\x89PNG\r\n\x1a\n...", b"\xff\xd8\xff\xe0...", b"%PDF-1.7"
 )
 def test_the_media_type_is_the_documents_or_fits_the_bytes(choice: str, content: bytes, sent: str) -> None:
     assert media_type(choice, content) == sent
+
+
+def test_a_new_file_takes_the_place_of_none_that_came_meanwhile(tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    file = safe_open.NewFile(str(tmp_path), ["inner", "a"], replaces=False)
+    file.write(b"ours")
+    (tmp_path / "inner" / "a").write_bytes(b"theirs")
+    with pytest.raises(FileExistsError):
+        file.finish()
+    assert {each.name: each.read_bytes() for each in (tmp_path / "inner").iterdir()} == {"a": b"theirs"}
+
+
+def test_a_new_file_stays_in_the_folder_that_was_opened(tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "other").mkdir()
+    file = safe_open.NewFile(str(tmp_path), ["inner", "a"], replaces=True)
+    file.write(b"ours")
+    (tmp_path / "inner").rename(tmp_path / "moved")
+    (tmp_path / "inner").symlink_to(tmp_path / "other")
+    file.finish()
+    assert (tmp_path / "moved" / "a").read_bytes() == b"ours"
+    assert not list((tmp_path / "other").iterdir())
+    with pytest.raises(safe_open.LinkFound):
+        safe_open.NewFile(str(tmp_path), ["inner", "b"], replaces=True)
+
+
+def test_a_file_that_is_discarded_leaves_nothing(tmp_path: Path) -> None:
+    descriptors = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    file = safe_open.NewFile(str(tmp_path), ["a"], replaces=False)
+    file.write(b"x" * 100_000)
+    file.discard()
+    assert not list(tmp_path.iterdir())
+    assert not descriptors or len(os.listdir("/proc/self/fd")) == descriptors

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .budget import Budget
     from .catalog import Catalog, Tool
     from .consent import Ask, Consent
+    from .downloads import Download
     from .exchange import Response
     from .preparation import Ready
     from .settings import Settings
@@ -253,6 +254,8 @@ class Caller:
             told = failures.no_answer(answer, sent)
             return Result.error(told), told
         try:
+            if ready.download is not None and answer.size and 200 <= answer.status < 300:
+                return await self._saved(ready.download, answer, sent, budget), self._done(answer, sent)
             return await self._told(tool, answer, sent, budget), self._done(answer, sent)
         finally:
             self._closed(answer)
@@ -279,6 +282,16 @@ class Caller:
         if view is not None and not result.is_error:
             result = view.dressed(result, answer, sent, self._redactor, shown)
         return result
+
+    async def _saved(self, download: Download, answer: Response, sent: Sent, budget: Budget) -> Result:
+        """The answer written to a file, and what is told of that."""
+        from .downloads import Unwritten  # loaded by now
+
+        try:
+            size = await download.save(answer, self._redactor, budget)
+        except Unwritten as reason:
+            return Result.error(f"{sent.tool.name} was answered with {answer.named}. {reason}")
+        return response.saved(answer, sent, download.path, size)
 
     async def _keep(self, answer: Response, sent: Sent, budget: Budget) -> None:
         """Keep an answer that is too large to be shown, as much of it as there is time for."""

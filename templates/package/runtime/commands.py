@@ -40,7 +40,7 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
         if problem.startswith("--base-url"):
             complain(problem)
             return USAGE
-    loaded.narrow(catalog)
+    loaded.apply(catalog)
     if given.version:
         return show([f"{catalog.name} {catalog.version}"])
     if given.list and loaded.problems:

@@ -33,6 +33,8 @@ RESERVED = {
     "RATE_LIMIT": "the most requests in any span of a length, such as 10/s, 100/min or 5000/h",
     "MAX_RESULT": "how much of a result is shown and kept, such as 8k tokens, 64 MiB",
     "FILES_DIR": "the directory whose files may be sent as file:NAME",
+    "DOWNLOADS_DIR": "the directory that answers which are files may be written to",
+    "DOWNLOADS_OVERWRITE": "1 to let them take the place of files that are there",
     "PROXY": "the proxy to use",
     "CA_FILE": "certificates to trust in place of the system's",
     "CLIENT_CERT": "the certificate that this server shows of itself",

@@ -228,13 +228,14 @@ def _damage(whole: bool, unseen: int) -> list[str]:
 
 
 def _binary(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
-    kind, size = response.media_type or type_of(response.content) or OCTETS, response.size
-    name = _FILE_NAME.search(response.header("content-disposition"))
-    labelled = f", labelled {response.label}" if response.label not in ("", kind) else ""
-    described = f"{kind}{labelled}, {size:,} bytes" + (f", {brief(name[1], 100)}" if name else "")
+    kind, size = _kind(response), response.size
+    described = _described(response, size)
     if response.partial or size > inline(shown):
         kept = f" {told_kept(response, sent.uri)}" if response.kept else ""
-        text = f"The answer is a file: {described}, too large to be passed on.{kept}"
+        argument = sent.tool.binding.get("saves")
+        listed = argument in sent.tool.schema.get("properties", ())
+        save = f" Call again with {argument} to have it written to a file." if listed else ""
+        text = f"The answer is a file: {described}, too large to be passed on.{kept}{save}"
         return _linked({"type": "text", "text": text}, unread(response), response, sent, linked=True)
     data = base64.b64encode(redactor.content(response.content)).decode()
     if kind in TAKEN:
@@ -242,6 +243,24 @@ def _binary(response: Response, sent: Sent, redactor: Redactor, shown: int) -> R
         return _with_notes(medium, _notes(response, sent))
     block = {"type": "resource", "resource": {"uri": sent.uri, "mimeType": kind, "blob": data}}
     return _with_notes(block, [f"The answer is a file: {described}.", *_notes(response, sent)])
+
+
+def saved(response: Response, sent: Sent, path: str, size: int) -> Result:
+    """Return what is told of an answer that was written to a file at `path`, which has so many bytes."""
+    told = f"The answer was written to {path}: {_described(response, size)}."
+    return Result.text("\n".join([told, *_notes(response, sent)]))
+
+
+def _kind(response: Response) -> str:
+    """Return the media type of an answer that is a file."""
+    return response.media_type or type_of(response.content) or OCTETS
+
+
+def _described(response: Response, size: int) -> str:
+    """Return a clause with the media type, the size, and the name that the upstream gives."""
+    kind, name = _kind(response), _FILE_NAME.search(response.header("content-disposition"))
+    labelled = f", labelled {response.label}" if response.label not in ("", kind) else ""
+    return f"{kind}{labelled}, {size:,} bytes" + (f", {brief(name[1], 100)}" if name else "")
 
 
 def _with_notes(block: dict[str, Any], notes: list[str]) -> Result:

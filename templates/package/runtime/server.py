@@ -336,5 +336,5 @@ def _settled(settings: Settings, catalog: Catalog) -> bool:
     """Whether the server can start with these settings; if not, what is wrong has been said, a sentence a line."""
     for problem in settings.problems:
         complain(problem)
-    settings.narrow(catalog)
+    settings.apply(catalog)
     return not settings.problems

@@ -49,6 +49,8 @@ class Settings:
         "ca_file",
         "client",
         "concurrency",
+        "downloads_dir",
+        "downloads_overwrite",
         "endpoints",
         "files_dir",
         "log_level",
@@ -77,6 +79,8 @@ class Settings:
         self.rate: Rate | None = None
         self.log_level = "info"
         self.files_dir: str | None = None
+        self.downloads_dir: str | None = None
+        self.downloads_overwrite = False
         self.proxy: str | None = None
         self.ca_file: str | None = None
         self.client: tuple[str, str | None] | None = None
@@ -91,8 +95,10 @@ class Settings:
         self.problems: list[str] = []
         self.warnings: list[str] = []
 
-    def narrow(self, catalog: Catalog) -> None:
-        """Leave only the tools that the operator wants offered."""
+    def apply(self, catalog: Catalog) -> None:
+        """Leave only the tools that the operator wants offered, and list what the settings make possible."""
+        if self.downloads_dir is not None:
+            catalog.offer_saving()
         if self.read_only:
             catalog.hide_changing()
         if catalog.roles:
@@ -139,6 +145,8 @@ def load(
     settings.concurrency = reader.checked("CONCURRENCY", values.concurrency, CONCURRENCY)
     settings.rate = reader.checked("RATE_LIMIT", values.rate, None)
     settings.files_dir = reader.checked("FILES_DIR", values.directory, None)
+    settings.downloads_dir = reader.checked("DOWNLOADS_DIR", values.writable_directory, None)
+    settings.downloads_overwrite = reader.checked("DOWNLOADS_OVERWRITE", values.switch, False)
     settings.ca_file = reader.checked("CA_FILE", values.file, None)
     settings.proxy = reader.proxy()
     settings.sizes = reader.checked("MAX_RESULT", sizes.parse, settings.sizes)
