@@ -134,7 +134,7 @@ def test_life_09_cancelled_calls_under_contention_leave_nothing_behind(real: Pat
             if descriptors(server) <= before + 2:
                 break
         assert descriptors(server) <= before + 2
-        assert len(heard.progress) > ROUNDS
+        assert len(upstream.requests) > ROUNDS  # before they were cancelled
 
     run(scene, real, MIRROR_CONCURRENCY=str(ROOMS))
 
@@ -220,3 +220,28 @@ def test_life_02_of_what_waited_to_the_end_nothing_was_sent(real: Path) -> None:
         assert len(upstream.requests) == 1
 
     run(scene, real, MIRROR_RATE_LIMIT="1/min", MIRROR_TIMEOUT="3600")
+
+
+def test_no_progress_leaves_right_before_the_answer(real: Path) -> None:
+    """Each line in its order at the pipe. The headers and the body come in one piece, once the client was told that the
+    request was sent; of these two phases nothing is told.
+    """
+    loops: list[asyncio.AbstractEventLoop] = []
+    go_on = asyncio.Event()
+
+    async def held(connection: Connection) -> None:
+        request = await connection.request()
+        if b" /hang " in request:
+            loops.append(asyncio.get_running_loop())
+            await go_on.wait()
+        if request:
+            await connection.send(said(200))
+
+    def scene(server: Server, upstream: Upstream) -> None:
+        called = server.call("get_never")
+        first = server.message()
+        assert (first["method"], first["params"]["message"]) == ("notifications/progress", "sent")
+        loops[0].call_soon_threadsafe(go_on.set)
+        assert server.message()["id"] == called
+
+    run(scene, real, held)

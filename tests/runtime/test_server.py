@@ -195,14 +195,15 @@ def test_whatever_else_is_said_comes_behind_what_is_held() -> None:
         assert b"".join(busy.written).endswith(b"\n" + line)
 
 
-def test_progress_is_held_with_the_answers() -> None:
-    busy = Busy(2)
+def test_progress_leaves_behind_what_is_held_and_with_no_answer_behind_it() -> None:
+    busy = Busy(3)
     busy.server._protocol.progress = lambda *given: b'{"id":0}\n'
     busy.end(1)
     busy.server.progress(busy.keys[1], 1, "sent")
-    assert busy.answered == []
-    busy.take(3)
     assert busy.answered == [[1, 0]]
+    busy.end(2)
+    busy.take(4)
+    assert busy.answered == [[1, 0], [2]]
 
 
 def test_what_is_held_leaves_before_another_message_is_looked_at() -> None:

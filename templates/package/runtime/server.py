@@ -240,11 +240,11 @@ class Server:
             return line is not None
 
     def progress(self, key: int, done: float, message: str) -> None:
-        """So much of it is done, if the client wants to know."""
+        """So much of it is done, if the client wants to know. It leaves now, so that no answer leaves with it."""
         with self._lock:
             line = self._protocol.progress(key, done, None, message)
             if line is not None:
-                self._tell(line)
+                self._outbox.write(line)
 
 
 def _cut(call: Call | None) -> Result:
