@@ -94,6 +94,14 @@ def with_fields(api: Api, wanted: bool) -> Api:
     return replace(api, operations=tuple(kept))
 
 
+def with_redirects(api: Api) -> Api:
+    """`api` with what is done about redirects at each operation: what it says itself, else the server's."""
+    chosen = api.redirects
+    if chosen is None:
+        return api
+    return replace(api, operations=tuple(replace(each, redirects=each.redirects or chosen) for each in api.operations))
+
+
 def _variable(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name or not value:

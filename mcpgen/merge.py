@@ -37,6 +37,7 @@ def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
         skipped=api.skipped + settings.skipped,
         output=settings.output or api.output,
         fields=api.fields if settings.fields is None else settings.fields,
+        redirects=settings.redirects or api.redirects,
         confirm={**api.confirm, **settings.confirm},
         roles={**api.roles, **settings.roles},
         resources=_with_own(api.resources, resources),

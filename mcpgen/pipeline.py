@@ -6,7 +6,14 @@ from dataclasses import dataclass, field, replace
 from mcpgen import crowding, openapi, origins, recognition, toolsfile, unused
 from mcpgen import lock as locks
 from mcpgen.check import check
-from mcpgen.choices import with_body_types, with_fields, with_optional_bodies, with_output, with_variables
+from mcpgen.choices import (
+    with_body_types,
+    with_fields,
+    with_optional_bodies,
+    with_output,
+    with_redirects,
+    with_variables,
+)
 from mcpgen.curation import apply, chosen, former, visible, without_security
 from mcpgen.diagnostics import FATAL_WITH_STRICT, Diagnostic, Diagnostics, Where, placed
 from mcpgen.document import Document
@@ -113,7 +120,7 @@ def _compiled(
         flags.report_body_types(api, diagnostics)
     api = replace(api, operations=with_body_types(api.operations, wanted.body_type))
     api = with_output(with_variables(api, wanted.server_var, flags.variables), wanted.structured)
-    api = with_optional_bodies(with_fields(api, wanted.fields), wanted.optional_bodies)
+    api = with_redirects(with_optional_bodies(with_fields(api, wanted.fields), wanted.optional_bodies))
     _report_no_server(api, diagnostics)
     identity = _identity(api, options, project.lock)
     lowered = lower(api, identity, wanted, promises, diagnostics, sources.library.memory.nodes)

@@ -112,8 +112,20 @@ def _changed(operation: Operation, change: Change) -> Operation:
     def said(name: str) -> bool:
         return getattr(change, name) is not None
 
-    same = ("hidden", "name", "title", "confirm", "roles", "output", "output_schema", "fields", "result", "timeout")
-    given = {name: getattr(change, name) for name in (*same, "portable") if said(name)}
+    same = (
+        "hidden",
+        "name",
+        "title",
+        "confirm",
+        "roles",
+        "output",
+        "output_schema",
+        "fields",
+        "redirects",
+        "result",
+        "timeout",
+    )
+    given = {name: getattr(change, name) for name in (*same, "redirects", "portable") if said(name)}
     if change.hidden is not None:
         given["offered"] = not change.hidden
     arguments = dict(operation.arguments)

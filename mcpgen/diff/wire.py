@@ -9,7 +9,7 @@ from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 
 _PLACES = ("path", "query", "querystring", "headers", "cookies")
 _ELSEWHERE = ("name", "operation", "method", "server", "body", "accept", "security", "scopes", "confirm", "open")
-_KNOWN = frozenset((*_ELSEWHERE, *_PLACES, "timeout", "fields", "result", "withheld"))
+_KNOWN = frozenset((*_ELSEWHERE, *_PLACES, "timeout", "fields", "result", "withheld", "saves"))
 """Keys of a binding that are compared one by one, here or elsewhere."""
 
 _OF_BODY = ("contentType", "encoding", "required", "xml", "needs")

@@ -187,6 +187,8 @@ def _rules(tool: ToolSpec) -> JsonObject:
         result["unchecked"] = list[JsonValue](binding.unchecked)
     if binding.redirects:
         result["redirects"] = list[JsonValue](binding.redirects)
+    if binding.follows:
+        result["follow"] = True
     if binding.saves is not None:
         result["saves"] = binding.saves
     if binding.timeout is not None:

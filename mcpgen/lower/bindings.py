@@ -77,6 +77,7 @@ def bind(
         withheld=_withheld(operation, arguments),
         redirects=_redirects(operation),
         saves=_saves(operation, arguments),
+        follows=operation.redirects == "follow" and operation.method == "GET",
     )
 
 

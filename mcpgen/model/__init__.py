@@ -57,6 +57,7 @@ from mcpgen.model.words import (
     Location,
     Output,
     OutputForm,
+    Redirects,
     SchemaProfile,
     Style,
 )
@@ -95,6 +96,7 @@ __all__ = [
     "Prompt",
     "PromptArgument",
     "PromptSpec",
+    "Redirects",
     "RequestBody",
     "Resource",
     "ResourceSpec",

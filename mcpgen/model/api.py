@@ -7,7 +7,7 @@ from typing import Literal
 from mcpgen.diagnostics import Diagnostic, Where
 from mcpgen.jsonvalue import JsonObject
 from mcpgen.model.curation import ArgumentChange, ResultView, Sends
-from mcpgen.model.words import Confirm, Location, Output, Style
+from mcpgen.model.words import Confirm, Location, Output, Redirects, Style
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +191,7 @@ class Operation:
     confirm: Confirm | None = None
     roles: tuple[str, ...] | None = None
     fields: bool | None = None
+    redirects: Redirects | None = None
     prefix: str = ""
     hints: Mapping[str, bool] = field(default_factory=dict)
     arguments: Mapping[str, ArgumentChange] = field(default_factory=dict)

@@ -82,6 +82,7 @@ class HttpBinding:
     `withheld` (query or cookies → names) is what no argument may write there, because its owner hid it. `unchecked` are
     patterns of the schemas that a server leaves to the API. Answers with a status of `redirects` (`302`, `3XX`) are
     results. `saves` is the argument that a server adds which may write the tool's answers to files.
+    Where it `follows`, redirects are followed.
     `settings` are schemes that are sent where they are set.
     """
 
@@ -107,6 +108,7 @@ class HttpBinding:
     redirects: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     saves: str | None = None
+    follows: bool = False
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """All parameters, in the order path, query, querystring, header, cookie."""

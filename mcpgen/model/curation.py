@@ -6,7 +6,7 @@ from typing import Literal
 
 from mcpgen.diagnostics import Where
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
-from mcpgen.model.words import Confirm, Output
+from mcpgen.model.words import Confirm, Output, Redirects
 
 Given = tuple[JsonValue] | None
 """A value that was written, or None where none was: null is a value too."""
@@ -136,6 +136,7 @@ class Change:
     output: Output | None = None
     output_schema: JsonObject | None = None
     fields: bool | None = None
+    redirects: Redirects | None = None
     result: ResultView | None = None
     timeout: float | None = None
     portable: bool | None = None

@@ -7,7 +7,7 @@ from mcpgen.diagnostics import Where
 from mcpgen.jsonvalue import JsonObject
 from mcpgen.model.api import Operation, Scopes, SecurityRequirement, SecurityScheme, Server, Skipped
 from mcpgen.model.features import Prompt, Resource
-from mcpgen.model.words import Confirm, Output
+from mcpgen.model.words import Confirm, Output, Redirects
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ class Api:
     confirm: Mapping[str, Confirm] = field(default_factory=dict)
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fields: bool | None = None
+    redirects: Redirects | None = None
     resources: tuple[Resource, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     named_at: Where | None = None

@@ -17,6 +17,8 @@ InputProfile = SchemaProfile | Literal["written"]
 """The same of one tool, whose schema may be written by hand."""
 
 Output = Literal["structured", "text"]
+Redirects = Literal["follow", "tell"]
+"""What is done about a redirect."""
 """What the results of a tool are, as a person chose: `structured` are those with an output schema."""
 
 Confirm = Literal["never", "when-supported", "always"]

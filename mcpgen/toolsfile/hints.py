@@ -1,13 +1,16 @@
-"""`annotations:`, `timeout:` and `portable:` of the tools file: what is said of one tool in a word or a number.
+"""What the tools file says of one tool in a word or a number: `annotations:`, `timeout:`, `redirects:`, `portable:`.
 
 What cannot be read here the shape of the file has told.
 """
 
 from collections.abc import Mapping
+from typing import get_args
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, as_object
+from mcpgen.model import Redirects
 
+_REDIRECTS: Mapping[str, Redirects] = {word: word for word in get_args(Redirects)}
 LONGEST = 3600
 """Seconds that one call may take at most."""
 
@@ -28,6 +31,12 @@ def timeout(entry: JsonObject) -> float | None:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= LONGEST:
         return value
     return None
+
+
+def redirects(entry: JsonObject) -> Redirects | None:
+    """What is done about redirects; None where nothing is said."""
+    value = entry.get("redirects")
+    return _REDIRECTS.get(value) if isinstance(value, str) else None
 
 
 def portable(entry: JsonObject) -> bool | None:

@@ -52,6 +52,7 @@ def _change(key: str, entry: JsonObject, where: Where, diagnostics: Diagnostics)
         output=outputs.output(entry),
         output_schema=outputs.schema(entry, where, diagnostics),
         fields=outputs.fields(entry),
+        redirects=hints.redirects(entry),
         result=results.read(entry, where, diagnostics),
         timeout=hints.timeout(entry),
         portable=hints.portable(entry),

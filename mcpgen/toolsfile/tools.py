@@ -74,6 +74,9 @@ def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | No
     name, line = entry.get("name"), requestline.read(entry, where, diagnostics)
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name) or line is None:
         return None  # which the shape of the file has told
+    if hints.redirects(entry) == "follow" and line.method != "GET":
+        message = f"Redirects of {line.method} are told and not followed."
+        diagnostics.add("invalid-value", message, where.inside("redirects"), "Leave `redirects` out.")
     template = line.template(where.inside("request"), diagnostics)
     inputs = _inputs(entry, line, template, where, around)
     if any(found.severity == "error" for found in list(diagnostics)[before:]):
@@ -104,6 +107,7 @@ def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | No
         output_schema=outputs.schema(entry, where, diagnostics),
         result=results.read(entry, where, diagnostics),
         fields=outputs.fields(entry),
+        redirects=hints.redirects(entry),
         confirm=confirmation.of_tool(entry),
         roles=roles.of_tool(entry),
         hints=hints.hints(entry, where, diagnostics),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.hostile.mutation import Mutation
 
 DOWNLOADS, FILES = "tests/functional/test_downloads.py", "tests/runtime/test_files.py"
+REDIRECTS, FOLLOWED = "tests/runtime/test_redirects.py", "tests/functional/test_redirects.py"
 ENGINE = "tests/runtime/test_engine.py"
 RESPONSES = "tests/runtime/test_responses.py"
 
@@ -13,6 +14,38 @@ OF_RESULTS = (
     Mutation("pages behind the last", "paging.py", "_is_last(len(items), said, sent)", "False", (RESPONSES,)),
     Mutation("progress before an answer", "engine.py", "await taken.quiet()", "pass", (ENGINE,)),
     Mutation("answers behind progress", "engine.py", "await asyncio.sleep(left)", "pass", (ENGINE,)),
+    Mutation(
+        "redirects to unnamed hosts", "origins.py", "if address.host not in self._hosts:", "if False:", (REDIRECTS,)
+    ),
+    Mutation(
+        "redirects to metadata",
+        "origins.py",
+        'return "it leads to an address that nothing is sent to"',
+        "pass",
+        (REDIRECTS,),
+    ),
+    Mutation("redirects beside a certificate", "origins.py", "if self._shows_certificate:", "if False:", (REDIRECTS,)),
+    Mutation(
+        "redirects from https to http",
+        "redirects.py",
+        'if self.address.scheme == "https" and address.scheme == "http":',
+        "if False:",
+        (REDIRECTS,),
+    ),
+    Mutation(
+        "redirects in a circle", "redirects.py", "if (address.origin, target) in self._seen:", "if False:", (REDIRECTS,)
+    ),
+    Mutation("redirects without end", "redirects.py", "if len(self._seen) > MOST:", "if False:", (REDIRECTS,)),
+    Mutation("credentials behind a redirect", "redirects.py", "    if trail.left:", "    if False:", (FOLLOWED,)),
+    Mutation(
+        "the way back from elsewhere",
+        "redirects.py",
+        "self.left = self.left or address.origin",
+        "self.left = address.origin",
+        (REDIRECTS, FOLLOWED),
+    ),
+    Mutation("paths of redirects in the log", "redirects.py", 'template="")', "template=path)", (FOLLOWED,)),
+    Mutation("methods that are followed", "sending.py", ' and ready.request.method == "GET"', "", (FOLLOWED,)),
     Mutation("names of downloads", "downloads.py", "if not _is_plain(self._steps):", "if False:", (DOWNLOADS,)),
     Mutation("devices as downloads", "downloads.py", "or _DEVICE.fullmatch(name)", "", (DOWNLOADS,)),
     Mutation("hidden names of downloads", "downloads.py", "or clean(name)[1]", "", (DOWNLOADS,)),

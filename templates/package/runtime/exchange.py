@@ -30,7 +30,8 @@ class Sent:
     it carried, a URI for what may come back, the arguments with what is sent for those left out, its idempotency key,
     and how often it was tried. `fields` are the parts of the answer that were asked for, "" for all of it; `scopes` are
     what the description asks of a token, and `offers` the ways to give a credential where none was given. `answer` is
-    the value of an answer of which not all is shown."""
+    the value of an answer of which not all is shown, `unfollowed` a clause that says why a redirect was not followed.
+    """
 
     __slots__ = (
         "answer",
@@ -43,6 +44,7 @@ class Sent:
         "scopes",
         "tool",
         "tries",
+        "unfollowed",
         "uri",
         "variables",
     )
@@ -68,6 +70,7 @@ class Sent:
         self.fields = asked if isinstance(asked, str) else ""
         self.key = key
         self.tries = 0
+        self.unfollowed = ""
         self.answer: Any = ABSENT
         self.scopes: tuple[str, ...] = ()
         self.offers: tuple[str, ...] = ()

@@ -295,6 +295,8 @@ def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) 
     told = []
     if response.status in (201, 202) or response.status >= 300 or not response.content:
         told.append(("Location", response.header("location")))
+    if response.status >= 300 and sent.unfollowed:
+        told.append(("Not followed", sent.unfollowed))
     # A weak one is of no use for If-Match (RFC 9110 section 13.1.1).
     if (tag := response.header("etag")).startswith('"'):
         told.append(("ETag", tag))

@@ -61,6 +61,7 @@ class Settings:
         "rate",
         "read_only",
         "roles",
+        "rules",
         "secrets",
         "servers",
         "sizes",
@@ -88,6 +89,7 @@ class Settings:
         self.read_only = False
         self.again: Again | None = None
         self.roles: frozenset[str] = frozenset()
+        self.rules: Rules | None = None
         self.trace: bool | None = None
         self.audit: str | None = None
         self.audit_arguments = False
@@ -157,7 +159,7 @@ def load(
     settings.audit_arguments = reader.checked("AUDIT_ARGUMENTS", values.switch, False)
     settings.trace = reader.checked("TRACE", values.switch, None)
     settings.private = [*values.login(settings.proxy), *values.private_key(settings.client)]
-    rules = reader.rules(Listed(catalog.origins, at_start.origins if at_start else None))
+    settings.rules = rules = reader.rules(Listed(catalog.origins, at_start.origins if at_start else None))
     urls = [reader.url(server) for server in catalog.servers]
     settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
@@ -246,6 +248,7 @@ class _Reader:
             listed,
             insecure=self.checked("ALLOW_HTTP", values.switch, False),
             hosts=self.checked("ALLOW_HOSTS", values.hosts, frozenset()),
+            certificate=self._settings.client is not None,
         )
 
     def addresses(
