@@ -10,7 +10,7 @@ from mcpgen.names import environment_suffix, short_hash
 RESERVED = frozenset(
     ["BASE_URL", "TIMEOUT", "LOG_LEVEL", "FILES_DIR", "PROXY", "CA_FILE", "CLIENT_CERT", "CLIENT_KEY", "ALLOW_HTTP",
      "ALLOW_HOSTS", "READ_ONLY", "ROLES", "AUDIT", "MAX_RESULT", "CONCURRENCY", "RATE_LIMIT", "TRACE",
-     "AUDIT_ARGUMENTS", "PROXY_FILE", "DOWNLOADS_DIR", "DOWNLOADS_OVERWRITE"]
+     "AUDIT_ARGUMENTS", "PROXY_FILE", "DOWNLOADS_DIR", "DOWNLOADS_OVERWRITE", "RESULT_TOOL"]
 )  # fmt: skip
 """What follows the prefix in variables of the server itself; `VAR_…` is reserved too."""
 

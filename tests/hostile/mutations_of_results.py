@@ -7,6 +7,7 @@ from tests.hostile.mutation import Mutation
 DOWNLOADS, FILES = "tests/functional/test_downloads.py", "tests/runtime/test_files.py"
 REDIRECTS, FOLLOWED = "tests/runtime/test_redirects.py", "tests/functional/test_redirects.py"
 ENGINE = "tests/runtime/test_engine.py"
+READ, SENDING = "tests/functional/test_reading_on.py", "tests/runtime/test_sending.py"
 RESPONSES = "tests/runtime/test_responses.py"
 
 OF_RESULTS = (
@@ -45,7 +46,8 @@ OF_RESULTS = (
         (REDIRECTS, FOLLOWED),
     ),
     Mutation("paths of redirects in the log", "redirects.py", 'template="")', "template=path)", (FOLLOWED,)),
-    Mutation("methods that are followed", "sending.py", ' and ready.request.method == "GET"', "", (FOLLOWED,)),
+    Mutation("methods that are followed", "sending.py", ' and ready.request.method == "GET"', "", (SENDING,)),
+    Mutation("the name of the tool that reads on", "reading.py", "while name in names:", "while False:", (READ,)),
     Mutation("names of downloads", "downloads.py", "if not _is_plain(self._steps):", "if False:", (DOWNLOADS,)),
     Mutation("devices as downloads", "downloads.py", "or _DEVICE.fullmatch(name)", "", (DOWNLOADS,)),
     Mutation("hidden names of downloads", "downloads.py", "or clean(name)[1]", "", (DOWNLOADS,)),

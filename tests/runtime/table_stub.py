@@ -25,6 +25,7 @@ class Catalog:
         self.security = security or {}
         self.origins = [*_named(self.servers, self.security)] if origins is None else origins
         self.hidden: list[str] = []
+        self.reader = ""
         self._tools = tools or {}
 
     def names(self) -> list[str]:

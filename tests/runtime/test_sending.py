@@ -26,6 +26,7 @@ ONCE = {"method": "POST", "path": ["/p"], "headers": [KEY]}
 TOOLS: dict[str, dict[str, Any]] = {
     **{method: {"binding": {"method": method, "path": ["/p"]}} for method in METHODS},
     "once": {"binding": ONCE},
+    "moving": {"binding": {"method": "POST", "path": ["/p"], "follow": True}},
     "given": {"binding": {**ONCE, "headers": [{name: KEY[name] for name in KEY if name != "made"}]}},
 }
 UUID = rb"\r\nIdempotency-Key: [0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\r\n"
@@ -268,3 +269,13 @@ def test_a_rate_is_kept_by_repetitions_too_and_what_came_before_is_the_answer() 
         assert len(at.upstream.requests) == 2
 
     run(scene, answer(said(503)), rate=Rate(2, 3600, "an hour"))
+
+
+def test_a_redirect_of_what_changes_something_is_not_followed() -> None:
+    """Whatever the table says: a hook can change the method, too."""
+
+    async def scene(at: Scene) -> None:
+        assert "which is not followed" in await at.call("moving")
+        assert len(at.upstream.requests) == 1
+
+    run(scene, answer(said(307, "Location: /q"), OK))

@@ -211,6 +211,10 @@ class Caller:
         given = deepcopy(arguments) if "confirm" in tool.binding else {}  # what hooks make of them is nobody's business
         try:
             arguments = await self._preparation.checked(tool, arguments, budget)
+            if "reads" in tool.binding:
+                from . import reading  # loaded by now
+
+                return reading.read(self.resources, arguments, self._settings.sizes.shown), ""
             hook = self._hooks.replacing(tool.name)
             ready = None if hook else await self._preparation.ready(tool, arguments, budget)
             if "confirm" in tool.binding:
@@ -308,6 +312,7 @@ class Caller:
         made, chosen, span = ready.request, ready.chosen, spans.current()
         chosen.put(made)
         sent = Sent(tool, made.method, made.path, chosen.variables, uri, arguments, made.key)
+        sent.reader = self._catalog.reader
         sent.scopes, sent.offers = chosen.scopes, chosen.offers
         for secret in ready.private:
             self._redactor.learn(secret, "hook")

@@ -140,8 +140,9 @@ class _File:
         return self._changed.get(name) or self.read(*self.places().get(name, (0, 0))).rstrip(b",")
 
     def change(self, name: str, line: bytes) -> None:
-        """Let that be the line of a tool; the file stays."""
+        """Let that be the line of a tool, of a new one too; the file stays."""
         self._changed[name] = line
+        self.places().setdefault(name, (0, 0))
 
     def array(self) -> tuple[list[bytes], str]:
         """All of it on one line, in pieces, and its digest. In pieces since memory that is new is what costs most."""
@@ -183,6 +184,7 @@ class Catalog:
         self.origins: list[str] = header["origins"]
         self.roles: dict[str, list[str]] = header.get("roles", {})
         self.hidden: list[str] = []
+        self.reader = ""
         self.withheld: dict[str, str] = {}
         self._described = described
         self._bound = bound
@@ -228,6 +230,16 @@ class Catalog:
             self._described.change(name, dumps(tool))
         if saving:
             self.tools = [self._described.keep(self.names())]
+
+    def offer_reading(self) -> None:
+        """List the tool that reads on in cut results, behind the others."""
+        from .reading import described  # few operators ask for it
+
+        tool = described((*self.names(), *self.hidden), f"{self.name}://result/")
+        self.reader = str(tool["name"])
+        self._described.change(self.reader, dumps(tool))
+        self._bound.change(self.reader, dumps({"name": self.reader, "reads": True}))
+        self.tools = [self._described.keep(self.names())]
 
     def hide_changing(self) -> None:
         """Leave only the tools that change nothing, by their hint; the `hidden` ones are then unknown in every way."""

@@ -35,6 +35,7 @@ RESERVED = {
     "FILES_DIR": "the directory whose files may be sent as file:NAME",
     "DOWNLOADS_DIR": "the directory that answers which are files may be written to",
     "DOWNLOADS_OVERWRITE": "1 to let them take the place of files that are there",
+    "RESULT_TOOL": "1 to list a tool that reads on in cut results, for hosts that show no resources",
     "PROXY": "the proxy to use",
     "CA_FILE": "certificates to trust in place of the system's",
     "CLIENT_CERT": "the certificate that this server shows of itself",

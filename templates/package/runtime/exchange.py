@@ -30,7 +30,8 @@ class Sent:
     it carried, a URI for what may come back, the arguments with what is sent for those left out, its idempotency key,
     and how often it was tried. `fields` are the parts of the answer that were asked for, "" for all of it; `scopes` are
     what the description asks of a token, and `offers` the ways to give a credential where none was given. `answer` is
-    the value of an answer of which not all is shown, `unfollowed` a clause that says why a redirect was not followed.
+    the value of an answer of which not all is shown, `unfollowed` a clause that says why a redirect was not followed,
+    `reader` the tool that reads on in what is kept, "" where there is none.
     """
 
     __slots__ = (
@@ -41,6 +42,7 @@ class Sent:
         "method",
         "offers",
         "path",
+        "reader",
         "scopes",
         "tool",
         "tries",
@@ -71,6 +73,7 @@ class Sent:
         self.key = key
         self.tries = 0
         self.unfollowed = ""
+        self.reader = ""
         self.answer: Any = ABSENT
         self.scopes: tuple[str, ...] = ()
         self.offers: tuple[str, ...] = ()

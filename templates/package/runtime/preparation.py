@@ -113,6 +113,8 @@ class Preparation:
 
     async def ready(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> Ready:
         """The request for checked arguments, as the hooks leave it. Raises Refused, NotReady, HookFailed or Refuse."""
+        if "reads" in tool.binding:
+            raise NotReady("It reads what this server has kept, and sends nothing.")
         files, built, address = self._built(tool, arguments)
         download = self._download(tool, arguments)
         hooked = built if self.hooks.idle else await self.hooks.request(tool.name, built, budget)

@@ -157,7 +157,7 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     if cut.left_out:
         notes.append(f"Cut: {cut.told()} are left out.{_to_see_more(response, sent, cut.items)}")
     elif sent.fields and response.kept:
-        notes.append(told_kept(response, sent.uri))
+        notes.append(told_kept(response, sent.uri, sent.reader))
     notes += unread(response)
     block = {"type": "text", "text": exact(cut.value, marked)}
     result = _linked(block, notes, response, sent, bool(cut.left_out or sent.fields))
@@ -198,16 +198,18 @@ def _to_see_more(response: Response, sent: Sent, items: int = 0) -> str:
     """How to get what was left out: by other arguments, and from what was kept."""
     found = [paging.narrower(sent.tool, items)]
     if response.kept:
-        found.append(told_kept(response, sent.uri))
+        found.append(told_kept(response, sent.uri, sent.reader))
     return "".join(f" {sentence}" for sentence in found if sentence)
 
 
-def told_kept(response: Response, uri: str) -> str:
-    """How much of an answer is kept, and where."""
+def told_kept(response: Response, uri: str, reader: str = "") -> str:
+    """How much of an answer is kept, where, and what reads it: a tool, or the client."""
+    reader = reader if is_text(response.media_type, response.content) else ""
+    way = f"call {reader} with uri={uri}" if reader else f"resources/read of {uri}"
     if response.kept < response.size:
         beginning = f"The first {response.kept:,} of {response.size:,} bytes are kept, for which there was time"
-        return f"{beginning}: resources/read of {uri}."
-    return f"All that came, {response.size:,} bytes, is kept: resources/read of {uri}."
+        return f"{beginning}: {way}."
+    return f"All that came, {response.size:,} bytes, is kept: {way}."
 
 
 def unread(response: Response) -> list[str]:
@@ -231,7 +233,7 @@ def _binary(response: Response, sent: Sent, redactor: Redactor, shown: int) -> R
     kind, size = _kind(response), response.size
     described = _described(response, size)
     if response.partial or size > inline(shown):
-        kept = f" {told_kept(response, sent.uri)}" if response.kept else ""
+        kept = f" {told_kept(response, sent.uri, sent.reader)}" if response.kept else ""
         argument = sent.tool.binding.get("saves")
         listed = argument in sent.tool.schema.get("properties", ())
         save = f" Call again with {argument} to have it written to a file." if listed else ""

@@ -60,6 +60,7 @@ class Settings:
         "proxy",
         "rate",
         "read_only",
+        "result_tool",
         "roles",
         "rules",
         "secrets",
@@ -87,6 +88,7 @@ class Settings:
         self.client: tuple[str, str | None] | None = None
         self.private: list[str] = []
         self.read_only = False
+        self.result_tool = False
         self.again: Again | None = None
         self.roles: frozenset[str] = frozenset()
         self.rules: Rules | None = None
@@ -105,6 +107,8 @@ class Settings:
             catalog.hide_changing()
         if catalog.roles:
             catalog.hide_restricted(self.roles)
+        if self.result_tool:
+            catalog.offer_reading()
 
     def server(self, index: int) -> Address:
         """Where that server is. Raises NotReady where only the operator can say."""
@@ -154,6 +158,7 @@ def load(
     settings.sizes = reader.checked("MAX_RESULT", sizes.parse, settings.sizes)
     settings.client = reader.client()
     settings.read_only = reader.checked("READ_ONLY", values.switch, False) or read_only
+    settings.result_tool = reader.checked("RESULT_TOOL", values.switch, False)
     settings.roles = reader.checked("ROLES", values.roles, settings.roles)
     settings.audit = reader.checked("AUDIT", values.audit, None)
     settings.audit_arguments = reader.checked("AUDIT_ARGUMENTS", values.switch, False)
