@@ -77,7 +77,7 @@ def bind(
         withheld=_withheld(operation, arguments),
         redirects=_redirects(operation),
         saves=_saves(operation, arguments),
-        follows=operation.redirects == "follow" and operation.method == "GET",
+        follows=_follows(operation),
     )
 
 
@@ -127,6 +127,11 @@ def _redirects(operation: Operation) -> tuple[str, ...]:
     return tuple(sorted(status for status in statuses if _REDIRECT.fullmatch(status) and status != "304"))
 
 
+def _follows(operation: Operation) -> bool:
+    """Whether redirects are followed: those of a GET, where its owner says so."""
+    return operation.redirects == "follow" and operation.method == "GET"
+
+
 def _is_file(response: Response) -> bool:
     """Whether an answer is no text, or an attachment (RFC 6266)."""
     types = [each.name for each in response.content if each.name]
@@ -135,10 +140,11 @@ def _is_file(response: Response) -> bool:
 
 
 def _saves(operation: Operation, arguments: Arguments) -> str | None:
-    """The argument that names a file for the answer, under a name that is free; None where no good answer is a file, or
-    where its owner says what of it is shown.
+    """The argument that names a file for the answer, under a name that is free; None where no good answer is a file or
+    may be one, or where its owner says what of it is shown.
     """
-    if not any(response.status[:1] == "2" and _is_file(response) for response in operation.responses):
+    leads_away = _follows(operation) and bool(_redirects(operation))  # to what nobody describes: a log, an archive
+    if not leads_away and not any(each.status[:1] == "2" and _is_file(each) for each in operation.responses):
         return None
     if arguments.profile == "written" or operation.result is not None or operation.output_schema is not None:
         return None

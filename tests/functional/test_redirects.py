@@ -172,3 +172,14 @@ def test_the_last_answer_counts_and_every_request_is_counted(project: Path) -> N
     assert f'"url":"{other.url}"' in written
     assert "secret-path" not in written
     assert re.search(r'"status":404[^\n]*"requests":3|"requests":3[^\n]*"status":404', written), written
+
+
+def test_what_a_redirect_leads_to_is_saved(project: Path, tmp_path: Path) -> None:
+    with served(project, MOVING_DOWNLOADS_DIR=str(tmp_path)) as (server, api, _):
+        api.says |= {"/log": moved("/files/1"), "/files/1": answer(b"\x1f\x8bzip", "application/gzip")}
+        assert told(server.result("read_log", save_as="log.gz")) == (
+            f"The answer was written to {tmp_path / 'log.gz'}: application/gzip, 5 bytes."
+        )
+        api.says["/log"] = moved("https://other.example/files/1")
+        assert "Not followed" in told(server.result("read_log", save_as="other.gz"))
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == {"log.gz": b"\x1f\x8bzip"}
