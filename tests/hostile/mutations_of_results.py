@@ -6,7 +6,7 @@ from tests.hostile.mutation import Mutation
 
 DOWNLOADS, FILES = "tests/functional/test_downloads.py", "tests/runtime/test_files.py"
 REDIRECTS, FOLLOWED = "tests/runtime/test_redirects.py", "tests/functional/test_redirects.py"
-ENGINE = "tests/runtime/test_engine.py"
+ENGINE = "tests/runtime/test_progress.py"
 READ, SENDING = "tests/functional/test_reading_on.py", "tests/runtime/test_sending.py"
 RESPONSES = "tests/runtime/test_responses.py"
 
