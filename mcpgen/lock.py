@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import mcpgen
 from mcpgen.diagnostics import Where
 from mcpgen.errors import CannotGoOn
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, as_text, digest
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, digest
 from mcpgen.model import Identity
 from mcpgen.names import SERVER_NAME, VERSION_NUMBER, WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME
 from mcpgen.options import Options, recorded, remembered
@@ -87,6 +87,7 @@ def _entry(known: Promise) -> JsonObject:
         "arguments": _of_slots(known.arguments),
         "renamed": _of_slots(known.renamed),
         "former": _of_slots(known.former),
+        "constants": [*known.constants],
         "shape": known.shape,
         "words": known.words,
         "surface": known.surface,
@@ -115,7 +116,14 @@ def _known(value: JsonValue) -> Promise:
     texts = {key: as_text(entry.get(key)) for key in ("name", "id", "shape", "words", "surface")}
     arguments, renamed = _slots(entry.get("arguments")), _slots(entry.get("renamed"))
     former = _slots(entry.get("former"))
-    return Promise(arguments=arguments, renamed=renamed, former=former, by_hand=entry.get("by_hand") is True, **texts)
+    return Promise(
+        arguments=arguments,
+        renamed=renamed,
+        former=former,
+        by_hand=entry.get("by_hand") is True,
+        constants=tuple(name for name in as_list(entry.get("constants")) if isinstance(name, str)),
+        **texts,
+    )
 
 
 def _tools(value: JsonValue) -> dict[str, Promise]:

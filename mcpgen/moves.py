@@ -37,14 +37,18 @@ def renamed(gone: Known, new: Known) -> dict[str, str]:
 
 def moved(gone: Known, new: Known) -> dict[str, str]:
     """Which operations that are `new` are those that are `gone`, under another key: new key → old key."""
-    found: dict[str, str] = {}
-    for told in (renamed, _by(lambda _, known: known.id), _by(lambda _, known: known.shape), _by_prefix, _by_words):
+    found = renamed(gone, new)  # a method and a path are one operation, even where its id has changed
+    gone, new = _without(gone, found.values()), _without(new, found)
+    for told in (_by(lambda _, known: known.id), _by(lambda _, known: known.shape), _by_prefix, _by_words):
         pairs = {key: former for key, former in told(gone, new).items() if _agree(gone[former], new[key])}
         found |= pairs
-        left = set(pairs.values())
-        gone = {key: known for key, known in gone.items() if key not in left}
-        new = {key: known for key, known in new.items() if key not in pairs}
+        gone, new = _without(gone, pairs.values()), _without(new, pairs)
     return found
+
+
+def _without(known: Known, keys: Iterable[str]) -> Known:
+    left = set(keys)
+    return {key: promise for key, promise in known.items() if key not in left}
 
 
 def guessed(pairs: Iterable[tuple[tuple[str, Promise], tuple[str, Promise]]]) -> set[str]:
@@ -98,7 +102,7 @@ def _by(identify: Callable[[str, Promise], str]) -> Tell:
 
 
 def _by_variables(key: str, known: Promise) -> str:
-    names = sorted(wire for place, wire in {**known.arguments, **known.renamed} if place == "path")
+    names = known.variables
     return f"{operation_key(*key.rsplit(' ', 1))} {' '.join(names)}" if names and " " in key else ""
 
 

@@ -18,7 +18,8 @@ class Promise:
 
     The operation is told again by `id`, by `shape` (the request, under any prefix) and by `words` (what the document
     says of it); empty where it has none. `surface` is a digest of all that clients see and of what is sent. `former`
-    are arguments that it had once, and, in the place `given`, names by which a person means one.
+    are arguments that it had once, and, in the place `given`, names by which a person means one. `constants` are the
+    path parameters that are no arguments, because each has one value.
     """
 
     name: str
@@ -30,6 +31,13 @@ class Promise:
     surface: str = ""
     by_hand: bool = False
     former: Mapping[Slot, str] = field(default_factory=dict)
+    constants: tuple[str, ...] = ()
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of its path parameters, sorted."""
+        asked = (wire for place, wire in {**self.arguments, **self.renamed} if place == "path")
+        return tuple(sorted({*asked, *self.constants}))
 
     @property
     def known(self) -> frozenset[str]:

@@ -42,6 +42,7 @@ def _surfaces(catalog: Catalog, tree: FileTree) -> Iterable[tuple[ToolSpec, str]
 
 def _promise(tool: ToolSpec, surface: str, before: Promise) -> Promise:
     by_person = {slot: name for slot, name in tool.arguments.items() if slot in tool.renamed}
+    asked = {wire for place, wire in tool.arguments if place == "path"}
     promise = Promise(
         tool.name,
         {slot: name for slot, name in tool.arguments.items() if slot not in by_person},
@@ -51,6 +52,7 @@ def _promise(tool: ToolSpec, surface: str, before: Promise) -> Promise:
         words(tool),
         surface,
         tool.operation.name == tool.name,
+        constants=tuple(sorted(set(tool.operation.template.variables) - asked)),
     )
     given = {("given", name): name for name in tool.operation.arguments}
     former = {**before.former, **before.arguments, **before.renamed, **given}

@@ -156,16 +156,55 @@ def test_one_more_document_changes_no_name() -> None:
     assert lock().version == "0.2.0"
 
 
-def test_a_twin_that_comes_and_goes_changes_no_name() -> None:
-    twin = {"GET /foo/{slug}": operation(None, "Other", parameters=[{**PET, "name": "slug"}])}
-    write(LIST, {"GET /foo/{id}": operation(None, "Foo", parameters=[PET])})
+FIRST, SECOND = "GET /phases/{phase}/entry", "GET /phases/{ruleset_phase}/entry"
+ALONE = "GET /phases/{}/entry"
+
+
+def twins(*requests: str, marked: str = "", **schema: object) -> dict[str, object]:
+    """These requests, each with an id that bears the mark, and a path parameter of this schema."""
+    found = {}
+    for request in requests:
+        name = request.partition("{")[2].partition("}")[0]
+        parameter = {**PET, "name": name, **({"schema": schema} if schema else {})}
+        found[request] = operation(f"get_{name}{marked}" if marked != "none" else None, name, parameters=[parameter])
+    return found
+
+
+@pytest.mark.parametrize("flags", [(), ("--no-moves",)])
+@pytest.mark.parametrize("stays", [FIRST, SECOND])
+@pytest.mark.parametrize(
+    ("marks", "schema"),
+    [
+        (("", ""), {}),
+        (("none", "none"), {}),
+        (("", "_other"), {}),
+        (("", "_other"), {"type": "string", "enum": ["one"]}),
+        (("none", "none"), {"type": "string", "enum": ["one"]}),
+    ],
+)
+def test_a_twin_that_comes_and_goes_changes_no_name(
+    flags: tuple[str, ...], stays: str, marks: tuple[str, str], schema: dict[str, object]
+) -> None:
+    """An operation is its method and path, whatever its id says meanwhile, or whether its parameter is an argument."""
+    goes = SECOND if stays == FIRST else FIRST
+    write(LIST, twins(FIRST, SECOND, marked=marks[0], **schema))
     assert run("generate", "api.json", "-o", "out") == 0
-    name = names()["GET /foo/{}"]
-    for parts in ((twin,), (), (twin,)):
-        write(LIST, {"GET /foo/{id}": operation(None, "Foo", parameters=[PET])}, *parts)
-        assert run("regenerate", "out", "--no-moves") == 0
-        assert name in names().values()
-        assert name == names()["GET /foo/{id}" if parts else "GET /foo/{}"]
+    name, other = names()[stays], names()[goes]
+    for turn, present in enumerate(((stays,), (goes, stays), (stays,))):
+        write(LIST, twins(*present, marked=marks[turn % 2 == 0], **schema))
+        assert run("regenerate", "out", *flags) == 0
+        assert names()[stays if len(present) > 1 else ALONE] == name
+        assert names().get(goes, other) == other
+
+
+def test_a_twin_that_comes_to_one_alone_changes_no_name() -> None:
+    for requests in ((FIRST,), (FIRST, SECOND), (FIRST,), (FIRST, SECOND), (SECOND,)):
+        write(LIST, twins(*requests))
+        assert run("generate", "api.json", "-o", "out") == 0
+        found = names()
+        assert found.get(FIRST, "get_phase") == "get_phase"
+        assert requests != (FIRST,) or found[ALONE] == "get_phase"
+    assert found[ALONE] == "get_ruleset_phase"
 
 
 def test_an_argument_that_was_away_has_its_name_again(project: None) -> None:
