@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -160,7 +161,7 @@ FIRST, SECOND = "GET /phases/{phase}/entry", "GET /phases/{ruleset_phase}/entry"
 ALONE = "GET /phases/{}/entry"
 
 
-def twins(*requests: str, marked: str = "", **schema: object) -> dict[str, object]:
+def twins(*requests: str, marked: str = "", **schema: object) -> dict[str, Any]:
     """These requests, each with an id that bears the mark, and a path parameter of this schema."""
     found = {}
     for request in requests:
