@@ -9,7 +9,7 @@ two ids that differ are two operations: a name that goes to another operation is
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from mcpgen.lower.naming import PREFIX_SEGMENT
+from mcpgen.lower.inflection import PREFIX_SEGMENT
 from mcpgen.names import words
 from mcpgen.openapi.paths import operation_key
 from mcpgen.promises import Promise

@@ -52,12 +52,19 @@ _FILLER = frozenset(
     [
         "api",
         "apis",
+        "definition",
+        "definitions",
+        "description",
+        "docs",
+        "documentation",
+        "endpoints",
         "http",
         "json",
         "mcp",
         "official",
         "openapi",
         "public",
+        "reference",
         "rest",
         "restful",
         "server",
@@ -69,6 +76,11 @@ _FILLER = frozenset(
         "web",
     ]
 )
+_LINKS = frozenset(["a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "to", "where", "with"])
+_SUBDOMAINS = _FILLER | {"app", "apps", "beta", "cloud", "dev", "gateway", "prod", "sandbox", "staging", "test", "www"}
+_SECOND_LEVELS = frozenset(["ac", "co", "com", "edu", "gov", "net", "org"])
+_NOBODYS = frozenset(["example", "invalid", "localhost", "local"])
+"""Hosts that say nothing of whose API it is (RFC 2606 and 6762)."""
 _MOST_LISTED = 20
 _LONGEST_COMPOSED = 256
 _UNSEEN = frozenset(" \u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159").union(
@@ -191,20 +203,36 @@ def written_argument_name(name: str) -> str:
     return name if WRITTEN_ARGUMENT_NAME.fullmatch(name) else argument_name(name)
 
 
-def server_name(title: str) -> str:
-    """A server name from the title of an API, without the words that every API has.
+def server_name(title: str, host: str = "") -> str:
+    """A server name from the title of an API, without the words that every API has; where it has no others, from the
+    `host` of its server.
 
     `Swagger Petstore - OpenAPI 3.1` → `petstore`. At most 24 characters where that leaves a whole word.
     """
+    title = re.sub(r"\([^()]*\)", " ", title).strip() or title
     folded = normalize("NFKD", _APOSTROPHE.sub("", title)).encode("ascii", "ignore").decode().lower()
     found = re.findall(r"[a-z0-9]+", folded)
-    kept = [word for word in found if word not in _FILLER and not re.fullmatch(r"v?[0-9]+", word)] or found
+    kept = [word for word in found if word not in _FILLER and not re.fullmatch(r"v?[0-9]+", word)]
+    kept = kept[next((at for at, word in enumerate(kept) if word not in _LINKS), 0) :]
+    kept = kept or [_owner(host)] * bool(_owner(host)) or found
     name = ""
     for word in kept:
         if name and len(name) + 1 + len(word) > 24:
             break
         name = f"{name}-{word}" if name else word[:40]
+    while "-" in name and name.rpartition("-")[2] in _LINKS:
+        name = name.rpartition("-")[0]
     return name if name[:1].isalpha() else f"api-{name}"[:40].rstrip("-")
+
+
+def _owner(host: str) -> str:
+    """The label of a host that says whose it is: `themoviedb` of `api.themoviedb.org`; empty where none does."""
+    labels = host.lower().rstrip(".").split(".")
+    if len(labels) < 2 or not labels[-1].isalpha() or labels[-1] in _NOBODYS:
+        return ""
+    labels = labels[:-2] if labels[-2] in _SECOND_LEVELS and len(labels) > 2 else labels[:-1]
+    owner = next((label for label in reversed(labels) if label not in _SUBDOMAINS), "")
+    return owner if owner not in _NOBODYS and re.fullmatch(r"[a-z][a-z0-9-]*", owner) else ""
 
 
 def environment_suffix(name: str) -> str:

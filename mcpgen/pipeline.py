@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from urllib.parse import urlsplit
 
 from mcpgen import crowding, openapi, origins, recognition, toolsfile, unused
 from mcpgen import lock as locks
@@ -277,9 +278,17 @@ def _identity(api: Api, options: Options, lock: Lock | None) -> Identity:
             f"--name {options.name!r} cannot be the name of a server.",
             hint="Use lower-case letters, digits and hyphens, a letter first, at most 40.",
         )
-    name = options.name or api.name or (lock.options.name if lock else None) or server_name(api.title)
+    name = options.name or api.name or (lock.options.name if lock else None) or server_name(api.title, _host(api))
     version = api.version or (lock.version if lock else "0.1.0")
     return Identity(name, shortened(plain(api.title), LONGEST_TITLE) or name, version, api.instructions)
+
+
+def _host(api: Api) -> str:
+    """The host of the server that is called; empty where it is none or has variables."""
+    try:
+        return urlsplit(api.servers[0].url).hostname or "" if api.servers else ""
+    except ValueError:
+        return ""
 
 
 _EMPTY_HINT = "Check the paths, and --include and --exclude."

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import dropwhile
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact, digest
-from mcpgen.lower.naming import PREFIX_SEGMENT
+from mcpgen.lower.inflection import PREFIX_SEGMENT
 from mcpgen.model import Catalog, ToolSpec
 from mcpgen.moves import request
 from mcpgen.promises import UNKNOWN, Promise, Promises, Retired

@@ -5,6 +5,9 @@ because names of members tell a model more than a schema does at a twentieth of 
 the meaning in the first.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_object, as_text
@@ -13,7 +16,7 @@ from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.effect_words import DESTROYS
 from mcpgen.lower.text import ended, plain, sentences, shortened, similarity
-from mcpgen.model import MediaType, Operation
+from mcpgen.model import MediaType, Operation, ToolSpec
 from mcpgen.names import clipped, words
 from mcpgen.work import Exhausted
 
@@ -33,10 +36,54 @@ def title(operation: Operation, name: str) -> str:
         return operation.title
     said = as_text(operation.extension.get("title")) or operation.summary
     told = shortened(plain(said), LONGEST_TITLE).rstrip(".").strip() or _in_words(name).rstrip(".")
-    if operation.method == "DELETE" and not DESTROYS & set(words(told)):
-        path = f" (DELETE {clipped(operation.path, LONGEST_TITLE)})"
-        told = shortened(told, LONGEST_TITLE - len(_DELETES)) + (_DELETES if len(told + path) > LONGEST_TITLE else path)
-    return told
+    return _marked(told, operation)
+
+
+def _is_told(title: str) -> bool:
+    return not DESTROYS.isdisjoint(words(title))
+
+
+def _marked(told: str, operation: Operation) -> str:
+    """The title with the method where it is DELETE and the title does not say that something goes."""
+    if operation.method != "DELETE" or _is_told(told):
+        return told
+    path = f" (DELETE {clipped(operation.path, LONGEST_TITLE)})"
+    if len(told + path) <= LONGEST_TITLE:
+        return told + path
+    return shortened(told, LONGEST_TITLE - len(_DELETES)) + _DELETES
+
+
+def distinct_titles(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
+    """Return the tools, derived titles that several share with the words by which their names differ behind them;
+    where that is not enough, with the words of their names in place of the titles.
+    """
+    for tell in (_with_difference, lambda tool, group: _by_name(tool)):
+        groups: dict[str, list[ToolSpec]] = {}
+        for tool in tools:
+            groups.setdefault(tool.title.casefold(), []).append(tool)
+        tools = tuple(
+            replace(tool, title=tell(tool, group))
+            if len(group := groups[tool.title.casefold()]) > 1 and not tool.operation.title
+            else tool
+            for tool in tools
+        )
+    return tuple(tools)
+
+
+def _with_difference(tool: ToolSpec, group: Sequence[ToolSpec]) -> str:
+    own = words(tool.name)
+    common = set(own).intersection(*(words(each.name) for each in group))
+    left = [word for word in own if word not in common]
+    others = [[word for word in words(each.name) if word not in common] for each in group if each is not tool]
+    said = " ".join(left)
+    if not left or left in others or len(said) > LONGEST_TITLE // 2:
+        return _by_name(tool)
+    told = f"{shortened(tool.title, LONGEST_TITLE - len(said) - 3)} ({said})"
+    return told if tool.operation.method != "DELETE" or _DELETES[2:-1] in told or _is_told(told) else _by_name(tool)
+
+
+def _by_name(tool: ToolSpec) -> str:
+    return _marked(_in_words(tool.name).rstrip("."), tool.operation)
 
 
 def description(

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Literal
 
 from mcpgen.lower import effect_words as known
-from mcpgen.lower.naming import without_framework
+from mcpgen.lower.identifiers import without_framework
 from mcpgen.lower.text import plain, sentences
 from mcpgen.lower.verbs import imperative
 from mcpgen.model import Operation

@@ -124,7 +124,7 @@ def _lowered(
         replace(identity, instructions=around.boilerplate.beside(identity.instructions)),
         tuple(around.servers),
         security.bound_schemes(api, identity.prefix),
-        tuple(sorted(tools, key=lambda tool: tool.name)),
+        descriptions.distinct_titles(sorted(tools, key=lambda tool: tool.name)),
         tuple(sorted(skipped, key=lambda entry: entry.operation)),
         read,
         prompts.resolve(api.prompts, read, diagnostics),

@@ -21,7 +21,7 @@ _MOST_WORDS = 100
 in the square of their number.
 """
 
-_KEPT = re.compile(r"v\d+|alpha\d*|beta\d*|all|batch|bulk|collection|many")
+_KEPT = re.compile(r"v\d+(?:(?:alpha|beta|rc)\d*)?|all|batch|bulk|collection|many")
 """Words that tell versions apart, or one from many; they stay as long as others can go."""
 
 _HASH = 4

@@ -5,6 +5,7 @@ merged. What is not listed costs a plainer verb, never a wrong one.
 """
 
 import re
+from collections.abc import Sequence
 
 from mcpgen.names import words
 
@@ -84,17 +85,29 @@ def of_segment(segment: list[str], method: str) -> int:
     return int(sure and method in ("GET", *_WRITES))
 
 
-def of_summary(summary: str, method: str) -> str:
-    """The verb that a summary begins with, as an imperative; empty where that says no more than the method."""
+_NO_VERBS = frozenset(["patch", "post", "put", "return"])
+"""What a summary begins with that is a method, or said of the answer."""
+
+
+def of_summary(summary: str, method: str, item: Sequence[str] = ()) -> str:
+    """The verb that a summary begins with, as an imperative; empty where that says no more than the method. Where the
+    path ends in one `item`, a verb before its name is sure.
+    """
     said = words(summary)[:2]
     verb = imperative(said[0]) if said else ""
-    if verb == "return":  # what a summary says of the answer
+    if verb in _NO_VERBS:
         return ""
     if method in _WRITES:
-        is_verb = verb in SURE or (verb in ALSO_THINGS and said[1:] and said[1] in _DETERMINERS)
+        is_verb = verb in SURE or (
+            verb in ALSO_THINGS and said[1:] and (said[1] in _DETERMINERS or _is_named(said[1], item))
+        )
     else:
         is_verb = verb in {"GET": _LOOKS, "DELETE": _UNDOES}.get(method, frozenset())
     return verb if is_verb else ""
+
+
+def _is_named(word: str, item: Sequence[str]) -> bool:
+    return any(each.startswith(word) for each in item)
 
 
 def of_method(method: str, *, on_item: bool, plural: bool) -> str:

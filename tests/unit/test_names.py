@@ -122,6 +122,29 @@ def test_server_name(title: str, expected: str) -> None:
     assert server_name(title) == expected
 
 
+@pytest.mark.parametrize(
+    ("title", "host", "expected"),
+    [
+        ("API", "api.themoviedb.org", "themoviedb"),
+        ("REST API v2", "www.shop.co.uk", "shop"),
+        ("API Documentation", "sandbox.api.bank.com", "bank"),
+        ("API Reference: Billing", "api.bank.com", "billing"),
+        ("API definition of the shop", "", "shop"),
+        ("API", "127.0.0.1", "api"),
+        ("API", "localhost", "api"),
+        ("API", "api.example.com", "api"),
+        ("API", "{region}.cloud.com", "api"),
+        ("", "", "api"),
+        ("Orders", "api.bank.com", "orders"),
+        ("Email Activity (beta)", "", "email-activity"),
+        ("Support for different kinds of types", "", "support-for-different"),
+        ("Uploads for every kind of documents", "", "uploads-for-every-kind"),
+    ],
+)
+def test_a_server_is_named_by_its_host_where_the_title_says_nothing(title: str, host: str, expected: str) -> None:
+    assert server_name(title, host) == expected
+
+
 @given(ANY_TEXT)
 def test_a_server_name_is_legal_whatever_the_title(title: str) -> None:
     assert SERVER_NAME.fullmatch(server_name(title))

@@ -34,15 +34,15 @@ def operation(
     [
         # ids that people wrote
         ("GET /repos/{o}/branches/{b}", "repos/get-branch", "repos_get_branch"),
-        ("GET /api/v1/pods", "listCoreV1NamespacedPod", "list_core_v1_namespaced_pod"),
+        ("GET /api/v1/pods", "listCoreV1NamespacedPod", "list_core_namespaced_pod_v1"),
         ("GET /pets/{petId}", "getPetById", "get_pet_by_id"),
         ("GET /pets", "find pets, by tags!", "find_pets_by_tags"),
         # what frameworks append
         ("POST /api/v1/app/{a}/rotate", "rotate_secret_api_v1_app__a__rotate_post", "rotate_secret"),
         ("GET /items/{item_id}", "read_item_items__item_id__get", "read_item"),
-        ("PATCH /events/2", "events__2_patch", "events_2_patch"),
+        ("PATCH /events/2", "events__2_patch", "events_2_update"),
         ("GET /users", "UsersController_findAll", "users_find_all"),
-        ("GET /rooms", "PropertyController_GetPropertiesRooms", "property_get_properties_rooms"),
+        ("GET /rooms", "PropertyController_GetPropertiesRooms", "get_properties_rooms"),
         ("POST /benefits", "notifyBenefitUsingPOST", "notify_benefit"),
         ("POST /benefits", "notifyBenefitUsingPOST_2", "notify_benefit"),
         # transcripts of method and path
@@ -51,7 +51,46 @@ def operation(
         ("GET /v1/charges", "GetCharges", "list_charges"),
         ("DELETE /v1/customers/{customer}", "DeleteCustomersCustomer", "delete_customer"),
         ("GET /rest/api/3/serverInfo", "getServerInfo", "get_server_info"),
+        # what frameworks, HTTP and capitals add to an id
+        ("POST /v1/messages/batches", "beta_message_batches_post", "beta_message_batches_create"),
+        (
+            "PUT /addons/{k}/properties/{p}",
+            "AddonResource.putProperty_put",
+            "addon_replace_property",
+        ),
+        ("DELETE /module", "ModulesResource.removeModules_delete", "remove_modules"),
+        ("GET /load_balancers/{id}", "loadBalancers_get", "load_balancers_get"),
+        ("DELETE /load_balancers/{id}", "loadBalancers_delete", "load_balancers_delete"),
+        ("POST /blog/posts", "create_blog_post", "create_blog_post"),
+        ("POST /chat.postMessage", "chat_postMessage", "chat_post_message"),
+        ("POST /actions", "action.POSTsubscribe", "action_subscribe"),
+        ("POST /user/gpg_keys", "userCurrentPostGPGKey", "user_current_create_gpg_key"),
+        ("PUT /user/{id}/star", "userCurrentPutStar", "user_current_star"),
+        ("PUT /containers/{id}/archive", "PutContainerArchive", "set_container_archive"),
+        ("PATCH /scopes/requests/{r}/approve", "PATCH_v3-scopes-requests-approve-id", "approve_scopes_request"),
+        ("PATCH /marketing/fields/{field_id}", "PATCH_mc-fields-field_id", "update_mc_field"),
+        ("GET /reserved_ipv6", "reservedIPv6_list", "reserved_ipv6_list"),
+        ("POST /oauth2/register", "registerOAuth2Client", "register_oauth2_client"),
+        ("GET /times", "times_95p", "times_95p"),
+        ("GET /versions", "listVersionsv2", "list_versions_v2"),
+        ("GET /x", "getClass-6VMVochwUWo", "get_class"),
+        ("GET /users", "list_1", "list_users"),
+        ("GET /users/2", "user_2", "user_2"),
+        ("GET /organization/spend_limit", "getorganizationspendlimit", "get_organization_spend_limit"),
+        ("GET /organization/spend", "getorganisationspend", "getorganisationspend"),
+        ("PUT /actions/cache", "actions/set-actions-cache", "set_actions_cache"),
+        ("PUT /actions/cache", "actions/set-allowed-actions", "actions_set_allowed_actions"),
+        ("GET /copilot/usage", "copilot/copilot-usage", "copilot_usage"),
+        # a verb alone is done to something; a whole name is kept
+        ("POST /projects/{id}/restore", "restore", "restore_project"),
+        ("GET /statuses/search", "search", "search_statuses"),
+        ("POST /q", "query", "query"),
+        ("GET /search", "search", "search"),
         # no usable id
+        ("GET /search/movie", None, "search_movie"),
+        ("POST /contacts/search/emails", None, "search_contacts_emails"),
+        ("GET /clients/{id}/client-secret", None, "get_client_secret"),
+        ("GET /client-scopes/{id}/scope-mappings", None, "list_client_scope_scope_mappings"),
         ("POST /offerings/{offeringId}/channels", None, "create_offering_channel"),
         ("GET /users", "get", "list_users"),
         ("GET /users/{id}", "x", "get_user"),
@@ -72,12 +111,12 @@ def operation(
         ("POST /projects/{id}/merge_requests", None, "create_project_merge_request"),
         ("PUT /projects/{id}/merge_requests/{r}/merge", None, "merge_project_merge_request"),
         ("GET /charges/search", None, "search_charges"),
-        ("GET /search", None, "get_search"),
+        ("GET /search", None, "search"),
         ("PUT /files/{id}#add_shared_link", None, "add_file_shared_link"),
         ("GET /shared_items#folders", None, "list_shared_items_folders"),
         ("GET /files/{id}/thumbnail.{extension}", None, "get_file_thumbnail"),
         ("GET /Calls/{Sid}.json", None, "get_call"),
-        ("POST /v1/messages/count_tokens", "beta_messages_count_tokens_post", "beta_messages_count_tokens_post"),
+        ("POST /v1/messages/count_tokens", "beta_messages_count_tokens_post", "beta_messages_count_tokens"),
         ("DELETE /users/{id}/email_aliases/{alias}", "delete_users_id_email_aliases_id", "delete_user_email_alias"),
         ("GET /companies", None, "list_companies"),
         ("GET /companies/{id}", None, "get_company"),
@@ -88,7 +127,7 @@ def operation(
         ("GET /api/v2/1.0/things", None, "list_things"),
         ("GET /", None, "get_root"),
         ("GET /{id}", None, "get_id"),
-        ("GET /2fa", None, "get_2_fa"),
+        ("GET /2fa", None, "get_2fa"),
         ("GET /\u65e5\u672c", None, "get_root"),
     ],
 )
@@ -113,10 +152,38 @@ def test_derive(line: str, identifier: str | None, expected: str) -> None:
         ("DELETE /rooms/{id}", "Remove room", "delete_room"),
         ("DELETE /rooms/{id}", "Unassign a room", "unassign_room"),
         ("DELETE /rooms/{id}", "Create a room", "delete_room"),
+        ("POST /designs/{id}", "Duplicate Design", "duplicate_design"),
+        ("POST /singlesends/{id}", "Duplicate Single Send", "duplicate_singlesend"),
+        ("POST /statuses/{id}", "Post status", "update_status"),
     ],
 )
 def test_the_verb_of_a_summary_where_the_path_has_none(line: str, summary: str, expected: str) -> None:
     assert derive(replace(operation(line), summary=summary), "T") == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "identifier", "summary", "expected"),
+    [
+        ("DELETE /groups/{id}", "stopContainersGroup", "Stop and delete a group", "stop_and_delete_containers_group"),
+        ("DELETE /groups/{id}", "stopContainersGroup", "Stops a group", "stop_containers_group"),
+        ("DELETE /groups/{id}", "unfollowGroup", "Remove yourself", "unfollow_group"),
+        ("POST /groups/{id}", "stopContainersGroup", "Stop and delete a group", "stop_containers_group"),
+    ],
+)
+def test_a_name_says_the_whole_act(line: str, identifier: str, summary: str, expected: str) -> None:
+    assert derive(replace(operation(line, identifier), summary=summary), "T") == expected
+
+
+def test_a_version_is_left_out_where_a_document_has_one_alone_and_else_last() -> None:
+    one = [operation("GET /v1/pods", "listV1Pods"), operation("GET /v1/nodes", "listV1Nodes")]
+    assert set(assign(one, NOTHING, "T").values()) == {"list_pods", "list_nodes"}
+    two = [*one, operation("GET /v2beta1/pods", "listV2beta1Pods")]
+    assert set(assign(two, NOTHING, "T").values()) == {"list_pods_v1", "list_nodes_v1", "list_pods_v2beta1"}
+
+
+def test_of_a_put_and_a_patch_of_one_name_the_put_replaces() -> None:
+    both = [operation(f"{method} /a/{{id}}", "updateThing") for method in ("PUT", "PATCH")]
+    assert assign(both, NOTHING, "T") == {"PATCH /a/{}": "update_thing", "PUT /a/{}": "replace_thing"}
 
 
 def test_an_id_that_says_get_weighs_more_than_a_summary() -> None:
@@ -151,11 +218,11 @@ def test_long_names_lose_little_words_first(identifier: str, expected: str) -> N
         ),
         (
             "createAuthorizationV1beta1NamespacedLocalSubjectAccessReview",
-            "create_v1_beta1_ns_local_subject_access_review",
+            "create_v1beta1_ns_local_subject_access_review",
         ),
         (
             "deleteAutoscalingV2beta1CollectionNamespacedHorizontalPodAutoscaler",
-            "delete_v2_beta1_collection_pod_autoscaler",
+            "delete_v2beta1_collection_pod_autoscaler",
         ),
         ("admin_conversations_ekm_listOriginalConnectedChannelInfo", "ekm_list_original_connected_channel_info"),
         ("deleteCore" + "VeryLongWord" * 6, "delete_core_very_long_word"),

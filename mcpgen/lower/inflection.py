@@ -1,0 +1,34 @@
+"""Plural → singular, for the words of names; and the segments of a path that are no words of one."""
+
+import re
+
+PREFIX_SEGMENT = re.compile(r"api|rest|v\d+(?:\.\d+)*|\d+(?:\.\d+)+|v\{[^{}]*\}", re.IGNORECASE)
+"""Segments of a path that say where an API lies, or which version of it this is."""
+
+_IN_IE = frozenset(["calorie", "cookie", "genie", "lie", "movie", "pie", "selfie", "tie", "zombie"])
+_IRREGULAR: dict[str, str] = dict(
+    re.findall(
+        r"(\w+)=(\w+)",
+        """
+        analyses=analysis atlas=atlas axes=axis bias=bias caches=cache canvas=canvas gas=gas headaches=headache
+        heroes=hero indices=index kubernetes=kubernetes lens=lens matrices=matrix vertices=vertex
+        """,
+    )
+)
+
+
+def is_plural(noun: list[str]) -> bool:
+    return bool(noun) and singular(noun[-1]) != noun[-1]
+
+
+def singular(word: str) -> str:
+    """`policies` → `policy`; a word that is no plural as it is."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is", "news", "series", "status")):
+        return word
+    if word.endswith("ies"):
+        return word[:-1] if word[:-1] in _IN_IE else word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zes", "aliases", "nuses", "ruses", "tuses")):
+        return word[:-2]
+    return word[:-1]
