@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks import bars
 from benchmarks.bars import Bar
-from benchmarks.surface import converters, coverage, descriptions, hints, names, tokenizer, tokens
+from benchmarks.surface import converters, coverage, descriptions, hints, judged_names, names, tokenizer, tokens
 from benchmarks.surface.documents import CORPUS, Surface, surfaces
 
 PARTS = ("names", "converters", "tokens", "descriptions", "hints")
@@ -37,6 +37,7 @@ def main() -> int:
     for part in chosen.part:
         if part == "names":
             held += names.show([names.measure(surface) for surface in found], chosen.show)
+            held += judged_names.show([judged_names.measure(surface) for surface in found], chosen.show)
         elif part == "converters":
             held += converters.show([converters.measure(surface) for surface in found], chosen.show)
         elif part == "tokens":

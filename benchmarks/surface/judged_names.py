@@ -1,0 +1,66 @@
+"""Names against a table of verdicts by a person who read the operations: `tests/corpus/names.yaml`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from benchmarks.bars import Bar
+from benchmarks.surface.documents import Surface
+
+TABLE = Path(__file__).parents[2] / "tests" / "corpus" / "names.yaml"
+MOST_MISLEADING = 4
+VERDICTS = ("ok", "ugly", "misleads")
+
+
+@dataclass(slots=True)
+class Row:
+    """One document: how many of its judged names have each verdict, and those that are other names now."""
+
+    name: str
+    verdicts: Counter[str] = field(default_factory=Counter)
+    changed: list[str] = field(default_factory=list)
+
+
+@cache
+def table() -> dict[str, list[tuple[str, str, str, str]]]:
+    """Return document → operation, name, verdict and why."""
+    written = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
+    return {name: [(row[0], row[1], row[2], row[3]) for row in rows] for name, rows in written.items()}
+
+
+def measure(surface: Surface) -> Row:
+    """Return the figures of one document, empty where none of its names was judged."""
+    row = Row(surface.name)
+    names = {" ".join(tool.request): tool.name for tool in surface.tools}
+    for operation, judged, verdict, _ in table().get(surface.name, []):
+        if names.get(operation) == judged:
+            row.verdicts[verdict] += 1
+        else:
+            row.changed.append(f"{operation} was judged as {judged}, is {names.get(operation)}")
+    return row
+
+
+def show(rows: list[Row], examples: int) -> list[Bar]:
+    """Print the verdicts, and return the bars; none where nothing was judged."""
+    found = sum((row.verdicts for row in rows), Counter[str]())
+    changed = [text for row in rows for text in row.changed]
+    if not found and not changed:
+        return []
+    print("\nnames as judged: " + ", ".join(f"{found[verdict]} {verdict}" for verdict in VERDICTS))
+    for text in changed[:examples]:
+        print(f"    {text}")
+    return bars(rows)
+
+
+def bars(rows: list[Row]) -> list[Bar]:
+    """Return the bars over all of `rows`."""
+    misleading = sum(row.verdicts["misleads"] for row in rows)
+    return [
+        Bar("of 100 names judged by a person, those that mislead", misleading, "<=", MOST_MISLEADING),
+        Bar("judged names that changed since", sum(len(row.changed) for row in rows), "<=", 0),
+    ]
