@@ -13,6 +13,7 @@ from itertools import chain
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue
 from mcpgen.lower import budget, changes, fieldsets, idempotency
+from mcpgen.lower.asides import without_encoding
 from mcpgen.lower.bodies import BodyPlan, part_of
 from mcpgen.lower.compose import Composer, alternatives, types
 from mcpgen.lower.constants import only_value
@@ -136,7 +137,7 @@ def _position(entry: Input) -> tuple[bool, int]:
 
 def _of_parameter(parameter: Parameter, producers: Mapping[str, str], composer: Composer) -> Input:
     plain = parameter.name.lower() if parameter.location == "header" else parameter.name
-    producer = producers.get(parameter.name) if parameter.location == "path" else None
+    producer = producers.get(parameter.name) if parameter.location in ("path", "query") else None
     made = idempotency.is_made(parameter, composer)
     return Input(
         (parameter.location, parameter.name),
@@ -283,11 +284,21 @@ def _types(entry: Input, composer: Composer) -> list[str]:
 # -- schemas ----------------------------------------------------------------------------------------------------------
 
 
+_ENCODED = frozenset(["path", "query"])
+"""Places in which values are percent-encoded by the server, and in which there is no null."""
+
+
 def _schema(entry: Input, writer: Writer) -> JsonObject:
     if entry.file:
         schema = _file_schema(entry, writer)
     else:
-        schema = writer.schema(entry.schema, required=entry.required, description=entry.description)
+        is_text = entry.slot[0] in _ENCODED
+        told = entry.description or (str(entry.schema.get("description", "")) if is_text else "")
+        schema = writer.schema(
+            entry.schema,
+            required=entry.required and not is_text,
+            description=without_encoding(told) if is_text else told,
+        )
     text = str(schema.get("description", ""))
     notes = [
         f"From {entry.source}." if entry.source and entry.source not in text else "",

@@ -12,6 +12,7 @@ from mcpgen.diagnostics import Diagnostics
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_object, as_text
 from mcpgen.lower import complexity
+from mcpgen.lower.asides import meaning_first, without_captions
 from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.effect_words import DESTROYS
@@ -99,7 +100,7 @@ def description(
     """
     summary = ended(shortened(plain(operation.summary), 300)) if operation.told is None else ""
     told = plain(operation.told if operation.told is not None else operation.description)
-    body = common.without(told) if operation.told is None else told
+    body = meaning_first(without_captions(common.without(told))) if operation.told is None else told
     first = summary if len(summary.split()) >= 3 or not body else ""
     if not first and body:
         first, body = _first_sentence(body)
@@ -107,6 +108,8 @@ def description(
     extra = shortened(body, _BODY) if body and similarity(body, first) < 0.8 else ""
     if extra and _stems(first) <= _stems(sentences(extra)[0]):
         first = ""
+    elif extra and _stems(sentences(extra)[0]) <= _stems(first):
+        extra = " ".join(sentences(extra)[1:])
     parts = [
         "Deprecated." if operation.deprecated else "",
         first,
