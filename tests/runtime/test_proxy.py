@@ -84,7 +84,7 @@ def test_cred_06_what_a_proxy_repeats_of_its_login_is_redacted(status: int) -> N
             made = caller({}, proxy, "http://127.0.0.1:9")
             result = await asyncio.wait_for(made.call("look", {}, quiet), 30)
             await made.close()
-            assert proxy.requests[0].startswith(b"GET http://127.0.0.1:9/look HTTP/1.1\r\n")
+            assert proxy.requests[0].startswith(b"GET http://127.0.0.1:9/v1/look HTTP/1.1\r\n")
             assert "word-of-the-proxy" not in text(result)
             assert LOGIN.decode() not in text(result)
 

@@ -74,7 +74,7 @@ def run(scene: Callable[[Scene], Awaitable[None]], body: bytes = OK) -> None:
 
         async def play(connection: Connection) -> None:
             while request := await connection.request():
-                if b" /before?" in request:
+                if b" /v1/before?" in request:
                     await gate.wait()
                 await connection.send(body)
 
@@ -117,9 +117,9 @@ def test_a_call_that_runs_and_one_that_comes() -> None:
         assert text(await running) == "ok"
         assert text(await the.before.call("get", {"id": 3}, quiet)) == "ok"
         first, second, third = the.upstream.requests
-        assert first.startswith(b"DELETE /before?id=1 ")
-        assert second.startswith(b"DELETE /after?number=2 ")
-        assert third.startswith(b"DELETE /before?id=3 ")
+        assert first.startswith(b"DELETE /v1/before?id=1 ")
+        assert second.startswith(b"DELETE /v1/after?number=2 ")
+        assert third.startswith(b"DELETE /v1/before?id=3 ")
         assert [b"X-Key: sk-first-" in each for each in (first, second, third)] == [True, False, True]
         assert b"X-Badge: sk-second-" in second
         assert b"User-Agent: petstore-mcp/1.2.3\r\n" in first
