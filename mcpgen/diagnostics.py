@@ -24,8 +24,9 @@ CODES: dict[str, tuple[Severity, str]] = {
         "error",
         "The text holds, or its aliases and merges expand to, more values than the compiler reads.",
     ),
-    "yaml-tag": ("error", "A YAML tag asks for something that is not JSON."),
-    "yaml-key": ("error", "A YAML key is not a plain text, or an alias leads nowhere."),
+    "yaml-tag": ("warning", "A YAML tag asks for something that is not JSON; the value is read without it."),
+    "yaml-alias": ("warning", "A YAML alias has no value; null is read."),
+    "yaml-key": ("error", "A YAML key is not a plain text, or what is merged is no mapping."),
     "duplicate-key": ("warning", "A key stands twice in one object; the last one is used."),
     "more-documents": ("warning", "A file holds more than one YAML document; the first is read."),
     "control-character": ("warning", "Control characters that text may not hold were taken out."),
@@ -138,7 +139,7 @@ SERIOUS_BY_HAND = frozenset(
         *("broken-reference", "foreign-reference", "reference-loop", "invalid-path", "invalid-parameter"),
         *("invalid-style", "invalid-media-type", "unsupported-body", "unsupported-method", "invalid-security"),
         *("invalid-server", "unused-path-parameter", "unportable-schema", "unbound-argument", "duplicate-key"),
-        "branching-schema",
+        *("branching-schema", "yaml-tag", "yaml-alias"),
     }
 )
 """What costs an operation, or a part of one or of the file: a warning about a document, which others wrote and many

@@ -152,7 +152,7 @@ class _Composer:
     def begin(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
         mapping = type(event) is yaml.MappingStartEvent
         if event.tag is not None and event.tag not in ("!", _CORE + ("map" if mapping else "seq")):
-            self._refuse("yaml-tag", f"The tag {event.tag} is not part of JSON.", event, "Remove the tag.")
+            self._ignore_tag(event)
         if self.frame.key is None and self.frame.append is None:
             self._refuse("yaml-key", "A key is a mapping or a list.", event, "Write a plain text as the key.")
         if len(self.stack) >= budgets.DEPTH:
@@ -178,14 +178,9 @@ class _Composer:
         self._place(frame.value)
 
     def alias(self, event: yaml.AliasEvent) -> None:
-        if event.anchor in self.open_anchors:
-            self._refuse(
-                "yaml-key", f"The alias *{event.anchor} stands inside what it names.", event, "Write the value out."
-            )
-        if event.anchor not in self.anchors:
-            self._refuse(
-                "yaml-key", f"The alias *{event.anchor} names nothing above it.", event, "Define the anchor first."
-            )
+        if event.anchor in self.open_anchors or event.anchor not in self.anchors:
+            self._miss_alias(event)
+            return
         value, size = self.anchors[event.anchor]
         self._expand(size, event)
         if self.frame.key is None and self.frame.append is None:
@@ -194,6 +189,16 @@ class _Composer:
             self.frame.key = value
             return
         self._place(value)
+
+    def _miss_alias(self, event: yaml.AliasEvent) -> None:
+        """Take null for an alias that has no value. One that stands as a key, or as what is merged, is refused."""
+        inside = event.anchor in self.open_anchors
+        message = f"The alias *{event.anchor} {'stands inside what it names' if inside else 'names nothing above it'}"
+        hint = "Write the value out." if inside else "Define the anchor first."
+        if self.frame.append is None and not isinstance(self.frame.key, str):
+            self._refuse("yaml-key", f"{message}.", event, hint)
+        self.diagnostics.add("yaml-alias", f"{message}; it is read as null.", self._where(event), hint)
+        self._place(None)
 
     # -- parts --------------------------------------------------------------------------------------------------------
 
@@ -264,11 +269,20 @@ class _Composer:
             "null": type(None),
         }
         kind = kinds.get(tag.removeprefix(_CORE))
-        if kind is None or not isinstance(value, kind):
-            self._refuse(
-                "yaml-tag", f"The tag {tag} is not part of JSON, or its value is not one.", event, "Remove the tag."
-            )
+        if kind is None:
+            self._ignore_tag(event)
+            return text
+        if not isinstance(value, kind):
+            message = f"The tag {tag} does not fit its value, which is read as a text."
+            self.diagnostics.add("yaml-tag", message, self._where(event), "Remove the tag, or correct the value.")
+            return text
         return value
+
+    def _ignore_tag(self, event: yaml.ScalarEvent | yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
+        """Report a tag that means no JSON. The value is read as if it had none: nothing is ever made by a tag."""
+        kind = {yaml.ScalarEvent: "a text", yaml.MappingStartEvent: "an object"}.get(type(event), "a list")
+        message = f"The tag {event.tag} is not part of JSON; its value is read as {kind}."
+        self.diagnostics.add("yaml-tag", message, self._where(event), "Remove the tag.")
 
     def _plain(self, text: str, event: yaml.ScalarEvent) -> JsonValue:
         if text in _WORDS:

@@ -105,20 +105,14 @@ def test_values(text: str, value: JsonValue) -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("a: *x", "yaml-key"),
-        ("&a [*a]", "yaml-key"),
+        ("*x : 1", "yaml-key"),
+        ("<<: *x", "yaml-key"),
+        ("&a {<<: *a}", "yaml-key"),
         ("? [a]\n: b", "yaml-key"),
         ("? {a: b}\n: c", "yaml-key"),
         ("a: &x [1]\n*x : 2", "yaml-key"),
         ("<<: 1", "yaml-key"),
         ("<<: [{a: 1}, 2]", "yaml-key"),
-        ("!!set {a}", "yaml-tag"),
-        ("!!binary aGk=", "yaml-tag"),
-        ("!!timestamp 2020-01-01", "yaml-tag"),
-        ("!!python/name:os.system x", "yaml-tag"),
-        ("!!python/object/apply:os.system [id]", "yaml-tag"),
-        ("!mine {a: 1}", "yaml-tag"),
-        ("!!int x", "yaml-tag"),
         ("a: b: c", "syntax"),
         ("[a", "syntax"),
         ("'a", "syntax"),
@@ -138,6 +132,35 @@ def test_what_is_refused(text: str, code: str) -> None:
     assert refused.value.diagnostic.code == code
     assert refused.value.diagnostic.where is not None
     assert refused.value.diagnostic.where.line is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "code"),
+    [
+        ("a: *x\nb: 1", {"a": None, "b": 1}, "yaml-alias"),
+        ("[*x, 1]", [None, 1], "yaml-alias"),
+        ("a: &a [*a]\nb: *a", {"a": [None], "b": [None]}, "yaml-alias"),
+        ("!!set {a}", {"a": None}, "yaml-tag"),
+        ("!!binary aGk=", "aGk=", "yaml-tag"),
+        ("!!timestamp 2020-01-01", "2020-01-01", "yaml-tag"),
+        ("a: !!python/tuple 5\nb: 1", {"a": "5", "b": 1}, "yaml-tag"),
+        ("a: !!python/tuple [x, 5]\nb: 1", {"a": ["x", 5], "b": 1}, "yaml-tag"),
+        ("!!python/name:os.system x", "x", "yaml-tag"),
+        ("!!python/object/apply:os.system [id]", ["id"], "yaml-tag"),
+        ("!mine {a: &x 1, b: *x}", {"a": 1, "b": 1}, "yaml-tag"),
+        ("!!int x", "x", "yaml-tag"),
+        ("a: !!bool &x 1\nb: *x", {"a": "1", "b": "1"}, "yaml-tag"),
+    ],
+)
+def test_what_costs_its_place_alone(text: str, value: JsonValue, code: str) -> None:
+    """SPEC-07: a tag is never acted on; it and an alias without a value are warnings, the rest is read."""
+    assert composed(text) == (value, [code])
+
+
+def test_what_costs_its_place_is_said_with_it() -> None:
+    diagnostics = Diagnostics()
+    compose("a: 1\nb: !!python/tuple x\nc: [1, *y]\n", "f", diagnostics)
+    assert [str(found.where) for found in diagnostics] == ["f:2:4", "f:3:8"]
 
 
 def test_duplicates_are_said_with_their_place() -> None:
