@@ -147,8 +147,10 @@ use; an error about what a person has just written by hand.
 """
 
 
-FATAL_WITH_STRICT = frozenset({"hidden-characters"})
-"""Warnings for which `--strict` writes nothing, beside skipped operations: no reviewer can see what they are about."""
+FATAL_WITH_STRICT = frozenset({"hidden-characters", "broken-reference", "foreign-reference"})
+"""Warnings for which `--strict` writes nothing, beside skipped operations: what no reviewer can see, and schemas that
+are not there.
+"""
 
 
 @dataclass(frozen=True, slots=True)

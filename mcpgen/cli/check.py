@@ -18,7 +18,11 @@ from mcpgen.pipeline import compile_source, verdict
 @click.command("check", short_help="Report everything that is wrong with SOURCE.")
 @options.source
 @options.compiling
-@click.option("--strict", is_flag=True, help="Fail for a skipped operation, hidden characters, an invalid document.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Fail for a skipped operation, hidden characters, a broken reference, an invalid document.",
+)
 @options.findings_format
 def command(
     source: str,

@@ -21,7 +21,11 @@ from mcpgen.succession import succeed
 @options.compiling
 @options.max_tokens
 @options.moves
-@click.option("--strict", is_flag=True, help="Write nothing and fail for a skipped operation or hidden characters.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Write nothing and fail for a skipped operation, hidden characters or a broken reference.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
 @click.option("--overwrite", is_flag=True, help="Lose edits of generated files.")
 @options.output_format

@@ -26,7 +26,11 @@ from mcpgen.succession import succeed
 @options.accept_origin
 @options.fail_on
 @options.moves
-@click.option("--strict", is_flag=True, help="Write nothing and fail for a skipped operation or hidden characters.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Write nothing and fail for a skipped operation, hidden characters or a broken reference.",
+)
 @click.option("--overwrite", is_flag=True, help="Lose edits of generated files.")
 @options.difference_format
 def command(

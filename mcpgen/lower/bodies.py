@@ -52,7 +52,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     media_type = min(body.content, key=lambda media_type: _rank(media_type, composer))
     encoding = encoding_of(media_type.name)
     schema = media_type.schema or {}
-    node, _ = composer.node(schema)
+    node = composer.whole(schema)
     if encoding in ("form", "multipart") and types(node) == ["string"]:
         encoding = "text"  # the caller writes the form
     if encoding in ("form", "multipart") and not _is_object(node):

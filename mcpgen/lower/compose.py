@@ -7,7 +7,10 @@ alternatives as they stand. What has a name is merged once.
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from mcpgen.diagnostics import Diagnostic
+from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.lower.constraints import UNDEFINED
 from mcpgen.lower.merging import Merger
 from mcpgen.lower.nodes import alternatives, members, types
 from mcpgen.lower.patterns import PatternMemory
@@ -25,24 +28,30 @@ RUN, RUN_PER_NODE = 5_000_000, 10
 _MOST_KEPT = 1_000_000
 """Members of all nodes that are kept."""
 
+_DANGLING = frozenset({"broken-reference", "foreign-reference"})
+"""Why a schema is not there. What is refused for another reason is refused with all that needs it."""
+
 
 class _Composed(NamedTuple):
-    """The node of a name, the references that were followed to it, and the contradictions in it."""
+    """The node of a name, the references followed to it, its contradictions, and why parts of it are missing."""
 
     node: JsonObject
     followed: tuple[str, ...]
     contradictions: tuple[str, ...]
+    missing: tuple[Diagnostic, ...]
 
 
 class Composer:
     """Nodes of the schemas of one API. `contradictions` collects a sentence for each merge that could not keep both
-    sides, `unshown` the patterns that a schema has and its portable form has not. `patterns` knows what they take.
+    sides, `missing` the reason for each reference without a schema, which then allows any value, `unshown` the patterns
+    that a schema has and its portable form has not. `patterns` knows what they take.
     The work of composing draws on `budget`.
     """
 
     def __init__(self, definitions: Mapping[str, JsonObject], budget: Budget | None = None) -> None:
         self.definitions = definitions
         self.contradictions: list[str] = []
+        self.missing: list[Diagnostic] = []
         self.unshown: list[str] = []
         self.patterns = PatternMemory()
         self.budget = budget or Budget(RUN, PART)
@@ -63,7 +72,28 @@ class Composer:
             self.budget.spend(1)
             found = self._composed.get(name) or self._keep(name, self._compose(schema, name))
         self.contradictions += found.contradictions
+        self.missing += found.missing
         return found.node, found.followed
+
+    def whole(self, schema: JsonObject) -> JsonObject:
+        """Return the node of `schema`. Unusable where nothing of it is known, since its references lead nowhere."""
+        before = len(self.missing)
+        node, _ = self.node(schema)
+        if node.keys() == {UNDEFINED} and len(self.missing) > before:
+            reason = self.missing[before]
+            assert reason.where is not None, "it was Unusable before"
+            raise Unusable(reason.code, reason.message, reason.where, reason.hint)
+        return node
+
+    def definition(self, name: str) -> JsonObject:
+        """Return the schema called `name`, one that says `UNDEFINED` where its reference leads nowhere."""
+        try:
+            return self.definitions[name]
+        except Unusable as unusable:
+            if unusable.diagnostic.code not in _DANGLING:
+                raise
+            self.missing.append(unusable.diagnostic)
+            return {UNDEFINED: True}
 
     def merged(self, first: JsonObject, second: JsonObject) -> JsonObject:
         """Return one node that demands what `first` and `second` demand. Texts, defaults and marks of `second` win."""
@@ -85,11 +115,13 @@ class Composer:
     def _compose(self, schema: JsonObject, name: str) -> _Composed:
         """Compose `schema`, whose work is charged to `name`."""
         before, followed, contradictions = self.budget.left, dict[str, None](), list[str]()
+        outer, self.missing = self.missing, []
         try:
             node = self._flat(schema, followed, contradictions)
         finally:
             self.budget.charge(name, before - self.budget.left)
-        return _Composed(node, tuple(followed), tuple(dict.fromkeys(contradictions)))
+            missing, self.missing = tuple(self.missing), outer
+        return _Composed(node, tuple(followed), tuple(dict.fromkeys(contradictions)), missing)
 
     def _flat(self, schema: JsonObject, followed: dict[str, None], contradictions: list[str]) -> JsonObject:
         if "$ref" not in schema and "allOf" not in schema:
@@ -98,7 +130,7 @@ class Composer:
         name = schema.get("$ref")
         if isinstance(name, str) and name not in followed:  # what was demanded once need not be demanded again
             followed[name] = None
-            part = self._flat(self.definitions[name], followed, contradictions)
+            part = self._flat(self.definition(name), followed, contradictions)
             merger.add(_settled(part, followed))
         for member in as_list(schema.get("allOf")):
             merger.add(self._flat(as_object(member), followed, contradictions))

@@ -19,8 +19,14 @@ MOST_VALUES = 250
 NEEDS = "needs"
 """Not a keyword: what alternatives demanded that a node had, as a sentence."""
 
+UNDEFINED = "undefined"
+"""Not a keyword: marks what a reference that leads nowhere should have described."""
+
+UNDEFINED_WORDS = "Not fully defined in the API's document."
+
 _SPOKEN = frozenset(
     (
+        UNDEFINED,
         *("deprecated", "enum", "const", "format", "contentEncoding", NEEDS, "multipleOf", "uniqueItems"),
         *("minLength", "maxLength", "minProperties", "maxProperties", "exclusiveMinimum", "exclusiveMaximum"),
     )
@@ -104,6 +110,7 @@ def in_words(node: JsonObject, kind: str = "") -> str:
         FORMAT_WORDS.get(str(node.get("format")), "") if kind == "string" else "",
         "Base64." if node.get("contentEncoding") == "base64" else "",
         str(node.get(NEEDS, "")),
+        UNDEFINED_WORDS if UNDEFINED in node else "",
         _range(node.get("minLength"), _told(node.get("maxLength")), "character"),
         _range(node.get("minProperties"), node.get("maxProperties"), "member"),
         _exclusive(node) if kind == "number" else "",

@@ -147,7 +147,7 @@ class _Around:
 
     `servers` maps each server to its place in the catalog. The servers of single operations are added on the way, to
     `demanding` operations whose body is required though the document does not say so, to `used` the places of rules
-    that changed an argument.
+    that changed an argument, to `missing` the dangling references that were reported.
     """
 
     api: Api
@@ -160,6 +160,7 @@ class _Around:
     diagnostics: Diagnostics
     demanding: list[Operation] = field(default_factory=list)
     used: set[Where] = field(default_factory=set)
+    missing: set[Diagnostic] = field(default_factory=set)
 
     def layout(
         self, operation: Operation, plan: BodyPlan | None, profile: SchemaProfile, room: int
@@ -178,6 +179,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     operation = views.seen(operation, composer, diagnostics)
     nesting.refuse_unwritable(operation, composer)
     composer.contradictions.clear()  # what an answer or an operation that was skipped left behind
+    composer.missing.clear()
     composer.unshown.clear()
     plan = bodies.plan(operation, composer)
     demanding = plan is not None and plan.is_needed and plan.body.required is None
@@ -231,11 +233,21 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
         arguments={(place, wire): name for (place, wire), name in layout.names.items()},
         renamed=frozenset(layout.renamed),
     )
+    _report_missing(around)
     tool = sanitize.sanitize_tool(_checkable(tool, composer, diagnostics), diagnostics)
     lint.report(tool, diagnostics)
     if demanding:
         around.demanding.append(operation)
     return tool
+
+
+def _report_missing(around: _Around) -> None:
+    """Report the references without a schema that a tool met, each once in a run."""
+    for reason in dict.fromkeys(around.composer.missing):
+        if reason not in around.missing:
+            around.missing.add(reason)
+            message = f"{reason.message} What it should describe is left to the API."
+            around.diagnostics.add(reason.code, message, reason.where, reason.hint)
 
 
 def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> ToolSpec:

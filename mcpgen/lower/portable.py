@@ -209,6 +209,8 @@ class Portable:
 
     def _several(self, node: JsonObject, branches: list[JsonObject], at: _At, words: str) -> JsonObject:
         emitted: list[JsonObject] = []
+        if self.composer.missing and any(constraints.UNDEFINED in self.composer.node(each)[0] for each in branches):
+            node = {**node, constraints.UNDEFINED: True}
         for branch in branches:
             if self.is_exhausted:
                 return self._cut(node, at, "", words, branches)
@@ -243,7 +245,7 @@ class Portable:
                 self.composer.unshown.append(str(node["pattern"]))
             return self._described(scalar, node, at, words, kind)
         self._left -= ANY_VALUE_NODES
-        return {**any_value(), **self._text(at, words)}
+        return {**any_value(), **self._text(at, words, constraints.in_words(node))}
 
     def _object(self, node: JsonObject, at: _At, words: str) -> JsonObject:
         result: JsonObject = {"type": "object"}

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.lower.compose import Composer
+from mcpgen.lower.constraints import UNDEFINED, UNDEFINED_WORDS
 from mcpgen.lower.discriminators import Discriminator, schema_name
 from mcpgen.lower.media_types import is_file
 from mcpgen.lower.portable import FILE_NOTE
@@ -62,7 +63,7 @@ class Verbatim:
         while len(found) < len(self._names) and not self.is_exhausted:
             for reference, name in list(self._names.items()):
                 if name not in found:
-                    found[name] = self._written(self.composer.definitions[reference])
+                    found[name] = self._written(self.composer.definition(reference))
         return {name: found[name] for name in sorted(found)}
 
     def _written(self, schema: JsonObject) -> JsonObject:
@@ -87,6 +88,8 @@ class Verbatim:
                 yield keyword, [self._written(member) for member in self._chosen(as_list(value), keyword, schema)]
             elif keyword in _SCHEMA_MAPS:
                 yield keyword, {key: self._written(as_object(member)) for key, member in as_object(value).items()}
+            elif keyword == UNDEFINED:
+                yield "description", UNDEFINED_WORDS
             elif keyword not in _OF_OPENAPI:
                 yield keyword, value
 
@@ -100,7 +103,7 @@ class Verbatim:
         if _NAMED.search(reference) or reference in self._inside:
             return {"$ref": f"#/$defs/{self._named(reference)}"}
         self._inside.append(reference)
-        written = self._written(self.composer.definitions[reference])
+        written = self._written(self.composer.definition(reference))
         self._inside.pop()
         return written
 
