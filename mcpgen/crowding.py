@@ -1,4 +1,4 @@
-"""More tools than models choose among well: a warning, and a selection that would do.
+"""More tools than models choose among well, or than clients read: a warning or an error, and a selection that would do.
 
 Clients cut long lists (Cursor at 40 tools, VS Code at 128), and models pick worse from them.
 """
@@ -14,20 +14,29 @@ from mcpgen.names import clipped
 from mcpgen.selection import select
 
 MANY, TOO_MANY = 40, 100
+LONGEST_LIST = 9_900_000
+"""Bytes of the tools array. Official clients read lines of at most 10 MB, and `tools/list` answers in one line: pages would
+only bring the same millions of tokens to a model later.
+"""
+
 _SHOWN = 12
 _TRIED = 60
 
 
-def warn(catalog: Catalog, diagnostics: Diagnostics) -> None:
-    """Report more than MANY tools; more than TOO_MANY with a ready selection of at most so many."""
+def report(catalog: Catalog, size: int, diagnostics: Diagnostics) -> None:
+    """Report more than MANY tools, and a tools array of `size` bytes that no client reads. For more than TOO_MANY tools
+    the hint is a ready selection of at most so many.
+    """
     operations = [tool.operation for tool in catalog.tools]
-    if len(operations) <= MANY:
-        return
-    message = f"{len(operations):,} tools are more than models choose among well."
     hint = "Select what is needed with --include or --exclude."
     if len(operations) > TOO_MANY:
         hint = f"{_counts(operations)} {_line(operations)}".strip()
-    diagnostics.add("many-tools", message, hint=hint)
+    if size > LONGEST_LIST:
+        message = f"The list of {len(operations):,} tools takes {size / 1e6:,.1f} MB; clients read 10 MB in one line."
+        diagnostics.add("list-too-large", message, hint=hint)
+    elif len(operations) > MANY:
+        message = f"{len(operations):,} tools are more than models choose among well."
+        diagnostics.add("many-tools", message, hint=hint)
 
 
 def _can_be_typed(selector: str) -> bool:

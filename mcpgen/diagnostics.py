@@ -85,6 +85,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "text-gives-orders": ("warning", "A text speaks to a model instead of about the API."),
     "name-of-host": ("warning", "A tool is called like one that hosts have of their own."),
+    "list-too-large": ("error", "The list of tools takes more bytes than clients read in one message."),
     "many-tools": ("warning", "More tools than models and clients handle well."),
     # The tools file.
     "unknown-key": ("error", "The tools file has a key that nothing reads."),

@@ -131,7 +131,6 @@ def _compiled(
     catalog, reached = _with_origins(catalog, accepted, api.unconfirmed, flags, on_disk, diagnostics)
     if not (catalog.tools or catalog.resources or catalog.prompts):
         raise _nothing_left(catalog, found, Where(fetched.name), diagnostics)
-    crowding.warn(catalog, diagnostics)
     remembered = options.over(project.recorded)
     lock = Lock(
         source=project.source or fetched.name,
@@ -142,6 +141,7 @@ def _compiled(
         origins=reached,
     )
     tree, lock = _emitted(catalog, lock)
+    crowding.report(catalog, len(tree[table.tools_path(catalog)]), diagnostics)
     documents = sources.library.documents
     catalog = replace(catalog, skipped=_located_skips(catalog.skipped, documents))
     return Compiled(catalog, tree, lock, located(diagnostics, documents), sources, bool(api.version))

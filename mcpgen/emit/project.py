@@ -22,7 +22,7 @@ def emit(catalog: Catalog) -> FileTree:
     tools = table.tools_json(catalog)
     package = identity.package
     files = {f"{package}/{name}": data for name, data in _package_files().items()}
-    files[f"{package}/tools.json"] = tools
+    files[table.tools_path(catalog)] = tools
     beside = features.tables(catalog)
     files.update({f"{package}/{name}.json": data for name, data in beside.items()})
     files[f"{package}/bindings.json"] = table.bindings_json(catalog, tools, beside)

@@ -28,6 +28,11 @@ from mcpgen.names import environment_suffix
 FORMAT = 1
 
 
+def tools_path(catalog: Catalog) -> str:
+    """Return where the tools array lies in the project."""
+    return f"{catalog.identity.package}/tools.json"
+
+
 def tools_json(catalog: Catalog) -> bytes:
     """The tools array, one tool a line, ASCII."""
     lines = ",\n".join(compact(tool_object(tool)) for tool in catalog.tools)

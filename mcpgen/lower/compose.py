@@ -95,6 +95,11 @@ class Composer:
             self.missing.append(unusable.diagnostic)
             return {UNDEFINED: True}
 
+    def with_gaps(self, node: JsonObject, branches: list[JsonObject]) -> JsonObject:
+        """Return `node`, marked where one of its branches leads nowhere."""
+        gap = self.missing and any(UNDEFINED in self.node(branch)[0] for branch in branches)
+        return {**node, UNDEFINED: True} if gap else node
+
     def merged(self, first: JsonObject, second: JsonObject) -> JsonObject:
         """Return one node that demands what `first` and `second` demand. Texts, defaults and marks of `second` win."""
         merger = Merger(self.budget)

@@ -209,15 +209,13 @@ class Portable:
 
     def _several(self, node: JsonObject, branches: list[JsonObject], at: _At, words: str) -> JsonObject:
         emitted: list[JsonObject] = []
-        if self.composer.missing and any(constraints.UNDEFINED in self.composer.node(each)[0] for each in branches):
-            node = {**node, constraints.UNDEFINED: True}
         for branch in branches:
             if self.is_exhausted:
                 return self._cut(node, at, "", words, branches)
             emitted.append(self._emit(branch, at, keep_null=False))
         members = unique(part for member in emitted for part in as_list(member.get("anyOf")) or [member])
         members = folded(members) if len(members) > self.limits.alternatives else tags_first(members)
-        described = self._text(at, words, constraints.in_words(node))
+        described = self._text(at, words, constraints.in_words(self.composer.with_gaps(node, branches)))
         if len(members) == 1:
             return {**as_object(members[0]), **described}
         return {"anyOf": _without_text(members, described.get("description")), **described, **_default(node, members)}

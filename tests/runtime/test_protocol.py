@@ -19,6 +19,7 @@ from package.runtime.jsonrpc import MAX_BATCH, MAX_ID, MAX_LINE, Request, parse
 from package.runtime.protocol import METHODS, Protocol
 from package.runtime.shapes import Result
 
+from mcpgen.crowding import LONGEST_LIST
 from tests.runtime.conversation import FEATURED, TABLE, Conversation
 from tests.runtime.revisions import ENVELOPE, R1, R2, R3, R4, R5, REVISIONS, SCHEMAS
 
@@ -165,6 +166,16 @@ def test_a_batch_has_a_bound() -> None:
     assert conversation.ask(f"[{','.join(['7'] * (MAX_BATCH + 1))}]") == []
     [answers] = conversation.ask(f"[{','.join([ping] * MAX_BATCH)}]")
     assert len(answers) == MAX_BATCH
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_the_longest_list_that_is_compiled_is_answered(revision: str) -> None:
+    """The compiler refuses what is longer, so no server has a list that it cannot send."""
+    catalog = Catalog.load(str(TABLE))
+    catalog.tools = [b"[", b" " * (LONGEST_LIST - 2), b"]"]
+    [effect, _] = Protocol(catalog).receive(parse(request("i" * MAX_ID, "tools/list", revision).encode()))
+    assert isinstance(effect, Send)
+    assert json.loads(effect.line)["result"]["tools"] == []
 
 
 def test_a_list_that_is_too_large_is_an_error() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from mcpgen import crowding
 from mcpgen.crowding import MANY, TOO_MANY
 from mcpgen.fetch import Fetched
 from mcpgen.jsonvalue import compact
@@ -28,6 +29,34 @@ def many(count: int, *tags: str, prefix: str = "/v1") -> dict[str, Any]:
     groups = tags or ("p", "q", "r", "s", "t")
     paths = [(f"{prefix}/{groups[n % len(groups)]}/{n}", [groups[n % len(groups)]]) for n in range(count)]
     return {path: {"get": {"tags": tag if tags else []}} for path, tag in paths}
+
+
+def test_a_list_that_no_client_reads_is_an_error_and_its_line_mends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crowding, "LONGEST_LIST", 50_000)
+    document = compact({"openapi": "3.1.0", "servers": [{"url": "https://x.example"}], "paths": many(400)}).encode()
+    compiled = compile_source(Fetched("f", document), Options())
+    found = [each for each in compiled.diagnostics if each.code in ("list-too-large", "many-tools")]
+    assert [each.code for each in found] == ["list-too-large"]
+    assert compiled.failed
+    assert re.search(r"The list of 400 tools takes 0\.\d MB; clients read 10 MB in one line", found[0].message)
+    kept = re.search(r"This keeps (\d+): (.*)", found[0].hint)
+    assert kept is not None
+    selectors = tuple(flag for flag in shlex.split(kept[2]) if flag != "--include")
+    again = compile_source(Fetched("f", document), Options(include=selectors))
+    assert not again.failed
+    assert len(again.catalog.tools) == int(kept[1])
+
+
+@pytest.mark.parametrize(("more", "codes"), [(0, []), (1, ["list-too-large"])])
+def test_the_limit_is_of_bytes_however_few_tools_there_are(
+    more: int, codes: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = compact({"openapi": "3.1.0", "servers": [{"url": "https://x.example"}], "paths": many(3)}).encode()
+    compiled = compile_source(Fetched("f", document), Options())
+    size = len(compiled.tree["api_mcp/tools.json"])
+    monkeypatch.setattr(crowding, "LONGEST_LIST", size - more)
+    found = compile_source(Fetched("f", document), Options()).diagnostics
+    assert [each.code for each in found if each.severity == "error"] == codes
 
 
 @pytest.mark.parametrize(("count", "warned"), [(1, False), (MANY, False), (MANY + 1, True), (TOO_MANY, True)])
