@@ -15,8 +15,8 @@ from mcpgen.selection import select
 
 MANY, TOO_MANY = 40, 100
 LONGEST_LIST = 9_900_000
-"""Bytes of the tools array. Official clients read lines of at most 10 MB, and `tools/list` answers in one line: pages would
-only bring the same millions of tokens to a model later.
+"""Bytes of the tools array. Official clients read lines of at most 10 MB, and `tools/list` answers in one line. Pages
+would not help: a model would get the same millions of tokens.
 """
 
 _SHOWN = 12
