@@ -11,7 +11,7 @@ from dataclasses import replace
 from mcpgen.diagnostics import Diagnostic, Diagnostics, Where
 from mcpgen.invisible import has_hidden
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
-from mcpgen.lower import written
+from mcpgen.lower import header_annotations, written
 from mcpgen.lower.constraints import FORMATS
 from mcpgen.model import Catalog, Identity, PromptSpec, ResourceSpec, Skipped, ToolSpec, Values, arguments_of
 from mcpgen.names import ARGUMENT_NAME, TOOL_NAME, WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME, clipped
@@ -44,20 +44,17 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
     skipped = list(catalog.skipped)
     names: set[str] = set()
     for tool in catalog.tools:
-        problem = next(problems(tool), None)
-        if problem is None and tool.name.casefold() in names:
-            problem = ("duplicate-name", f"The name {tool.name} is taken by another tool.")
-        if problem is None:
+        reasons = list(_reasons(tool, names))
+        if not reasons:
             names.add(tool.name.casefold())
             kept.append(tool)
             _note_profile(tool, diagnostics)
             _note_arguments(tool, diagnostics)
             continue
-        reason = _reason(tool, *problem)
-        diagnostics.extend([reason])
+        diagnostics.extend(reasons)
         by_hand = tool.operation.key == f"tool {tool.name}"
         label = tool.name if by_hand else f"{tool.operation.method} {tool.operation.path}"
-        skipped.append(Skipped(label, reason))
+        skipped.append(Skipped(label, reasons[0]))
     return replace(
         catalog,
         tools=tuple(kept),
@@ -66,6 +63,17 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
         resources=tuple(each for each in catalog.resources if _is_visible_resource(each, diagnostics)),
         prompts=tuple(each for each in catalog.prompts if _is_visible_prompt(each, diagnostics)),
     )
+
+
+def _reasons(tool: ToolSpec, names: set[str]) -> Iterator[Diagnostic]:
+    """Why `tool` may not be emitted beside tools of those `names`: the first problem, or every invalid annotation."""
+    problem = next(problems(tool), None)
+    if problem is not None:
+        yield _reason(tool, *problem)
+    elif tool.name.casefold() in names:
+        yield _reason(tool, "duplicate-name", f"The name {tool.name} is taken by another tool.")
+    elif tool.profile == "written":
+        yield from header_annotations.find_invalid(tool.input_schema, tool.operation.where.inside("inputSchema"))
 
 
 def _visible_identity(identity: Identity, diagnostics: Diagnostics) -> Identity:

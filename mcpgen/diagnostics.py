@@ -107,6 +107,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "unused-scheme": ("warning", "A security scheme of the tools file is one that nothing uses."),
     "broken-schema": ("error", "A schema written by hand would make clients drop the whole list of tools."),
+    "invalid-header-name": ("error", "An `x-mcp-header` in a schema is one that clients drop the tool for."),
     "written-schema": ("note", "A schema written by hand leaves what every client and provider takes."),
     "risky-argument": ("note", "The name of an argument is one that agent frameworks fail on or lose."),
     # hooks.py of a project.

@@ -6,9 +6,13 @@ from mcpgen import assets
 from mcpgen.emit import attributes, features, table
 from mcpgen.emit.environment import alternatives, environment
 from mcpgen.emit.render import render
+from mcpgen.lower.text import sentences, shortened
 from mcpgen.model import Catalog, Identity
 from mcpgen.toolsfile import editors
 from mcpgen.tree import FileTree
+
+LONGEST_SAID = 200
+"""Characters that the README says of a tool, a resource or a prompt."""
 
 RUNTIME_DEPENDENCIES = ("aiohttp>=3.14.3,<4", "jsonschema-rs>=0.60,<0.70")
 """What a generated server needs. mcpgen depends on the same, with the same bounds, because it runs generated servers
@@ -60,7 +64,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "tools": [
             {
                 "name": tool.name,
-                "title": tool.title,
+                "says": _first_sentence(tool.description) or tool.title,
                 "request": f"{tool.operation.method} {tool.operation.path}",
                 "effect": tool.annotations.effect,
                 "roles": ", ".join(tool.roles),
@@ -71,7 +75,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "resources": [
             {
                 "uri": each.uri,
-                "title": each.resource.title or each.resource.name,
+                "says": _first_sentence(each.resource.description) or each.resource.title or each.resource.name,
                 "source": f"GET {each.resource.operation.path}" if each.resource.operation else "",
             }
             for each in catalog.resources
@@ -79,7 +83,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "prompts": [
             {
                 "name": each.prompt.name,
-                "title": each.prompt.title or each.prompt.name,
+                "says": _first_sentence(each.prompt.description) or each.prompt.title or each.prompt.name,
                 "arguments": ", ".join(argument.name for argument in each.prompt.arguments),
             }
             for each in catalog.prompts
@@ -88,3 +92,9 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "skipped": [{"operation": entry.operation, "reason": entry.reason.message} for entry in catalog.skipped],
         "dependencies": RUNTIME_DEPENDENCIES,
     }
+
+
+def _first_sentence(description: str) -> str:
+    """Return the first sentence of a description, at most LONGEST_SAID characters of it."""
+    paragraph = description.strip().partition("\n")[0]
+    return shortened(next(iter(sentences(paragraph)), ""), LONGEST_SAID)

@@ -22,7 +22,9 @@ MOST_DEFINITIONS = 500
 _NAMED = re.compile(r"/(?:schemas|definitions|\$defs)/[^/]+$|#$")
 """References to schemas that have a name: components, definitions, whole files."""
 
-_OF_OPENAPI = frozenset({"discriminator", "xml"})
+_OF_OPENAPI = frozenset({"discriminator", "xml", "x-mcp-header"})
+"""Not passed on. Whether an argument is repeated in a header is its owner's choice, not the document's."""
+
 _ONE_SCHEMA = frozenset(
     (
         *("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"),

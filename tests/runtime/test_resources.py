@@ -118,3 +118,33 @@ def test_what_is_large_lies_in_a_file_without_a_name() -> None:
     file: Any = spool._file
     assert isinstance(file.fileno(), int)
     assert (spool.read(8, 100), spool.size) == (b"xxy", 11)
+
+
+@pytest.mark.parametrize(
+    ("uri", "reason"),
+    [
+        (URI.format(0), module.MADE_ROOM),
+        (URI.format(0) + "?from=5&size=1000", module.MADE_ROOM),
+        (URI.format(1) + "?from=500", ""),
+        (URI.format(2), ""),
+        (URI.format(77), ""),
+        ("petstore://other", ""),
+    ],
+)
+def test_only_what_was_kept_once_is_told_to_have_made_room(uri: str, reason: str) -> None:
+    resources = kept(100, b"x" * 60)
+    resources.begin(URI.format(1), "text/plain", True)
+    assert resources.add(URI.format(1), b"y" * 60)
+    too_large = Resources(100)
+    too_large.begin(URI.format(2), "text/plain", True)
+    assert not too_large.add(URI.format(2), b"z" * 101)
+    resources = too_large if uri == URI.format(2) else resources
+    found = resources.look_up(uri)
+    assert (found.contents, found.reason) == (None, reason)
+
+
+def test_what_made_room_is_remembered_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_REMEMBERED", 2)
+    resources = kept(100, *([b"x" * 60] * 5))
+    told = [bool(resources.look_up(URI.format(number)).reason) for number in range(5)]
+    assert told == [False, False, True, True, False]

@@ -147,8 +147,10 @@ class Server:
                 self._audit.reject(effect)
         elif isinstance(effect, Read):
             caller = self._caller  # there is nothing to read before there is one
-            found = caller.resources.read(effect.uri) if caller is not None else None
-            self.done(effect.key, Contents(effect.uri, found))
+            if caller is None:
+                self.done(effect.key, Contents(effect.uri, None))
+            else:
+                self.done(effect.key, caller.resources.look_up(effect.uri))
         elif isinstance(effect, Cancel):
             if self._audit is not None:
                 self._audit.end(effect.key, "cancelled")
