@@ -149,6 +149,9 @@ use; an error about what a person has just written by hand.
 """
 
 
+IN_THE_WAY = frozenset({"no-server", "invalid-server", "new-origin", "invalid-security"})
+"""Warnings for which calls fail as the project stands; errors and skipped operations come before them."""
+
 FATAL_WITH_STRICT = frozenset({"hidden-characters", "broken-reference", "foreign-reference"})
 """Warnings for which `--strict` writes nothing, beside skipped operations: what no reviewer can see, and schemas that
 are not there.

@@ -1,15 +1,18 @@
 """`mcpgen check`: everything that is wrong with SOURCE, and nothing written."""
 
 import contextlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import click
 
 from mcpgen import fetch
 from mcpgen.cli import options, report, sarif
+from mcpgen.cli.grouping import Finding, group
 from mcpgen.diagnostics import Diagnostic
 from mcpgen.errors import CannotGoOn
 from mcpgen.fetch import Network
+from mcpgen.jsonvalue import JsonObject
 from mcpgen.model import Skipped
 from mcpgen.options import Options
 from mcpgen.pipeline import compile_source, verdict
@@ -50,20 +53,47 @@ def command(
 
 
 def _show(found: Sequence[Diagnostic], skipped: Sequence[Skipped], tools: int, output: str) -> None:
+    findings = group(found, skipped)
     if output == "json":
         report.result_json(
             {
+                "summary": _summary(findings, len(skipped)),
                 "tools": tools,
                 "skipped": [report.skipped_json(entry) for entry in skipped],
-                "diagnostics": [report.diagnostic_json(diagnostic) for diagnostic in found],
+                "diagnostics": [report.finding_json(finding) for finding in findings if not finding.operation],
             }
         )
     elif output == "sarif":
-        report.say_json(sarif.log(found, skipped))
+        report.say_json(sarif.log(findings))
     else:
-        report.diagnostics(found, skipped)
         counts = ((tools, "tool"), (len(skipped), "skipped operation"), (len(found), "finding"))
-        report.say(", ".join(report.counted(*count) for count in counts) + ".", err=False)
+        told = ", ".join(report.counted(*count) for count in counts)
+        report.say(f"{told}. {_verdict(findings)}".rstrip(), err=False)
+        report.findings(findings)
+
+
+def _summary(findings: Sequence[Finding], skipped: int) -> JsonObject:
+    """Return how many findings there are by severity, and how many of them and of the skips are in the way."""
+    told = [finding for finding in findings if not finding.operation]
+    by_severity = Counter[str]()
+    for finding in told:
+        by_severity[finding.diagnostic.severity] += finding.count
+    stopping = sum(finding.count for finding in findings if finding.is_in_the_way)
+    return {
+        "inTheWay": stopping,
+        "skipped": skipped,
+        **{f"{severity}s": by_severity[severity] for severity in ("error", "warning", "note")},
+    }
+
+
+def _verdict(findings: Sequence[Finding]) -> str:
+    """Return how much of what was found keeps a user from using every tool; empty where nothing was found."""
+    stopping = sum(finding.count for finding in findings if finding.is_in_the_way)
+    if not findings:
+        return ""
+    if not stopping:
+        return "Nothing of it is in your way."
+    return f"In your way, and told first: {stopping:,}."
 
 
 @contextlib.contextmanager

@@ -15,16 +15,24 @@ from typing import Any, NoReturn
 import click
 
 from mcpgen.cli import streams
+from mcpgen.cli.grouping import Finding
 from mcpgen.diagnostics import Diagnostic
 from mcpgen.errors import Busy, CannotGoOn
 from mcpgen.invisible import shown
-from mcpgen.jsonvalue import JsonObject
+from mcpgen.jsonvalue import JsonObject, JsonValue, tokens
 from mcpgen.model import Skipped
 
 DONE, FINDINGS, CANNOT_GO_ON, LOCKED = 0, 1, 2, 3
 SCHEMA = 1
 """Version of the shape of every `--format json` document."""
 
+_PLACES = 5
+"""Places that are listed beside the first one."""
+
+_FAR = 120
+"""Columns beyond which a place in the first line tells a reader nothing: the document is one line."""
+
+_METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"})
 _COLOURS = {"error": "red", "warning": "yellow", "note": "blue"}
 
 
@@ -96,11 +104,44 @@ def untold(found: Sequence[Diagnostic], skipped: Sequence[Skipped]) -> list[Skip
     return [entry for entry in skipped if entry.reason not in errors]
 
 
+def findings(found: Iterable[Finding]) -> None:
+    """Findings in the form of `diagnostics`, each with how often and where else it was found."""
+    for finding in found:
+        times = f" ({finding.count:,} times)" if finding.other else ""
+        _line(finding.diagnostic, finding.message + times)
+        if finding.other:
+            shown = ", ".join(map(str, finding.other[:_PLACES]))
+            more = f" and {counted(len(finding.other) - _PLACES, 'more place')}" if len(finding.other) > _PLACES else ""
+            say(f"    Also at {shown}{more}.")
+
+
+def _operation_at(pointer: str) -> str:
+    """Return the operation, or the component, that a pointer into an OpenAPI document leads into; empty for neither."""
+    match tokens(pointer):
+        case ["paths", path, method, *_] if method in _METHODS:
+            return f"{method.upper()} {path}"
+        case ["paths" | "webhooks" | "definitions", name, *_] | ["components", _, name, *_]:
+            return name
+    return ""
+
+
 def _line(diagnostic: Diagnostic, message: str) -> None:
-    place = f"{diagnostic.where}: " if diagnostic.where is not None else ""
+    where = diagnostic.where
+    place = f"{where}: " if where is not None else ""
+    if where is not None and where.line == 1 and (where.column or 0) > _FAR:
+        inside = _operation_at(where.pointer)
+        message += f" (in {inside})" if inside and inside not in message else ""
     say(f"{place}{diagnostic.severity}: {message} [{diagnostic.code}]", fg=_COLOURS[diagnostic.severity])
     if diagnostic.hint:
         say(f"    {diagnostic.hint}")
+
+
+def finding_json(finding: Finding) -> JsonObject:
+    """One finding: its diagnostic in the contract's shape, the operation around it, and how often and where it is."""
+    found = finding.diagnostic
+    inside = _operation_at(found.where.pointer) if found.where else ""
+    also: list[JsonValue] = [str(where) for where in finding.other]
+    return {**diagnostic_json(found), "operation": inside or None, "count": finding.count, "also": also}
 
 
 def diagnostic_json(diagnostic: Diagnostic) -> JsonObject:

@@ -4,22 +4,18 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 import mcpgen
-from mcpgen.cli.report import untold
-from mcpgen.diagnostics import CODES, Diagnostic
+from mcpgen.cli.grouping import Finding
+from mcpgen.diagnostics import CODES, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue
-from mcpgen.model import Skipped
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def log(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = ()) -> JsonObject:
+def log(findings: Sequence[Finding]) -> JsonObject:
     """The SARIF log of one run (section 3.13): a rule for each code, a result for each finding, an operation that was
     skipped among them.
     """
-    reasons = [
-        (entry.reason, f"{entry.operation} was skipped: {entry.reason.message}") for entry in untold(found, skipped)
-    ]
-    results = [_result(each, message) for each, message in [*((each, each.message) for each in found), *reasons]]
+    results = [_result(each) for each in findings]
     driver: JsonObject = {
         "name": "mcpgen",
         "version": mcpgen.__version__,
@@ -32,21 +28,27 @@ def log(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = ()) -> JsonObj
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _result(found: Diagnostic, message: str) -> JsonObject:
+def _result(finding: Finding) -> JsonObject:
+    """One result (section 3.27): where it was found first, how often, and the other places as related ones."""
+    found = finding.diagnostic
     result: JsonObject = {
         "ruleId": found.code,
         "ruleIndex": list(CODES).index(found.code),
         "level": found.severity,
-        "message": {"text": f"{message} {found.hint}".strip()},
+        "message": {"text": f"{finding.message} {found.hint}".strip()},
     }
-    if found.where is None:
-        return result
-    physical: JsonObject = {"artifactLocation": {"uri": _uri(found.where.file)}}
-    if found.where.line is not None and found.where.column is not None:
-        physical["region"] = {"startLine": found.where.line, "startColumn": found.where.column}
-    logical: list[JsonValue] = [{"fullyQualifiedName": found.where.pointer}] if found.where.pointer else []
-    location: JsonObject = {"physicalLocation": physical, **({"logicalLocations": logical} if logical else {})}
-    return {**result, "locations": [location]}
+    if finding.other:
+        result["occurrenceCount"] = finding.count
+        result["relatedLocations"] = [_location(where) for where in finding.other]
+    return result if found.where is None else {**result, "locations": [_location(found.where)]}
+
+
+def _location(where: Where) -> JsonObject:
+    physical: JsonObject = {"artifactLocation": {"uri": _uri(where.file)}}
+    if where.line is not None and where.column is not None:
+        physical["region"] = {"startLine": where.line, "startColumn": where.column}
+    logical: list[JsonValue] = [{"fullyQualifiedName": where.pointer}] if where.pointer else []
+    return {"physicalLocation": physical, **({"logicalLocations": logical} if logical else {})}
 
 
 def _uri(file: str) -> str:

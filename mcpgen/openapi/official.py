@@ -19,6 +19,9 @@ SECONDS, SECONDS_PER_MB = 20, 5
 """Seconds of work, and how many more for each megabyte of text. Published documents take up to two for a megabyte."""
 
 _MEBIBYTES = 512
+_PLACE = "place_in_document"
+"""The attribute of an error that holds its path from the root of the document."""
+
 _FOLDER = "/1/2/3/4/5/6/7/8"
 """Stands for the document's folder in URIs, deep enough for references that lead up."""
 
@@ -53,7 +56,8 @@ def _run(document: Document, version: str, library: Library, tell: Tell) -> None
     try:
         checker = _checker(version, beside, tell)
         for error in checker(as_object(document.value), base_uri=beside.uri).iter_errors():
-            tell([[*getattr(error, "absolute_path", ())], str(getattr(error, "message", error))])
+            path = getattr(error, _PLACE, None) or [*getattr(error, "absolute_path", ())]
+            tell([path, str(getattr(error, "message", error))])
     except MemoryError:
         raise
     except RecursionError:
@@ -75,9 +79,14 @@ def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
     schemas: Any = kind.keyword_validators["schema"]
 
     def check_schema(self: Any, schema: Any, *given: Any, **named: Any) -> Iterator[Any]:
+        if version == "2.0" and "type" in schema and schema["type"] == "file":
+            return  # a file as the answer, which is no JSON Schema (2.0, "Response Object"); the meta-schema judges it
         if not named.get("meta_checked"):  # one that the schema around it did not check already
             tell([[*getattr(schema, "parts", ())], None])
-        yield from schemas.__call__(self, schema, *given, **named)
+        for error in schemas.__call__(self, schema, *given, **named):
+            if not hasattr(error, _PLACE):  # the tool counts from the schema that it looks at, not from the document
+                setattr(error, _PLACE, [*getattr(schema, "parts", ()), *error.absolute_path])
+            yield error
 
     handlers = {**dict.fromkeys(("<all_urls>", "http", "https", ""), _refuse), "file": beside.read}
     keywords = {**kind.keyword_validators, "schema": type("Schemas", (schemas,), {"__call__": check_schema})}

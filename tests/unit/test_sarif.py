@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mcpgen.cli import main
+from mcpgen.cli.grouping import group
 from mcpgen.cli.sarif import log
 from mcpgen.diagnostics import CODES, Diagnostic, Where
 from mcpgen.model import Skipped
@@ -17,11 +19,11 @@ LEVELS = {"error", "warning", "note", "none"}
 
 def test_every_code_is_a_rule_and_every_result_names_its_own() -> None:
     found = [Diagnostic(code, "Wrong.", "Mend it.", Where("a b.yaml", "/x", 3, 4)) for code in CODES]
-    (run,) = json.loads(json.dumps(log(found)))["runs"]
+    (run,) = json.loads(json.dumps(log(group(found))))["runs"]
     rules = run["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == list(CODES)
     assert all(rule["defaultConfiguration"]["level"] in LEVELS for rule in rules)
-    for result, diagnostic in zip(run["results"], found, strict=True):
+    for result, diagnostic in zip(run["results"], [each.diagnostic for each in group(found)], strict=True):
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"] == diagnostic.code
         assert result["level"] == diagnostic.severity
         assert result["message"]["text"] == "Wrong. Mend it."
@@ -33,14 +35,25 @@ def test_every_code_is_a_rule_and_every_result_names_its_own() -> None:
         assert location["logicalLocations"] == [{"fullyQualifiedName": "/x"}]
 
 
+def results(findings: list[Diagnostic], skipped: list[Skipped]) -> list[Any]:
+    (run,) = json.loads(json.dumps(log(group(findings, skipped))))["runs"]
+    return list(run["results"])
+
+
 def test_a_finding_without_a_place_has_no_location_and_a_skip_is_a_finding() -> None:
     reason = Diagnostic("invalid-path", "It is wrong.", "", Where("https://x.example/a b"))
-    results = json.loads(json.dumps(log([Diagnostic("no-server", "None.")], [Skipped("GET /a", reason)])))["runs"][0][
-        "results"
-    ]
-    assert "locations" not in results[0]
-    assert results[1]["message"]["text"] == "GET /a was skipped: It is wrong."
-    assert results[1]["locations"] == [{"physicalLocation": {"artifactLocation": {"uri": "https://x.example/a b"}}}]
+    skip, found = results([Diagnostic("no-server", "None.")], [Skipped("GET /a", reason)])
+    assert "locations" not in found
+    assert skip["message"]["text"] == "GET /a was skipped: It is wrong."
+    assert skip["locations"] == [{"physicalLocation": {"artifactLocation": {"uri": "https://x.example/a b"}}}]
+
+
+def test_what_is_found_alike_is_one_result_with_its_other_places() -> None:
+    found = [Diagnostic("invalid-style", "Wrong.", "", Where("f", f"/{n}", n, 1)) for n in (1, 2, 3)]
+    (result,) = results(found, [])
+    assert result["occurrenceCount"] == 3
+    lines = [each["physicalLocation"]["region"]["startLine"] for each in result["relatedLocations"]]
+    assert (result["locations"][0]["physicalLocation"]["region"]["startLine"], lines) == (1, [2, 3])
 
 
 @pytest.mark.parametrize(("text", "code"), [("openapi: 3.1.0\npaths: {}\n", 2), ("[", 2), ("openapi: 3.1.0\n", 2)])

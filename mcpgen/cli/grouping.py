@@ -1,0 +1,63 @@
+"""Findings as a person wants to read them: what is in the way first, and what is said alike said once, with a count."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mcpgen.diagnostics import IN_THE_WAY, Diagnostic, Where
+from mcpgen.model import Skipped
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A diagnostic, and the `other` places where it says the same. `operation` was skipped for it; empty for none."""
+
+    diagnostic: Diagnostic
+    other: tuple[Where, ...] = ()
+    operation: str = ""
+
+    @property
+    def count(self) -> int:
+        """How often it was found."""
+        return 1 + len(self.other)
+
+    @property
+    def message(self) -> str:
+        """The sentence, with the operation that was skipped."""
+        said = self.diagnostic.message
+        return f"{self.operation} was skipped: {said}" if self.operation else said
+
+    @property
+    def is_in_the_way(self) -> bool:
+        """Whether a tool is missing, cannot be called, or nothing is written."""
+        found = self.diagnostic
+        return bool(self.operation) or found.severity == "error" or found.code in IN_THE_WAY
+
+
+def group(found: Iterable[Diagnostic], skipped: Sequence[Skipped] = ()) -> list[Finding]:
+    """Return the findings: errors, skipped operations, what else is in the way, other warnings, departures from the
+    standard's schema, notes. A reason to skip that is an error among `found` is not repeated.
+    """
+    places: dict[Diagnostic, list[Where]] = {}
+    first: dict[tuple[str, str, str, str], Diagnostic] = {}
+    for each in found:
+        key = (each.severity, each.code, each.message, each.hint)
+        shown = first.setdefault(key, each)
+        others = places.setdefault(shown, [])
+        if each is not shown and each.where is not None:
+            others.append(each.where)
+    findings = [Finding(shown, tuple(places[shown])) for shown in first.values()]
+    errors = {each for each in places if each.severity == "error"}
+    findings += [Finding(each.reason, (), each.operation) for each in skipped if each.reason not in errors]
+    return sorted(findings, key=_gravity)
+
+
+def _gravity(finding: Finding) -> int:
+    found = finding.diagnostic
+    ranks = (
+        found.severity == "error",
+        bool(finding.operation),
+        finding.is_in_the_way,
+        found.severity == "warning" and found.code != "invalid-document",
+        found.severity == "warning",
+    )
+    return ranks.index(True) if True in ranks else len(ranks)
