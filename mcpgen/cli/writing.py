@@ -146,7 +146,7 @@ def _say_done(run: Run) -> None:
     if wanted.check and run.stale and not planned.edited:
         report.say(f"Run `mcpgen regenerate {shlex.quote(str(planned.directory))}`.", err=not to_stdout)
     if run.writes and planned.write and run.succession.before is None:
-        command = f"cd {planned.directory} && python -m {catalog.identity.package} --list"
+        command = f"cd {planned.directory} && python -m pip install . && python -m {catalog.identity.package} --list"
         report.say(f"Try it: {command}", err=not to_stdout)
 
 

@@ -37,6 +37,9 @@ class Catalog:
         binding = self._tools[name]["binding"]
         return f"{binding['method']} {binding['path'][0]}"
 
+    def described(self, name: str) -> dict[str, Any]:
+        return {"annotations": {"readOnlyHint": self._tools[name]["binding"]["method"] == "GET"}}
+
     def tool(self, name: str) -> Tool:
         made = self._tools[name]
         schema, output_schema = made.get("schema", {"type": "object"}), made.get("output_schema")

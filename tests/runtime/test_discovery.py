@@ -128,7 +128,8 @@ def test_the_doctor_tries_to_fetch_tokens_for_each_set_of_scopes(status: int) ->
             catalog: Any = Catalog(TOOLS, [{"url": str(upstream.address())}], security={"oauth": entry})
             catalog.title = "Pets"
             loaded = settings.load(catalog, ENVIRON)
-            return await asyncio.wait_for(doctor._reach(catalog, loaded), 30), issuer.requests
+            problems, _ = await asyncio.wait_for(doctor._reach(catalog, loaded), 30)
+            return problems, issuer.requests
 
     problems, asked = asyncio.run(main())
     scopes = {body.rpartition(b"\r\n\r\n")[2].partition(b"&scope=")[2] for body in asked}

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import credentials, descriptors, hooking, log, request, response, spans
 from .addresses import Address
+from .budget import Budget
 from .client import Client, Failure
 from .effects import Dialogue, Fetch
 from .exchange import Sent
@@ -34,7 +35,6 @@ from .shares import Shares
 from .trimming import Trimmer
 
 if TYPE_CHECKING:
-    from .budget import Budget
     from .catalog import Catalog, Tool
     from .consent import Ask, Consent
     from .downloads import Download
@@ -154,13 +154,37 @@ class Caller:
         found = list(self._settings.problems)
         for index in range(max(1, len(self._settings.servers))):
             try:
-                address = self._settings.server(index)
-                await self._client.send(request.Request("HEAD", "/"), address, REACH_SECONDS)
+                found += await self._reached(self._settings.server(index))
             except NotReady as missing:
                 found.append(str(missing))
-            except Failure as failure:
-                found.append(f"{address.origin}: {failure.reason}.")
         return found
+
+    async def _reached(self, address: Address) -> list[str]:
+        """Why nothing answers below that base URL. GET is asked where HEAD fails, which some servers do not know."""
+        for method in ("HEAD", "GET"):
+            try:
+                await self._client.send(request.Request(method, "/"), address, REACH_SECONDS)
+            except Failure as failure:
+                found = [f"{address}: {failure.reason}."]
+            else:
+                return []
+        return found
+
+    async def try_tool(self, name: str) -> tuple[bool, str]:
+        """For --doctor: call a reading tool without arguments. Whether all is well, and a sentence."""
+        from . import trial  # nothing else tries
+
+        tool = self._catalog.tool(name)
+        with self._redactor.during():
+            try:
+                ready = self._preparation.unhooked(tool, {})
+                budget = Budget(REACH_SECONDS, time.monotonic)
+                answer, sent = await self._exchanged(tool, ready, {}, _unheard, budget)
+            except (Refused, NotReady) as reason:
+                return False, sentence(name, reason)
+            if not isinstance(answer, Failure):
+                self._closed(answer)
+            return trial.verdict(answer, sent)
 
     async def try_grant(self, grant: credentials.Grant) -> str:
         """For --doctor: why no access token can be fetched with that; "" where one can."""

@@ -311,6 +311,10 @@ class Catalog:
         except (CatalogError, KeyError, TypeError):
             return ""
 
+    def described(self, name: str) -> dict[str, Any]:
+        """Return the tool as the list shows it. Raises CatalogError."""
+        return self._described.line(name)
+
     def tool(self, name: str) -> Tool:
         """That tool, which must exist. Raises CatalogError where one of its lines is missing or no JSON."""
         if name not in self._parsed:

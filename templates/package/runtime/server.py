@@ -185,8 +185,15 @@ class Server:
 
     def _load(self, catalog: Catalog, settings: Settings | None) -> calls.Caller:
         """In the engine's thread: the HTTP side, which takes ten times as long as all of the above."""
-        from . import preload
-        from .calls import Caller
+        try:
+            from . import preload
+            from .calls import Caller
+        except ModuleNotFoundError as problem:
+            from . import libraries, log
+
+            if advice := libraries.advise(problem):
+                log.event("error", "not_installed", reason=advice)
+            raise
         from .settings import load
 
         settings = settings or load(catalog, {})
