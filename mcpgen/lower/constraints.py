@@ -175,6 +175,12 @@ def _exclusive(node: JsonObject) -> str:
     return text[:1].upper() + text[1:] + "." if text else ""
 
 
+def are_of_format(values: JsonValue, name: JsonValue) -> bool:
+    """Return whether the values of an enum, if there is one, have the format. Where one has not, the enum counts."""
+    form = _FORMS[str(name)]
+    return all(isinstance(value, str) and form.fullmatch(value) is not None for value in as_list(values))
+
+
 def fitting(value: JsonValue, member: JsonObject) -> JsonValue:
     """`value` as the type of the portable node `member`, None where it is not one of its values. `"10"` is an integer
     where one is meant.

@@ -320,7 +320,7 @@ def _scalar(node: JsonObject, kind: str, patterns: PatternMemory) -> JsonObject:
             result["enum"] = list[JsonValue](dict.fromkeys(filter(None, texts)))
         elif texts == [""]:
             result["pattern"] = constraints.EMPTY
-        if node.get("format") in constraints.FORMATS:
+        if node.get("format") in constraints.FORMATS and constraints.are_of_format(result.get("enum"), node["format"]):
             result["format"] = node["format"]
         pattern = node.get("pattern")
         if isinstance(pattern, str) and patterns.admits(pattern):
