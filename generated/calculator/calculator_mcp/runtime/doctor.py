@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """`--doctor`: what an operator wants to know before a client does. Which variables are set, which tools can be called
-with them, whether access tokens can be fetched, and whether the API answers. Names variables, never values; sends the
-API no credential."""
+with them, whether access tokens can be fetched, whether the API answers, and whether it takes the credential in one
+harmless call. Names variables, never values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from . import credentials, hooking
+from . import credentials, hooking, trial
 from .calls import Caller
 from .commands import table
 from .keys import variables
@@ -33,6 +33,9 @@ RESERVED = {
     "RATE_LIMIT": "the most requests in any span of a length, such as 10/s, 100/min or 5000/h",
     "MAX_RESULT": "how much of a result is shown and kept, such as 8k tokens, 64 MiB",
     "FILES_DIR": "the directory whose files may be sent as file:NAME",
+    "DOWNLOADS_DIR": "the directory that answers which are files may be written to",
+    "DOWNLOADS_OVERWRITE": "1 to let them take the place of files that are there",
+    "RESULT_TOOL": "1 to list a tool that reads on in cut results, for hosts that show no resources",
     "PROXY": "the proxy to use",
     "CA_FILE": "certificates to trust in place of the system's",
     "CLIENT_CERT": "the certificate that this server shows of itself",
@@ -66,13 +69,14 @@ def examine(catalog: Catalog, environ: Mapping[str, str], base_url: str | None) 
     needs = _needs(catalog, settings.secrets)
     with contextlib.redirect_stdout(sys.stderr):  # what hooks.py prints is no part of the report
         mistakes = hooking.load([*catalog.names(), *catalog.hidden]).mistakes
-    problems = asyncio.run(_reach(catalog, settings)) + _without_endpoint(catalog, settings)
+    problems, tried = asyncio.run(_reach(catalog, settings))
+    problems += _without_endpoint(catalog, settings)
     callable_tools = len(catalog.names()) - sum(needs.values())
     lines = [f"{catalog.title} {catalog.version}", ""]
     lines += table(_credentials(catalog, environ, settings.secrets) + _others(catalog, environ, settings))
     lines += ["", f"{callable_tools} of {len(catalog.names())} tools can be called with these credentials."]
     lines += [f"{count} cannot: {sentence}" for sentence, count in needs.items()]
-    lines += problems or ["The API answers."]
+    lines += tried + (problems or ["The API answers."])
     lines += [*mistakes, *settings.warnings]
     return not (needs or problems or mistakes), lines
 
@@ -143,13 +147,23 @@ def _without_endpoint(catalog: Catalog, settings: Settings) -> list[str]:
     return found
 
 
-async def _reach(catalog: Catalog, settings: Settings) -> list[str]:
+async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[str]]:
+    """What keeps calls from being made, and what was found by a call besides."""
     caller = Caller(catalog, settings)
     try:
         found = await caller.reach()
-        if not settings.problems:
-            found += filter(None, [await caller.try_grant(grant) for grant in _grants(catalog, settings)])
-        return found
+        if settings.problems:
+            return found, []
+        found += filter(None, [await caller.try_grant(grant) for grant in _grants(catalog, settings)])
+        if found:
+            return found, []
+        if caller.hooked:
+            return [], ["No call was tried, since hooks.py takes part in calls."]
+        name = trial.choose(catalog, settings)
+        if not name:
+            return [], ["No call was tried: no tool that only reads can be called without arguments."]
+        well, said = await caller.try_tool(name)
+        return ([], [said]) if well else ([said], [])
     finally:
         await caller.close()
 

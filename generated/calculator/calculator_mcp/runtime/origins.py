@@ -92,13 +92,16 @@ class Rules:
     `unaccepted` grows by the hosts that were refused because nobody accepted their origins, with the reason.
     """
 
-    __slots__ = ("_hosts", "_insecure", "_listed", "_prefix", "_typed", "unaccepted")
+    __slots__ = ("_hosts", "_insecure", "_listed", "_prefix", "_shows_certificate", "_typed", "unaccepted")
 
-    def __init__(self, prefix: str, listed: Listed, *, insecure: bool, hosts: frozenset[str]) -> None:
+    def __init__(
+        self, prefix: str, listed: Listed, *, insecure: bool, hosts: frozenset[str], certificate: bool = False
+    ) -> None:
         self._prefix = prefix
         self._listed = listed
         self._insecure = insecure
         self._hosts = hosts
+        self._shows_certificate = certificate
         self._typed: Address | None = None
         self.unaccepted: dict[str, str] = {}
 
@@ -170,6 +173,20 @@ class Rules:
         if typed is None or not typed.bare or not typed.path:
             return ""
         return f"has no path and keeps the API's own: calls go to {typed}. With a slash at its end it has none."
+
+    def foreign(self, address: Address) -> str:
+        """Return why a redirect to another origin than the API's is not followed, as a clause; "" where the operator
+        named its host. A server that shows a certificate of its own would show it there.
+        """
+        if self._shows_certificate:
+            return "it leads to another origin, to which this server would show its certificate"
+        if address.host not in self._hosts:
+            return f"it leads to a host that {self._prefix}_ALLOW_HOSTS does not name"
+        try:
+            self._believed(address)
+        except ValueError:
+            return "it leads to an address that nothing is sent to"
+        return ""
 
     # -- servers ------------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -31,9 +32,15 @@ _POSITION = re.compile(r"endcursor|cursor|continuation(token)?|paginationtoken|s
 _INNER = re.compile(r"meta(data)?|paging|pagination|pageinfo|links|cursors|responsemetadata|page")
 _MORE = re.compile(r"hasmore|hasnext(page)?|more|istruncated|incompleteresults")
 _TOTAL = re.compile(r"total|total(count|results|items|records|elements|size)|numfound")
+_PAGES = re.compile(r"(total|num|numberof|max)pages?|(last|max)page|pagecount|totalpagecount")
+#: Header fields that say as much of an answer that is a bare list.
+TOTALS = ("X-Total-Count", "X-Total", "X-Total-Pages")
 
 LONGEST = 500
 """Characters of a cursor or a link that are passed on."""
+
+MOST_DIGITS = 18
+NOTHING: Mapping[str, str] = {}
 
 
 def is_paged(tool: Tool) -> bool:
@@ -44,30 +51,46 @@ def is_paged(tool: Tool) -> bool:
 
 
 def linked(url: str, sent: Sent) -> str:
-    """The arguments that lead where a link does; the link itself where no arguments do."""
+    """Return the arguments that lead where a link does; the link itself where no arguments do, "" where it leads to
+    what was just shown.
+    """
     try:
         target = urlsplit(url)
     except ValueError:
         return url[:LONGEST]
     by_name = {name: argument for argument, name in _query(sent.tool)}
-    found = {by_name[name]: value for name, value in parse_qsl(target.query) if name in by_name}
+    asked = parse_qsl(target.query)
+    found = {by_name[name]: value for name, value in asked if name in by_name}
     changed = {name: value for name, value in found.items() if _sent(sent.arguments.get(name)) != value}
-    if not changed or not (target.path.endswith(sent.path) or not target.path):
+    if not (target.path.endswith(sent.path) or not target.path):
+        return url[:LONGEST]
+    if found and len(found) == len(asked) and not any(_goes_on(name, value, sent) for name, value in changed.items()):
+        return ""
+    if not changed:
         return url[:LONGEST]
     return ", ".join(f"{name}={_written(sent.tool, name, value)}" for name, value in changed.items())
 
 
-def following(value: Any, sent: Sent, shown: int = 0) -> str:
-    """The arguments that bring what comes after this answer; "" where nothing does, or nobody can know. `shown` is how
-    many items of its list were shown, where not all were."""
-    said = _said(value)
+def following(value: Any, sent: Sent, shown: int = 0, told: Mapping[str, str] = NOTHING) -> str:
+    """Return the arguments that bring what comes after this answer; "" where nothing does, or nobody can know.
+
+    `shown` is how many items of its list were shown, where not all were. `told` is what TOTALS say.
+    """
+    said = {**{_plain(name.removeprefix("X-")): number for name, number in told.items()}, **_said(value)}
     if any(_MORE.fullmatch(name) and each is False for name, each in said.items()):
         return ""
-    for name in [*filter(_NEXT.fullmatch, said), *filter(_POSITION.fullmatch, said)]:
+    items = _items(value)
+    more = any(_MORE.fullmatch(name) and each is True for name, each in said.items())
+    whole = not 0 < shown < len(items)
+    if whole and not more and _is_last(len(items), said, sent):
+        return ""
+    for name in filter(_NEXT.fullmatch, said):
         if (found := _next(said[name], sent)) is not ABSENT:
             return str(found)
-    more = any(_MORE.fullmatch(name) and each is True for name, each in said.items())
-    return _counted(_items(value), said, more, sent, shown)
+    for name in filter(_POSITION.fullmatch, said):  # some only repeat the one that was sent
+        if (found := _next(said[name], sent)) not in (ABSENT, "") or said[name] in (None, ""):
+            return str(found)
+    return _counted(items, said, more, sent, 0 if whole else shown)
 
 
 def narrower(tool: Tool, items: int = 0) -> str:
@@ -97,7 +120,9 @@ def _said(value: Any) -> dict[str, Any]:
 
 
 def _next(said: Any, sent: Sent) -> str | object:
-    """What a member that says what comes next comes to: arguments, "" for nothing, ABSENT where it is about neither."""
+    """Return what a member that says what comes next comes to: arguments, "" for nothing, ABSENT where it is about
+    neither.
+    """
     if said is None or said == "":
         return ""
     if isinstance(said, dict):
@@ -108,7 +133,24 @@ def _next(said: Any, sent: Sent) -> str | object:
         return ABSENT
     kinds = (_NUMBER, _OFFSET, _CURSOR) if str(said).isdecimal() else (_CURSOR,)
     argument = next(filter(None, (_argument(sent.tool, kind) for kind in kinds)), "")
-    return f"{argument}={_written(sent.tool, argument, str(said)[:LONGEST])}" if argument else ABSENT
+    return _advice(argument, str(said)[:LONGEST], sent) if argument else ABSENT
+
+
+def _advice(argument: str, value: str, sent: Sent) -> str:
+    """Return the argument with its value, "" where that brings what was just shown, or what came before."""
+    return f"{argument}={_written(sent.tool, argument, value)}" if _goes_on(argument, value, sent) else ""
+
+
+def _goes_on(argument: str, value: str, sent: Sent) -> bool:
+    """Return whether a call with that value of the argument shows something else than this one did. Numbers of pages
+    and offsets go up.
+    """
+    present = sent.arguments.get(argument, _schema(sent.tool, argument).get("default"))
+    if present is None:
+        return True
+    if _kind_of(sent.tool, argument) is _CURSOR or not (value.isdecimal() and _sent(present).isdecimal()):
+        return _sent(present) != value
+    return int(value[:MOST_DIGITS]) > int(_sent(present)[:MOST_DIGITS])
 
 
 def _items(value: Any) -> list[Any]:
@@ -119,30 +161,78 @@ def _items(value: Any) -> list[Any]:
     return lists[0] if len(lists) == 1 else []
 
 
-def _counted(items: list[Any], said: dict[str, Any], more: bool, sent: Sent, shown: int) -> str:
-    """What comes next where only numbers tell."""
-    tool, count = sent.tool, len(items)
-    shown = shown if shown < count else 0
-    size = _number(sent, _argument(tool, _SIZE), 0)
-    total = next((each for name, each in said.items() if _TOTAL.fullmatch(name) and type(each) is int), 0)
+def _is_last(count: int, said: dict[str, Any], sent: Sent) -> bool:
+    """Return whether an answer with so many items ends where the number that it says of all items, or of all pages, is
+    reached.
+    """
+    tool, total, pages = sent.tool, _whole(said, _TOTAL), _whole(said, _PAGES)
     if offset := _argument(tool, _OFFSET):
-        begin = _number(sent, offset, 0)
-        left = more or (total > begin + count) or (not total and 0 < size <= count) or shown > 0
+        start = _first(tool, offset)
+        return 0 < total <= _number(sent, offset, start) - start + count
+    if page := _argument(tool, _NUMBER):
+        start = _first(tool, page)
+        before = _number(sent, page, start) - start
+        if not before or pages:
+            return 0 < pages <= before + 1 or (not before and 0 < total <= count)
+        size = _size(said, sent)
+        return size > 0 and 0 < total <= before * size + max(count, size)
+    cursor = _argument(tool, _CURSOR)
+    return cursor not in sent.arguments and 0 < total <= count
+
+
+def _counted(items: list[Any], said: dict[str, Any], more: bool, sent: Sent, shown: int) -> str:
+    """Return what comes next where only numbers tell, and the end is not reached."""
+    tool, count = sent.tool, len(items)
+    size, total = _size(said, sent), _whole(said, _TOTAL)
+    if offset := _argument(tool, _OFFSET):
+        left = more or total > 0 or 0 < size <= count or shown > 0
+        begin = _number(sent, offset, _first(tool, offset))
         return f"{offset}={begin + (shown or count)}" if left and count else ""
     if (page := _argument(tool, _NUMBER)) and not shown:
-        number = _number(sent, page, 0 if tool.schema.get("properties", {}).get(page, {}).get("minimum") == 0 else 1)
-        left = more or (size > 0 and total > number * size) or (not total and 0 < size <= count)
+        number = _number(sent, page, start := _first(tool, page))
+        known = (total > 0 and (size > 0 or number == start)) or _whole(said, _PAGES) > 0
+        left = more or known or (not total and 0 < size <= count)
         return f"{page}={number + 1}" if left and count else ""
     last = items[-1].get("id") if more and count and isinstance(items[-1], dict) else None
     cursor = _argument(tool, _CURSOR)
-    return f"{cursor}={_written(tool, cursor, str(last))}" if cursor.endswith("after") and last is not None else ""
+    return _advice(cursor, str(last), sent) if cursor.endswith("after") and last is not None else ""
+
+
+def _whole(said: dict[str, Any], kind: re.Pattern[str]) -> int:
+    """Return the number that a member of that kind says, 0 where none does."""
+    found = (str(each) for name, each in said.items() if kind.fullmatch(name) and type(each) in (int, str))
+    return next((int(each) for each in found if each.isdecimal() and len(each) <= MOST_DIGITS), 0)
+
+
+def _size(said: dict[str, Any], sent: Sent) -> int:
+    """Return how many items a page has, as it was asked for or else as the answer says; 0 where neither does."""
+    asked = _number(sent, _argument(sent.tool, _SIZE), 0)
+    return asked or _whole({name: each for name, each in said.items() if name != "count"}, _SIZE)
+
+
+def _first(tool: Tool, argument: str) -> int:
+    """Return the number of the first page, or of the first item."""
+    lowest = _schema(tool, argument).get("minimum")
+    if type(lowest) is int and lowest in (0, 1):
+        return lowest
+    return 1 if _kind_of(tool, argument) is _NUMBER else 0
 
 
 def _number(sent: Sent, argument: str, otherwise: int) -> int:
     """The number that was sent for an argument, or would have been."""
-    default = sent.tool.schema.get("properties", {}).get(argument, {}).get("default")
-    value = sent.arguments.get(argument, default)
+    value = sent.arguments.get(argument, _schema(sent.tool, argument).get("default"))
     return value if type(value) is int else otherwise
+
+
+def _schema(tool: Tool, argument: str) -> dict[str, Any]:
+    """Return the schema of an argument, as far as it is one."""
+    found = tool.schema.get("properties", {}).get(argument)
+    return found if isinstance(found, dict) else {}
+
+
+def _kind_of(tool: Tool, argument: str) -> re.Pattern[str] | None:
+    """Return what says where an answer begins, of the kinds that there are; None for an argument that does not."""
+    return next((kind for kind in (_CURSOR, _NUMBER, _OFFSET) if _argument(tool, kind) == argument), None)
 
 
 def _argument(tool: Tool, kind: re.Pattern[str]) -> str:
@@ -152,7 +242,7 @@ def _argument(tool: Tool, kind: re.Pattern[str]) -> str:
 
 def _written(tool: Tool, argument: str, value: str) -> str:
     """A value as it stands in the arguments of a call."""
-    kind = tool.schema.get("properties", {}).get(argument, {}).get("type")
+    kind = _schema(tool, argument).get("type")
     return value if kind in ("integer", "number", "boolean") else json.dumps(value, ensure_ascii=False)
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .addresses import Address
     from .catalog import Catalog, Tool
     from .credentials import Chosen
+    from .downloads import Download
     from .settings import Settings
 
     class Keys(Protocol):
@@ -42,10 +43,11 @@ Unmade = (Refused, NotReady, HookFailed, Refuse)
 
 class Ready:
     """A request, where it goes, and the credentials that are `chosen` for it. `files` is a digest of those that were
-    read for it, where it must be confirmed; `private` is what hooks put where credentials go.
+    read for it, where it must be confirmed; `private` is what hooks put where credentials go. `download` is where the
+    answer is to be written.
     """
 
-    __slots__ = ("address", "chosen", "files", "private", "request")
+    __slots__ = ("address", "chosen", "download", "files", "private", "request")
 
     def __init__(
         self, request: request.Request, address: Address, chosen: Chosen, files: str, private: list[str]
@@ -55,6 +57,7 @@ class Ready:
         self.chosen = chosen
         self.files = files
         self.private = private
+        self.download: Download | None = None
 
     def __str__(self) -> str:
         """The request line, for people: without the query, which may hold credentials."""
@@ -110,15 +113,30 @@ class Preparation:
 
     async def ready(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> Ready:
         """The request for checked arguments, as the hooks leave it. Raises Refused, NotReady, HookFailed or Refuse."""
+        if "reads" in tool.binding:
+            raise NotReady("It reads what this server has kept, and sends nothing.")
         files, built, address = self._built(tool, arguments)
+        download = self._download(tool, arguments)
         hooked = built if self.hooks.idle else await self.hooks.request(tool.name, built, budget)
         private = [] if hooked is built else _private(hooked)
-        return Ready(hooked, address, self._keys.choose(tool.binding), files.digest, private)
+        ready = Ready(hooked, address, self._keys.choose(tool.binding), files.digest, private)
+        ready.download = download
+        return ready
 
     def unhooked(self, tool: Tool, arguments: dict[str, Any]) -> Ready:
         """The same where no hook is asked. Raises Refused or NotReady."""
         files, built, address = self._built(tool, arguments)
         return Ready(built, address, self._keys.choose(tool.binding), files.digest, [])
+
+    def _download(self, tool: Tool, arguments: dict[str, Any]) -> Download | None:
+        """Return where the answer is to be written; None where it is to be shown. Raises Refused."""
+        argument = tool.binding.get("saves")
+        listed = argument in tool.schema.get("properties", ())
+        if self._settings.downloads_dir is None or not listed or argument not in arguments:
+            return None
+        from .downloads import Download  # most answers are shown
+
+        return Download(argument, arguments[argument], self._settings)
 
     def _built(self, tool: Tool, arguments: dict[str, Any]) -> tuple[Files, request.Request, Address]:
         if self._settings.problems:

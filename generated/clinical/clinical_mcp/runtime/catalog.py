@@ -19,7 +19,7 @@ from _thread import allocate_lock
 from binascii import crc32
 from stat import S_ISREG
 
-from .jsontext import loads
+from .jsontext import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +36,13 @@ _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 _NAMED = b'{"name":"'
 #: What is read at a time of the tools. With what an answer has around them, it fits into an empty pipe (stdio.Room).
 _PIECE = 60 * 1024
+
+#: The argument of a tool whose answers are files.
+_SAVES = {
+    "type": "string",
+    "description": "Name of a file to write the answer to, in the folder that is open for downloads. Its path, size and"
+    " media type come back instead of the content.",
+}
 
 #: The tables that may stand beside the two, by what they are called in MCP.
 FEATURES = ("resources", "prompts")
@@ -79,13 +86,14 @@ class Tool:
 class _File:
     """One file of the table, open or held. Where the line of each tool lies is found out when it is first asked."""
 
-    __slots__ = ("_descriptor", "_held", "_lock", "_places")
+    __slots__ = ("_changed", "_descriptor", "_held", "_lock", "_places")
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._held: bytes | None = None
         self._lock = allocate_lock()
         self._places: dict[str, tuple[int, int]] | None = None
+        self._changed: dict[str, bytes] = {}
 
     def __del__(self) -> None:
         if self._held is None:
@@ -125,7 +133,16 @@ class _File:
     def keep(self, names: list[str]) -> bytes:
         """The lines of these tools as one array, on one line; the others are no longer found."""
         self._places = {name: place for name, place in self.places().items() if name in names}
-        return b"[" + b",".join(self.read(*place).rstrip(b",") for place in self._places.values()) + b"]"
+        return b"[" + b",".join(map(self.text, self._places)) + b"]"
+
+    def text(self, name: str) -> bytes:
+        """Return the line of that tool, as it is in the file or as it was changed; b"" where there is none."""
+        return self._changed.get(name) or self.read(*self.places().get(name, (0, 0))).rstrip(b",")
+
+    def change(self, name: str, line: bytes) -> None:
+        """Let that be the line of a tool, of a new one too; the file stays."""
+        self._changed[name] = line
+        self.places().setdefault(name, (0, 0))
 
     def array(self) -> tuple[list[bytes], str]:
         """All of it on one line, in pieces, and its digest. In pieces since memory that is new is what costs most."""
@@ -138,7 +155,7 @@ class _File:
 
     def line(self, name: str) -> dict[str, Any]:
         """The object on the line of that tool. Raises CatalogError."""
-        return _object(self.read(*self.places().get(name, (0, 0))).rstrip(b","))
+        return _object(self.text(name))
 
 
 class Catalog:
@@ -167,6 +184,7 @@ class Catalog:
         self.origins: list[str] = header["origins"]
         self.roles: dict[str, list[str]] = header.get("roles", {})
         self.hidden: list[str] = []
+        self.reader = ""
         self.withheld: dict[str, str] = {}
         self._described = described
         self._bound = bound
@@ -199,6 +217,29 @@ class Catalog:
             return cls(header, tools, described, bound, features)
         except (KeyError, TypeError, AttributeError):
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
+
+    def offer_saving(self) -> None:
+        """List, at the tools whose answers are files, the argument that names the file to write."""
+        bound = [(name, self._bound.text(name)) for name in self.names()]
+        saving = [(name, _object(line)["saves"]) for name, line in bound if b'"saves":' in line]
+        for name, argument in saving:
+            tool = self._described.line(name)
+            if "outputSchema" in tool:
+                continue  # which no file keeps
+            tool["inputSchema"].setdefault("properties", {}).setdefault(argument, _SAVES)
+            self._described.change(name, dumps(tool))
+        if saving:
+            self.tools = [self._described.keep(self.names())]
+
+    def offer_reading(self) -> None:
+        """List the tool that reads on in cut results, behind the others."""
+        from .reading import described  # few operators ask for it
+
+        tool = described((*self.names(), *self.hidden), f"{self.name}://result/")
+        self.reader = str(tool["name"])
+        self._described.change(self.reader, dumps(tool))
+        self._bound.change(self.reader, dumps({"name": self.reader, "reads": True}))
+        self.tools = [self._described.keep(self.names())]
 
     def hide_changing(self) -> None:
         """Leave only the tools that change nothing, by their hint; the `hidden` ones are then unknown in every way."""
@@ -269,6 +310,10 @@ class Catalog:
             return f"{binding['method']} {binding['operation']['path']}"
         except (CatalogError, KeyError, TypeError):
             return ""
+
+    def described(self, name: str) -> dict[str, Any]:
+        """Return the tool as the list shows it. Raises CatalogError."""
+        return self._described.line(name)
 
     def tool(self, name: str) -> Tool:
         """That tool, which must exist. Raises CatalogError where one of its lines is missing or no JSON."""

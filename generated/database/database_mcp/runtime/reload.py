@@ -87,7 +87,7 @@ class Watch:
         settings = self._again(catalog)
         if settings.problems:
             raise _NotTaken(" ".join(settings.problems))
-        settings.narrow(catalog)
+        settings.apply(catalog)
         self._renew(catalog, settings)
         self._served = catalog
         log.event("info", "table_taken", version=catalog.version, tools=len(catalog.names()))

@@ -15,6 +15,7 @@ from _thread import allocate_lock
 from base64 import b64encode
 
 from .invisible import clean
+from .shapes import Contents
 from .spool import Spool
 
 TYPE_CHECKING = False
@@ -36,6 +37,11 @@ LARGEST_SLICE = 1024 * 1024
 
 MOST_DIGITS = 15
 
+MOST_REMEMBERED = 1000
+"""URIs of answers that made room for later ones, of which a reader is told so."""
+
+MADE_ROOM = "There is nothing at this URI any more: what was kept made room for later answers. Call the tool again."
+
 
 class _Kept:
     """One answer: its type, whether it is text (in UTF-8), and its bytes."""
@@ -56,6 +62,7 @@ class Resources:
         self._most = most
         self._shares = shares
         self._kept: dict[str, _Kept] = {}
+        self._made_room: dict[str, None] = {}
         self._lock = allocate_lock()
 
     def begin(self, uri: str, media_type: str, text: bool) -> None:
@@ -63,7 +70,7 @@ class Resources:
         with self._lock:
             self._kept[uri] = _Kept(media_type, text, self._shares)
             if len(self._kept) > MOST_KEPT:
-                self._drop(next(iter(self._kept)))
+                self._make_room(next(iter(self._kept)))
 
     def add(self, uri: str, data: bytes) -> bool:
         """Add to it. False where it is kept no longer: there is no room, or the disk is full."""
@@ -73,9 +80,10 @@ class Resources:
                 return False
             while sum(each.spool.size for each in self._kept.values()) + len(data) > self._most:
                 oldest = next(iter(self._kept))
-                self._drop(oldest)
                 if oldest == uri:
+                    self._drop(uri)
                     return False
+                self._make_room(oldest)
             try:
                 kept.spool.write(data)
             except OSError:
@@ -111,11 +119,23 @@ class Resources:
             content["blob"] = b64encode(data).decode()
         return [content] if last else [content, _following(whole, query, start + used, kept.spool.size)]
 
+    def look_up(self, uri: str) -> Contents:
+        """Return the answer to `resources/read`. What made room is told: a new call brings it back."""
+        found = self.read(uri)
+        gone = found is None and uri.partition("?")[0] in self._made_room
+        return Contents(uri, found, MADE_ROOM if gone else "")
+
     def close(self) -> None:
         """Keep nothing any more."""
         with self._lock:
             for uri in list(self._kept):
                 self._drop(uri)
+
+    def _make_room(self, uri: str) -> None:
+        self._drop(uri)
+        self._made_room[uri] = None
+        if len(self._made_room) > MOST_REMEMBERED:
+            del self._made_room[next(iter(self._made_room))]
 
     def _drop(self, uri: str) -> None:
         self._kept.pop(uri).spool.close()

@@ -157,7 +157,7 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     if cut.left_out:
         notes.append(f"Cut: {cut.told()} are left out.{_to_see_more(response, sent, cut.items)}")
     elif sent.fields and response.kept:
-        notes.append(told_kept(response, sent.uri))
+        notes.append(told_kept(response, sent.uri, sent.reader))
     notes += unread(response)
     block = {"type": "text", "text": exact(cut.value, marked)}
     result = _linked(block, notes, response, sent, bool(cut.left_out or sent.fields))
@@ -198,16 +198,18 @@ def _to_see_more(response: Response, sent: Sent, items: int = 0) -> str:
     """How to get what was left out: by other arguments, and from what was kept."""
     found = [paging.narrower(sent.tool, items)]
     if response.kept:
-        found.append(told_kept(response, sent.uri))
+        found.append(told_kept(response, sent.uri, sent.reader))
     return "".join(f" {sentence}" for sentence in found if sentence)
 
 
-def told_kept(response: Response, uri: str) -> str:
-    """How much of an answer is kept, and where."""
+def told_kept(response: Response, uri: str, reader: str = "") -> str:
+    """How much of an answer is kept, where, and what reads it: a tool, or the client."""
+    reader = reader if is_text(response.media_type, response.content) else ""
+    way = f"call {reader} with uri={uri}" if reader else f"resources/read of {uri}"
     if response.kept < response.size:
         beginning = f"The first {response.kept:,} of {response.size:,} bytes are kept, for which there was time"
-        return f"{beginning}: resources/read of {uri}."
-    return f"All that came, {response.size:,} bytes, is kept: resources/read of {uri}."
+        return f"{beginning}: {way}."
+    return f"All that came, {response.size:,} bytes, is kept: {way}."
 
 
 def unread(response: Response) -> list[str]:
@@ -228,13 +230,14 @@ def _damage(whole: bool, unseen: int) -> list[str]:
 
 
 def _binary(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
-    kind, size = response.media_type or type_of(response.content) or OCTETS, response.size
-    name = _FILE_NAME.search(response.header("content-disposition"))
-    labelled = f", labelled {response.label}" if response.label not in ("", kind) else ""
-    described = f"{kind}{labelled}, {size:,} bytes" + (f", {brief(name[1], 100)}" if name else "")
+    kind, size = _kind(response), response.size
+    described = _described(response, size)
     if response.partial or size > inline(shown):
-        kept = f" {told_kept(response, sent.uri)}" if response.kept else ""
-        text = f"The answer is a file: {described}, too large to be passed on.{kept}"
+        kept = f" {told_kept(response, sent.uri, sent.reader)}" if response.kept else ""
+        argument = sent.tool.binding.get("saves")
+        listed = argument in sent.tool.schema.get("properties", ())
+        save = f" Call again with {argument} to have it written to a file." if listed else ""
+        text = f"The answer is a file: {described}, too large to be passed on.{kept}{save}"
         return _linked({"type": "text", "text": text}, unread(response), response, sent, linked=True)
     data = base64.b64encode(redactor.content(response.content)).decode()
     if kind in TAKEN:
@@ -242,6 +245,24 @@ def _binary(response: Response, sent: Sent, redactor: Redactor, shown: int) -> R
         return _with_notes(medium, _notes(response, sent))
     block = {"type": "resource", "resource": {"uri": sent.uri, "mimeType": kind, "blob": data}}
     return _with_notes(block, [f"The answer is a file: {described}.", *_notes(response, sent)])
+
+
+def saved(response: Response, sent: Sent, path: str, size: int) -> Result:
+    """Return what is told of an answer that was written to a file at `path`, which has so many bytes."""
+    told = f"The answer was written to {path}: {_described(response, size)}."
+    return Result.text("\n".join([told, *_notes(response, sent)]))
+
+
+def _kind(response: Response) -> str:
+    """Return the media type of an answer that is a file."""
+    return response.media_type or type_of(response.content) or OCTETS
+
+
+def _described(response: Response, size: int) -> str:
+    """Return a clause with the media type, the size, and the name that the upstream gives."""
+    kind, name = _kind(response), _FILE_NAME.search(response.header("content-disposition"))
+    labelled = f", labelled {response.label}" if response.label not in ("", kind) else ""
+    return f"{kind}{labelled}, {size:,} bytes" + (f", {brief(name[1], 100)}" if name else "")
 
 
 def _with_notes(block: dict[str, Any], notes: list[str]) -> Result:
@@ -276,11 +297,14 @@ def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) 
     told = []
     if response.status in (201, 202) or response.status >= 300 or not response.content:
         told.append(("Location", response.header("location")))
+    if response.status >= 300 and sent.unfollowed:
+        told.append(("Not followed", sent.unfollowed))
     # A weak one is of no use for If-Match (RFC 9110 section 13.1.1).
     if (tag := response.header("etag")).startswith('"'):
         told.append(("ETag", tag))
     if (links := response.header("link")) and (link := _NEXT_LINK.search(links[:8000])):
         told.append(("Next page", paging.linked(link[1], sent)))
     elif value is not ABSENT and paging.is_paged(sent.tool):
-        told.append(("Next page", paging.following(value, sent, shown)))
+        counts = {name: found for name in paging.TOTALS if (found := response.header(name.lower()))}
+        told.append(("Next page", paging.following(value, sent, shown, counts)))
     return [f"{name}: {brief(value, 500)}" for name, value in told if value] if told else []

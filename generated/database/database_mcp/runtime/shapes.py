@@ -276,11 +276,12 @@ def _written(block: Block, revision: str, server: str) -> list[bytes]:
     kind = block["type"]
     if kind == "text" and len(block) == 2 and "text" in block:
         return [b'{"type":"text","text":', dumps(block["text"]), b"}"]  # as most
-    return [dumps(_block(kind, block, revision, server))]
+    return [dumps(as_known(block, revision, server))]
 
 
-def _block(kind: object, block: Block, revision: str, server: str) -> Block:
-    """The block as a value."""
+def as_known(block: Block, revision: str, server: str) -> Block:
+    """Return the content block as that revision knows it."""
+    kind = block["type"]
     if kind == "audio" and not has(revision, "audio"):
         blob = {"uri": f"{server}://audio", "mimeType": block["mimeType"], "blob": block["data"]}
         return {"type": "resource", "resource": blob}

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import credentials, descriptors, hooking, log, request, response, spans
 from .addresses import Address
+from .budget import Budget
 from .client import Client, Failure
 from .effects import Dialogue, Fetch
 from .exchange import Sent
@@ -34,9 +35,9 @@ from .shares import Shares
 from .trimming import Trimmer
 
 if TYPE_CHECKING:
-    from .budget import Budget
     from .catalog import Catalog, Tool
     from .consent import Ask, Consent
+    from .downloads import Download
     from .exchange import Response
     from .preparation import Ready
     from .settings import Settings
@@ -153,13 +154,37 @@ class Caller:
         found = list(self._settings.problems)
         for index in range(max(1, len(self._settings.servers))):
             try:
-                address = self._settings.server(index)
-                await self._client.send(request.Request("HEAD", "/"), address, REACH_SECONDS)
+                found += await self._reached(self._settings.server(index))
             except NotReady as missing:
                 found.append(str(missing))
-            except Failure as failure:
-                found.append(f"{address.origin}: {failure.reason}.")
         return found
+
+    async def _reached(self, address: Address) -> list[str]:
+        """Why nothing answers below that base URL. GET is asked where HEAD fails, which some servers do not know."""
+        for method in ("HEAD", "GET"):
+            try:
+                await self._client.send(request.Request(method, "/"), address, REACH_SECONDS)
+            except Failure as failure:
+                found = [f"{address}: {failure.reason}."]
+            else:
+                return []
+        return found
+
+    async def try_tool(self, name: str) -> tuple[bool, str]:
+        """For --doctor: call a reading tool without arguments. Whether all is well, and a sentence."""
+        from . import trial  # nothing else tries
+
+        tool = self._catalog.tool(name)
+        with self._redactor.during():
+            try:
+                ready = self._preparation.unhooked(tool, {})
+                budget = Budget(REACH_SECONDS, time.monotonic)
+                answer, sent = await self._exchanged(tool, ready, {}, _unheard, budget)
+            except (Refused, NotReady) as reason:
+                return False, sentence(name, reason)
+            if not isinstance(answer, Failure):
+                self._closed(answer)
+            return trial.verdict(answer, sent)
 
     async def try_grant(self, grant: credentials.Grant) -> str:
         """For --doctor: why no access token can be fetched with that; "" where one can."""
@@ -210,6 +235,10 @@ class Caller:
         given = deepcopy(arguments) if "confirm" in tool.binding else {}  # what hooks make of them is nobody's business
         try:
             arguments = await self._preparation.checked(tool, arguments, budget)
+            if "reads" in tool.binding:
+                from . import reading  # loaded by now
+
+                return reading.read(self.resources, arguments, self._settings.sizes.shown), ""
             hook = self._hooks.replacing(tool.name)
             ready = None if hook else await self._preparation.ready(tool, arguments, budget)
             if "confirm" in tool.binding:
@@ -253,6 +282,8 @@ class Caller:
             told = failures.no_answer(answer, sent)
             return Result.error(told), told
         try:
+            if ready.download is not None and answer.size and 200 <= answer.status < 300:
+                return await self._saved(ready.download, answer, sent, budget), self._done(answer, sent)
             return await self._told(tool, answer, sent, budget), self._done(answer, sent)
         finally:
             self._closed(answer)
@@ -280,6 +311,16 @@ class Caller:
             result = view.dressed(result, answer, sent, self._redactor, shown)
         return result
 
+    async def _saved(self, download: Download, answer: Response, sent: Sent, budget: Budget) -> Result:
+        """The answer written to a file, and what is told of that."""
+        from .downloads import Unwritten  # loaded by now
+
+        try:
+            size = await download.save(answer, self._redactor, budget)
+        except Unwritten as reason:
+            return Result.error(f"{sent.tool.name} was answered with {answer.named}. {reason}")
+        return response.saved(answer, sent, download.path, size)
+
     async def _keep(self, answer: Response, sent: Sent, budget: Budget) -> None:
         """Keep an answer that is too large to be shown, as much of it as there is time for."""
         from . import keeping  # most answers fit
@@ -295,6 +336,7 @@ class Caller:
         made, chosen, span = ready.request, ready.chosen, spans.current()
         chosen.put(made)
         sent = Sent(tool, made.method, made.path, chosen.variables, uri, arguments, made.key)
+        sent.reader = self._catalog.reader
         sent.scopes, sent.offers = chosen.scopes, chosen.offers
         for secret in ready.private:
             self._redactor.learn(secret, "hook")

@@ -49,6 +49,8 @@ class Settings:
         "ca_file",
         "client",
         "concurrency",
+        "downloads_dir",
+        "downloads_overwrite",
         "endpoints",
         "files_dir",
         "log_level",
@@ -58,7 +60,9 @@ class Settings:
         "proxy",
         "rate",
         "read_only",
+        "result_tool",
         "roles",
+        "rules",
         "secrets",
         "servers",
         "sizes",
@@ -77,13 +81,17 @@ class Settings:
         self.rate: Rate | None = None
         self.log_level = "info"
         self.files_dir: str | None = None
+        self.downloads_dir: str | None = None
+        self.downloads_overwrite = False
         self.proxy: str | None = None
         self.ca_file: str | None = None
         self.client: tuple[str, str | None] | None = None
         self.private: list[str] = []
         self.read_only = False
+        self.result_tool = False
         self.again: Again | None = None
         self.roles: frozenset[str] = frozenset()
+        self.rules: Rules | None = None
         self.trace: bool | None = None
         self.audit: str | None = None
         self.audit_arguments = False
@@ -91,12 +99,16 @@ class Settings:
         self.problems: list[str] = []
         self.warnings: list[str] = []
 
-    def narrow(self, catalog: Catalog) -> None:
-        """Leave only the tools that the operator wants offered."""
+    def apply(self, catalog: Catalog) -> None:
+        """Leave only the tools that the operator wants offered, and list what the settings make possible."""
+        if self.downloads_dir is not None:
+            catalog.offer_saving()
         if self.read_only:
             catalog.hide_changing()
         if catalog.roles:
             catalog.hide_restricted(self.roles)
+        if self.result_tool:
+            catalog.offer_reading()
 
     def server(self, index: int) -> Address:
         """Where that server is. Raises NotReady where only the operator can say."""
@@ -139,17 +151,20 @@ def load(
     settings.concurrency = reader.checked("CONCURRENCY", values.concurrency, CONCURRENCY)
     settings.rate = reader.checked("RATE_LIMIT", values.rate, None)
     settings.files_dir = reader.checked("FILES_DIR", values.directory, None)
+    settings.downloads_dir = reader.checked("DOWNLOADS_DIR", values.writable_directory, None)
+    settings.downloads_overwrite = reader.checked("DOWNLOADS_OVERWRITE", values.switch, False)
     settings.ca_file = reader.checked("CA_FILE", values.file, None)
     settings.proxy = reader.proxy()
     settings.sizes = reader.checked("MAX_RESULT", sizes.parse, settings.sizes)
     settings.client = reader.client()
     settings.read_only = reader.checked("READ_ONLY", values.switch, False) or read_only
+    settings.result_tool = reader.checked("RESULT_TOOL", values.switch, False)
     settings.roles = reader.checked("ROLES", values.roles, settings.roles)
     settings.audit = reader.checked("AUDIT", values.audit, None)
     settings.audit_arguments = reader.checked("AUDIT_ARGUMENTS", values.switch, False)
     settings.trace = reader.checked("TRACE", values.switch, None)
     settings.private = [*values.login(settings.proxy), *values.private_key(settings.client)]
-    rules = reader.rules(Listed(catalog.origins, at_start.origins if at_start else None))
+    settings.rules = rules = reader.rules(Listed(catalog.origins, at_start.origins if at_start else None))
     urls = [reader.url(server) for server in catalog.servers]
     settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
@@ -238,6 +253,7 @@ class _Reader:
             listed,
             insecure=self.checked("ALLOW_HTTP", values.switch, False),
             hosts=self.checked("ALLOW_HOSTS", values.hosts, frozenset()),
+            certificate=self._settings.client is not None,
         )
 
     def addresses(

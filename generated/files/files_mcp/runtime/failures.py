@@ -39,7 +39,8 @@ def explain(response: Response, sent: Sent, redactor: Redactor) -> str:
     """The text for an answer that is no success."""
     status = f"{response.named} from {sent}"
     if 300 <= response.status < 400:
-        return f"{status}: the upstream redirects to {_origin(response)}, which is not followed."
+        reason = f": {sent.unfollowed}" if sent.unfollowed else ""
+        return f"{status}: the upstream redirects to {_origin(response)}, which is not followed{reason}."
     found = findings.read(response.content, redactor)
     said = brief(_said(found, response), LONGEST_EXCERPT)
     lines = [f"{status}: {said}" if said else f"{status}."]

@@ -147,8 +147,10 @@ class Server:
                 self._audit.reject(effect)
         elif isinstance(effect, Read):
             caller = self._caller  # there is nothing to read before there is one
-            found = caller.resources.read(effect.uri) if caller is not None else None
-            self.done(effect.key, Contents(effect.uri, found))
+            if caller is None:
+                self.done(effect.key, Contents(effect.uri, None))
+            else:
+                self.done(effect.key, caller.resources.look_up(effect.uri))
         elif isinstance(effect, Cancel):
             if self._audit is not None:
                 self._audit.end(effect.key, "cancelled")
@@ -183,8 +185,15 @@ class Server:
 
     def _load(self, catalog: Catalog, settings: Settings | None) -> calls.Caller:
         """In the engine's thread: the HTTP side, which takes ten times as long as all of the above."""
-        from . import preload
-        from .calls import Caller
+        try:
+            from . import preload
+            from .calls import Caller
+        except ModuleNotFoundError as problem:
+            from . import libraries, log
+
+            if advice := libraries.advise(problem):
+                log.event("error", "not_installed", reason=advice)
+            raise
         from .settings import load
 
         settings = settings or load(catalog, {})
@@ -240,11 +249,11 @@ class Server:
             return line is not None
 
     def progress(self, key: int, done: float, message: str) -> None:
-        """So much of it is done, if the client wants to know."""
+        """So much of it is done, if the client wants to know. It leaves now, so that no answer leaves with it."""
         with self._lock:
             line = self._protocol.progress(key, done, None, message)
             if line is not None:
-                self._tell(line)
+                self._outbox.write(line)
 
 
 def _cut(call: Call | None) -> Result:
@@ -336,5 +345,5 @@ def _settled(settings: Settings, catalog: Catalog) -> bool:
     """Whether the server can start with these settings; if not, what is wrong has been said, a sentence a line."""
     for problem in settings.problems:
         complain(problem)
-    settings.narrow(catalog)
+    settings.apply(catalog)
     return not settings.problems

@@ -30,7 +30,9 @@ class Sent:
     it carried, a URI for what may come back, the arguments with what is sent for those left out, its idempotency key,
     and how often it was tried. `fields` are the parts of the answer that were asked for, "" for all of it; `scopes` are
     what the description asks of a token, and `offers` the ways to give a credential where none was given. `answer` is
-    the value of an answer of which not all is shown."""
+    the value of an answer of which not all is shown, `unfollowed` a clause that says why a redirect was not followed,
+    `reader` the tool that reads on in what is kept, "" where there is none.
+    """
 
     __slots__ = (
         "answer",
@@ -40,9 +42,11 @@ class Sent:
         "method",
         "offers",
         "path",
+        "reader",
         "scopes",
         "tool",
         "tries",
+        "unfollowed",
         "uri",
         "variables",
     )
@@ -68,6 +72,8 @@ class Sent:
         self.fields = asked if isinstance(asked, str) else ""
         self.key = key
         self.tries = 0
+        self.unfollowed = ""
+        self.reader = ""
         self.answer: Any = ABSENT
         self.scopes: tuple[str, ...] = ()
         self.offers: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .jsonrpc import Id
 
 _NO_RESOURCE = -32002
-_GONE = "There is nothing at this URI. What was kept may have made room for later answers: call the tool again."
+_NOTHING = "There is nothing at this URI."
 #: Of a URI that leads nowhere, so much is said again.
 MAX_URI = 1024
 _TOO_LARGE = (
@@ -57,4 +57,4 @@ def _contents(id: Id, found: Contents, revision: str, server: dict[str, str]) ->
         line = answer(id, complete_result({"contents": found.contents}, revision, server, cache))
         return line if len(line) <= MAX_LINE else error(id, INTERNAL_ERROR, _TOO_LARGE.format(len(line)))
     newer = has(revision, "unknown resource is invalid params")
-    return error(id, INVALID_PARAMS if newer else _NO_RESOURCE, found.reason or _GONE, {"uri": found.uri[:MAX_URI]})
+    return error(id, INVALID_PARAMS if newer else _NO_RESOURCE, found.reason or _NOTHING, {"uri": found.uri[:MAX_URI]})

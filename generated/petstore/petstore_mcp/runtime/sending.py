@@ -21,10 +21,12 @@ from .pacing import Crowded, Pace
 from .settings import NotReady
 
 if TYPE_CHECKING:
+    from .addresses import Address
     from .client import Client
     from .credentials import Grant
     from .exchange import Response, Sent
     from .preparation import Ready
+    from .request import Request
     from .settings import Settings
     from .tokens import Tokens
 
@@ -56,6 +58,7 @@ class Sender:
         self._clock = clock
         self._pace = Pace(rooms or settings.concurrency, settings.rate, self._clock, rest)
         self._seconds = settings.timeout
+        self._rules = settings.rules
         self._learn = learn
         self._rest = rest
         self._chance = chance
@@ -84,6 +87,8 @@ class Sender:
                 outcome = failure
             sent.tries += 1
             if not isinstance(outcome, Failure) and outcome.status < 400:
+                if outcome.status >= 300 and "follow" in sent.tool.binding and ready.request.method == "GET":
+                    return await self._followed(outcome, ready, sent, latest, end, report)
                 return outcome
             from . import retry  # most calls succeed
 
@@ -116,13 +121,29 @@ class Sender:
         except (Crowded, NotReady):
             return answer  # what became of the call is its 401
 
+    async def _followed(
+        self, answer: Response, ready: Ready, sent: Sent, latest: float, end: float, report: Report
+    ) -> Response:
+        """The answer to which a redirect leads, or the redirect where it is not followed."""
+        from . import redirects  # most tools tell where they lead
+
+        async def ask(request: Request, address: Address) -> Response:
+            return await self._asked(request, address, sent, latest, end, report)
+
+        return await redirects.follow(answer, ready, sent, self._rules, ask)
+
     async def _exchanged(self, ready: Ready, sent: Sent, latest: float, end: float, report: Report) -> Response:
+        return await self._asked(ready.request, ready.address, sent, latest, end, report)
+
+    async def _asked(
+        self, request: Request, address: Address, sent: Sent, latest: float, end: float, report: Report
+    ) -> Response:
         tool = sent.tool.name
         await self._pace.enter(tool, latest)
         try:
             if not spans.act():
                 raise Failure("the server was stopped", sent=False)
-            return await self._client.send(ready.request, ready.address, end - self._clock(), report)
+            return await self._client.send(request, address, end - self._clock(), report)
         finally:
             self._pace.leave(tool)
 

@@ -71,6 +71,11 @@ _CUT_SHORT = Failure("The call was cut short inside the server.")
 MOST = 320
 
 
+#: Seconds for which a phase must last before it is told, and for which nothing follows what was told. Official clients
+#: lose progress that comes with the answer, and raise an error for it.
+LASTING, APART = 0.2, 0.02
+
+
 class Engine:
     """Runs calls. Its methods are for one thread at a time."""
 
@@ -232,6 +237,7 @@ class Engine:
             outcome = ended.outcome
         except BaseException as problem:  # SystemExit too: nothing that a call does may end the server
             outcome = _failure(taken.call, problem)
+        await taken.quiet()
         self._end(taken, outcome)
 
     def _end(self, taken: _Taken, outcome: Outcome) -> None:
@@ -252,7 +258,7 @@ class Engine:
 class _Taken:
     """A call that was taken, the caller that was there when it was, and the task that it is since it began."""
 
-    __slots__ = ("_answer", "_phase", "call", "caller", "listener", "over", "size", "task")
+    __slots__ = ("_answer", "_phase", "_said", "_told", "_waits", "call", "caller", "listener", "over", "size", "task")
 
     caller: Caller | None
     task: asyncio.Task[None]
@@ -263,6 +269,9 @@ class _Taken:
         self.size = size
         self.over = False
         self._phase = 0
+        self._said = ""
+        self._told = float("-inf")
+        self._waits: asyncio.TimerHandle | None = None
         self._answer: asyncio.Future[object] | None = None
 
     def made(self) -> Awaitable[Outcome]:
@@ -278,9 +287,26 @@ class _Taken:
         return caller.call(call.name, call.arguments, report, call.dialogue, self._ask)
 
     def _report(self, message: str) -> None:
-        """One phase of it is done."""
+        """One phase of it is done. That is told where nothing more happens for a while: the latest, whichever it is."""
         self._phase += 1
-        self.listener.progress(self.call.key, self._phase, message)
+        self._said = message
+        if self._waits is None:
+            self._waits = asyncio.get_running_loop().call_later(LASTING, self._tell)
+
+    def _tell(self) -> None:
+        self._waits, self._told = None, asyncio.get_running_loop().time()
+        self.listener.progress(self.call.key, self._phase, self._said)
+
+    async def quiet(self) -> None:
+        """Tell no phase any more, and come back once the last one that was told is a moment ago."""
+        if self._waits is not None:
+            self._waits.cancel()
+            self._waits = None
+        if (left := self._told + APART - asyncio.get_running_loop().time()) > 0:
+            try:
+                await asyncio.sleep(left)
+            except asyncio.CancelledError:  # nobody waits for the answer any more
+                return
 
     async def _ask(self, question: str) -> object:
         """The client's answer; None where it cannot be asked. However the waiting ends, no question stays open."""

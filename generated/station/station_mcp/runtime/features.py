@@ -9,7 +9,7 @@ Loaded by the first request about any of it.
 from __future__ import annotations
 
 from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, Fault
-from .shapes import FIXED, STALE, Contents, complete_result
+from .shapes import FIXED, STALE, Contents, as_known, complete_result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .catalog import Catalog
     from .jsonrpc import Members
 
-    Answer: TypeAlias = Callable[[Members], "dict[str, object]"]
+    Answer: TypeAlias = Callable[[Members], "dict[str, Any]"]
 
 MOST_VALUES = 100
 """Values of one completion, as MCP limits them."""
@@ -68,6 +68,9 @@ class Features:
     def answer(self, method: str, params: Members, revision: str) -> bytes:
         """The result of that method. Raises Fault."""
         members = self._answers[method](params)
+        if method == "prompts/get":
+            for each in members["messages"]:
+                each["content"] = as_known(each["content"], revision, self._server["name"])
         cache = self._cache if method.endswith("/list") else None
         return complete_result(members, revision, self._server, cache)
 
@@ -127,7 +130,8 @@ class Features:
 
     def _block(self, message: dict[str, Any], given: dict[str, object]) -> dict[str, object]:
         if "resource" in message:
-            return {"type": "resource", "resource": _content(self._fixed[message["resource"]])}
+            held = _content(self._fixed[message["resource"]])
+            return _media(held) or {"type": "resource", "resource": held}
         return {"type": "text", "text": "".join(_filled(part, given) for part in message["text"])}
 
     # Completion
@@ -225,6 +229,19 @@ def _content(entry: dict[str, Any]) -> dict[str, object]:
     listed = entry["listed"]
     held: dict[str, object] = {key: entry[key] for key in ("text", "blob") if key in entry}
     return {"uri": listed["uri"], "mimeType": listed["mimeType"], **held}
+
+
+def _media(held: dict[str, Any]) -> dict[str, object] | None:
+    """An image or a sound as content of its own, which clients show; None for what is neither by its bytes."""
+    family = held["mimeType"].partition("/")[0]
+    if "blob" not in held or family not in ("image", "audio"):
+        return None
+    from base64 import b64decode  # few prompts hold any
+
+    from .signatures import TAKEN, settled  # as above
+
+    media_type = settled(held["mimeType"].partition(";")[0].strip().lower(), b64decode(held["blob"]))
+    return {"type": family, "data": held["blob"], "mimeType": media_type} if media_type in TAKEN else None
 
 
 def _shown(text: str) -> str:

@@ -79,6 +79,14 @@ def directory(value: str) -> str:
     return os.path.realpath(value)
 
 
+def writable_directory(value: str) -> str:
+    """Return the real path of a directory in which files can be made."""
+    path = directory(value)
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise ValueError("must name a directory that can be written to")
+    return path
+
+
 def file(value: str) -> str:
     """A file that can be read."""
     if not os.access(value, os.R_OK):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 USAGE = 2
+#: EX_CONFIG of sysexits.h, as for other things that are to be set right before a start.
+UNINSTALLED = 78
 
 
 class _Parser(argparse.ArgumentParser):
@@ -40,24 +42,37 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
         if problem.startswith("--base-url"):
             complain(problem)
             return USAGE
-    loaded.narrow(catalog)
+    loaded.apply(catalog)
     if given.version:
         return show([f"{catalog.name} {catalog.version}"])
     if given.list and loaded.problems:
         return loaded  # with which it does not start: which tools it would offer is not known
     if given.list:
         return _list(catalog)
+    if given.doctor or given.explain:
+        try:
+            return _with_libraries(given, catalog)
+        except ModuleNotFoundError as problem:
+            from . import libraries  # in nearly all installations none is missing
+
+            if not (advice := libraries.advise(problem)):
+                raise
+            complain(advice)
+            return UNINSTALLED
+    loaded.again = load if given.reload else None
+    return loaded
+
+
+def _with_libraries(given: argparse.Namespace, catalog: Catalog) -> int:
+    """The exit code of what needs the libraries. Raises ModuleNotFoundError."""
     if given.doctor:
         from . import doctor  # imports the HTTP side, which the other flags do without
 
         healthy, lines = doctor.examine(catalog, os.environ, given.base_url)
         return show(lines) or int(not healthy)
-    if given.explain:
-        from . import explain  # imports the validator and the hooks, which the other flags do without
+    from . import explain  # imports the validator and the hooks, which the other flags do without
 
-        return explain.run(catalog, os.environ, given.base_url, *given.explain, as_json=given.format == "json")
-    loaded.again = load if given.reload else None
-    return loaded
+    return explain.run(catalog, os.environ, given.base_url, *given.explain, as_json=given.format == "json")
 
 
 def _list(catalog: Catalog) -> int:
