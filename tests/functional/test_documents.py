@@ -154,6 +154,7 @@ tools:
   - name: lend
     title: Lend a book
     description: Lends a book.
+    annotations: {destructiveHint: false}
     request: POST /loans
     body:
       type: object
@@ -372,4 +373,4 @@ def test_keys_of_the_lock_do_not_depend_on_where_the_run_stands(
     for folder, source in ((tmp_path, "x.yaml"), (tmp_path.parent, f"{tmp_path.name}/x.yaml")):
         monkeypatch.chdir(folder)
         keys.append(compile_source(read(source), Options(), Project()).lock.promises.names)
-    assert keys[0] == keys[1] == {"a.yaml POST /pets": "add_pet", "b.yaml POST /pets": "add_pet_post"}
+    assert keys[0] == keys[1] == {"a.yaml POST /pets": "add_pet", "b.yaml POST /pets": "create_pet"}

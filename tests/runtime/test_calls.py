@@ -381,7 +381,7 @@ def test_reach_says_what_keeps_calls_from_being_made_and_sends_no_credential() -
 
     async def unreached(caller: Caller, upstream: Upstream) -> None:
         assert await caller.reach() == [
-            f"http://127.0.0.1:{upstream.port}: 127.0.0.1:{upstream.port} closed the connection without an answer."
+            f"http://127.0.0.1:{upstream.port}/v1: 127.0.0.1:{upstream.port} closed the connection without an answer."
         ]
 
     run(reached, answer(b"HTTP/1.1 404 Not Found\r\n\r\n"))

@@ -45,9 +45,9 @@ def test_the_readme_lists_tools_variables_and_what_is_missing() -> None:
     readme = compiled().tree["README.md"].decode()
     assert readme.startswith("# Pet Store: an MCP server\n")
     assert rows(readme, "Tools") == [
-        ["`add_pet`", "Add pet", "`POST /pets`", "adds"],
-        ["`delete_pet`", "Delete pet", "`DELETE /pets/{id}`", "changes or deletes"],
-        ["`list_pets`", "List pets", "`GET /pets`", "reads"],
+        ["`add_pet`", "Add pet: POST /pets.", "`POST /pets`", "adds"],
+        ["`delete_pet`", "Delete pet: DELETE /pets/{id}.", "`DELETE /pets/{id}`", "changes or deletes"],
+        ["`list_pets`", "List pets: GET /pets.", "`GET /pets`", "reads"],
     ]
     assert [row[0] for row in rows(readme, "Environment")] == [
         "`PET_STORE_LOGIN_USERNAME`",
@@ -59,7 +59,10 @@ def test_the_readme_lists_tools_variables_and_what_is_missing() -> None:
         "`PET_STORE_CONCURRENCY`",
         "`PET_STORE_RATE_LIMIT`",
         "`PET_STORE_MAX_RESULT`",
+        "`PET_STORE_RESULT_TOOL`",
         "`PET_STORE_FILES_DIR`",
+        "`PET_STORE_DOWNLOADS_DIR`",
+        "`PET_STORE_DOWNLOADS_OVERWRITE`",
         "`PET_STORE_READ_ONLY`",
         "`PET_STORE_ROLES`",
         "`PET_STORE_PROXY`",
