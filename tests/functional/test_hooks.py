@@ -139,8 +139,8 @@ def test_the_list_and_the_doctor_say_it_too(project: Path) -> None:
     with upstream() as (url, _):
         assert ask(project, "--doctor", "--base-url", url).returncode == 1
         examined = ask(project, "--doctor", "--base-url", url)
-        untried = "No call was tried, since hooks.py takes part in calls."
-        assert set(examined.stdout.splitlines()[-4:]) == {"The API answers.", untried, *SENTENCES}
+        said = examined.stdout.splitlines()
+        assert {"The API answers.", "No call was tried, since hooks.py takes part in calls.", *SENTENCES} <= {*said}
         write(project, "")
         assert ask(project, "--doctor", "--base-url", url).returncode == 0
 
