@@ -30,6 +30,13 @@ def steps(schema: JsonObject) -> int:
     return max(_Steps(schema).of(schema))
 
 
+def leads_back(schema: JsonObject) -> bool:
+    """Return whether a part of `schema` applies itself to the very value that it is applied to."""
+    found = _Steps(schema)
+    found.of(schema)
+    return found.leads_back
+
+
 class _Steps:
     """Counts each part of a schema once; parts that are being counted are those that lead back to themselves."""
 
@@ -37,9 +44,12 @@ class _Steps:
         self._root = root
         self._known: dict[int, tuple[int, int]] = {}
         self._inside: set[int] = set()
+        self._same: list[int] = []  # those that are being counted for one value
+        self.leads_back = False
 
     def of(self, schema: JsonValue) -> tuple[int, int]:
         """Return the steps for a value itself, and the most for any part of it."""
+        self.leads_back |= id(schema) in self._same
         if not isinstance(schema, dict) or id(schema) in self._inside:
             return 1, 1
         if id(schema) not in self._known:
@@ -49,13 +59,16 @@ class _Steps:
         return self._known[id(schema)]
 
     def _counted(self, schema: JsonObject) -> tuple[int, int]:
+        self._same.append(id(schema))
         same = [self.of(branch) for branch in self._branches(schema)]
+        around, self._same = self._same[:-1], []
         parts = [
             self._most(as_object(schema.get("properties")).values()),
             self._most(as_list(schema.get("prefixItems"))),
         ]
         others = [self._most([schema[name]]) for name in _ANY_PART if isinstance(schema.get(name), dict)]
         others += [self._most([member]) for member in as_object(schema.get("patternProperties")).values()]
+        self._same = around
         below = max(parts) + sum(others) + sum(part for _, part in same)
         return min(1 + sum(here for here, _ in same), _ENDLESS), min(below, _ENDLESS)
 

@@ -144,7 +144,8 @@ def derive(operation: Operation, api_title: str, known_versions: frozenset[str] 
 
 def _with_nouns(verb: str, operation: Operation) -> list[str]:
     """An id that is a verb alone, with what the path says it is done to: `restore` at `/projects/{id}/restore`."""
-    nouns = [noun for noun in _nouns(_segments(operation.path)) if noun != [verb] and len("".join(noun)) > 2]
+    said = (noun for noun in _nouns(_segments(operation.path)) if noun != [verb] and len("".join(noun)) > 2)
+    nouns = [noun for noun in said if not noun[0].startswith(verb)]  # no `fail_failing`
     flat = identifiers.without_stutter(nouns)
     if flat and verb in _AS_ONE:
         flat[-1] = singular(flat[-1])

@@ -6,7 +6,9 @@ properties an object too, and the whole must compile in a dialect that clients k
 
 from collections.abc import Iterator
 
+from mcpgen.confined import Stopped, run_confined
 from mcpgen.jsonvalue import JsonObject, as_object, as_text, pointer
+from mcpgen.lower import branching
 from mcpgen.names import clipped
 
 DIALECTS = (
@@ -15,6 +17,8 @@ DIALECTS = (
     "http://json-schema.org/draft-07/schema",
 )
 _LONGEST_REASON = 160
+_SECONDS, _MEBIBYTES = 5, 256
+"""What compiling a schema may take that leads back to itself."""
 
 
 def broken(schema: JsonObject) -> Iterator[str]:
@@ -33,6 +37,15 @@ def broken(schema: JsonObject) -> Iterator[str]:
 
 def _uncompilable(schema: JsonObject) -> str:
     """Why a schema cannot be compiled, and where; empty where it can."""
+    if not branching.leads_back(schema):
+        return _fault(schema)
+    try:  # what leads back to itself many times may take the library forever
+        return "".join(map(str, run_confined(lambda tell: tell(_fault(schema)), _SECONDS, _MEBIBYTES)))
+    except Stopped as end:
+        return f"it {end.args[0]}, since parts of it lead back to themselves for one value"
+
+
+def _fault(schema: JsonObject) -> str:
     import jsonschema_rs  # only what is written by hand pays for it
 
     try:

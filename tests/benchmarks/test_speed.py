@@ -209,6 +209,6 @@ def test_make_bench_writes_them() -> None:
     """Each name that the Makefile calls a target is one; make says of others that there is nothing to be done."""
     makefile = README.with_name("Makefile").read_text(encoding="utf-8")
     [targets] = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
-    rules = dict(re.findall(r"^(\w+):.*\n((?:\t.*\n)*)", makefile, re.MULTILINE))
+    rules = dict(re.findall(r"^([\w-]+):.*\n((?:\t.*\n)*)", makefile, re.MULTILINE))
     assert set(targets.split()) <= rules.keys()
     assert "-m benchmarks.speed --write" in rules["bench"]

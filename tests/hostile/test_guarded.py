@@ -70,7 +70,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
 def test_hard_20_no_argument_writes_a_name_that_is_read_as_a_credential(
     guarded: Subject, arguments: dict[str, Any]
 ) -> None:
-    answer, requests = guarded.called("search", arguments)
+    answer, requests = guarded.called("search_items", arguments)
     assert answer["result"]["isError"] is True
     assert "which servers may read as a credential" in answer["result"]["content"][0]["text"]
     assert requests == []
@@ -79,7 +79,7 @@ def test_hard_20_no_argument_writes_a_name_that_is_read_as_a_credential(
 def test_hard_20_no_argument_is_declared_under_such_a_name(guarded: Subject) -> None:
     [tool] = guarded.server.ask("tools/list")["result"]["tools"]
     assert set(tool["inputSchema"]["properties"]) == {"filter", "more", "q", "body"}
-    answer, [request] = guarded.called("search", {"filter": {"api": "1"}, "more": {"author": "2"}, "q": "3"})
+    answer, [request] = guarded.called("search_items", {"filter": {"api": "1"}, "more": {"author": "2"}, "q": "3"})
     assert answer["result"]["isError"] is False
     first, *fields = request.decode().partition("\r\n\r\n")[0].split("\r\n")
     named = {name.lower(): value for name, _, value in (field.partition(": ") for field in fields)}

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from .catalog import Catalog
     from .settings import Settings
 
-_ALWAYS = (".outcomes", ".wording", ".schema_walk", ".failures", ".retry", ".keeping", ".projection", ".tracecontext")
+_ALWAYS = (
+    *(".outcomes", ".wording", ".json_arguments", ".schema_walk", ".failures", ".retry", ".keeping"),
+    *(".projection", ".tracecontext"),
+)
 """What tells of wrong arguments and of what upstreams do: errors, long answers, a second try, a trace."""
 
 _BY_KEY = {
