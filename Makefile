@@ -12,7 +12,7 @@ demo: $(READY)
 
 test: lint types unit
 
-# What takes longer: real peers and documents, kills and grammars. Then that, and products and frameworks of others.
+# What takes longer: real peers and documents, kills and grammars. Then all, with products and frameworks of others.
 test-slow: $(READY)
 	$(TESTS) -m "slow and not world"
 
