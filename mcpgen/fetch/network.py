@@ -122,5 +122,5 @@ def refuse_login(url: str) -> None:
         raise CannotGoOn(
             "unreadable",
             "The URL of the document holds a user name or a password.",
-            hint="Download it with them, and name the file.",
+            hint="Download it and name the file, or send them in a header: --fetch-header NAME=VARIABLE.",
         )

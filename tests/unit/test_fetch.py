@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen import fetch
+from mcpgen import fetch, safe_open
 from mcpgen.document import budgets
 from mcpgen.errors import CannotGoOn
 
@@ -192,6 +192,19 @@ def test_hard_12_a_folder_that_is_exchanged_with_a_link_leads_nowhere(tmp_path: 
         exchanging.kill()
         exchanging.wait()
     assert seen.keys() <= {b"inside", b"unreadable", b"foreign-reference"}
+
+
+@pytest.mark.parametrize("has_openat", [True, False])
+def test_hard_12_a_folder_that_is_a_link_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_openat: bool
+) -> None:
+    monkeypatch.setattr(safe_open, "HAS_OPENAT", has_openat)
+    (tmp_path / "open").mkdir()
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "a").write_bytes(b"outside")
+    (tmp_path / "open" / "inner").symlink_to(tmp_path / "outside")
+    with pytest.raises(OSError, match="symbolic links|Not a directory"):
+        safe_open.read_below(str(tmp_path / "open"), os.path.join("inner", "a"), 10)
 
 
 def test_hard_12_a_link_that_leads_to_where_references_may_lead_is_followed(tmp_path: Path) -> None:
