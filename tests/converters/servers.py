@@ -16,7 +16,7 @@ from mcpgen.demo import petstore, station
 from mcpgen.demo.http import Running
 from tests.examples.api import Api
 from tests.examples.conversations import NAMES as EXAMPLES
-from tests.examples.conversations import ROOT
+from tests.golden.projects import project
 from tests.leaks import SECRET, searched
 
 NAMES = "names"
@@ -108,9 +108,9 @@ def use(carry_out: Callable[[list[Object]], list[Object]], names: Path) -> Used:
 
 
 def _job(name: str, url: str, names: Path) -> dict[str, Any]:
-    project, prefix, call = names if name == NAMES else ROOT / "generated" / name, name.upper(), CALLS[name]
+    folder, prefix, call = names if name == NAMES else project(name), name.upper(), CALLS[name]
     variables = {
-        "PYTHONPATH": str(project),
+        "PYTHONPATH": str(folder),
         f"{prefix}_BASE_URL": url,
         f"{prefix}_TOKEN" if name in (*EXAMPLES, NAMES) else f"{prefix}_API_KEY": SECRET,
         **({"CLINICAL_ROLES": "researcher,statistician"} if name == "clinical" else {}),

@@ -12,7 +12,8 @@ import pytest
 
 from tests.converters import frameworks
 from tests.converters.servers import CALLS, NAMES, Used, use
-from tests.examples.conversations import ROOT
+from tests.golden.projects import NAMES as EXAMPLES
+from tests.golden.projects import project
 
 pytestmark = pytest.mark.world
 
@@ -41,14 +42,14 @@ def _arguments(project: Path) -> dict[str, list[str]]:
 
 
 def test_every_generated_example_is_used() -> None:
-    assert {*CALLS} == {path.name for path in (ROOT / "generated").iterdir()} | {NAMES}
+    assert {*CALLS} == {*EXAMPLES} | {NAMES}
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_framework_offers_every_tool_with_every_argument(used: Used, names: Path, name: str) -> None:
     report = used.reports[name]
     assert "failed" not in report
-    assert report["tools"] == _arguments(names if name == NAMES else ROOT / "generated" / name)
+    assert report["tools"] == _arguments(names if name == NAMES else project(name))
 
 
 @pytest.mark.parametrize("name", CALLS)

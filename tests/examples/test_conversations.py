@@ -14,7 +14,8 @@ import pytest
 
 from specs.examples.clinical.api import PATIENTS
 from tests.examples.api import Api
-from tests.examples.conversations import BARE, NAMES, ROOT, Exchange, Scene, fits, scenes, with_words
+from tests.examples.conversations import BARE, NAMES, Exchange, Scene, fits, scenes, with_words
+from tests.golden.projects import project
 from tests.leaks import SECRET, searched
 from tests.runtime.process import Server
 from tests.runtime.revisions import ENVELOPE, META, R5, REVISIONS
@@ -91,7 +92,7 @@ def converse(name: str, revision: str, played: list[Scene], tmp_path: Path) -> b
     with Api(name) as api:
         given = {"BASE_URL": api.url, "TOKEN": SECRET, "AUDIT": str(record), "LOG_LEVEL": "debug"}
         environment = {**{f"{prefix}_{key}": value for key, value in given.items()}, **first.environment}
-        with Server(ROOT / "generated" / name, package=f"{name}_mcp", env=environment) as server:
+        with Server(project(name), package=f"{name}_mcp", env=environment) as server:
             server.checker.offered = OFFERED.get(name, ())
             client = Client(server, api, revision, first.capabilities)
             if revision not in (R5, BARE) and not first.opens:

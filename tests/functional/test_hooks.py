@@ -18,10 +18,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.golden import projects
 from tests.leaks import SECRET, searched
 from tests.runtime.process import Server, call, line
 
-GENERATED = Path(__file__).parents[2] / "generated" / "station"
+GENERATED = projects.project("station")
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"
 
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.golden.projects import project
 from tests.leaks import SECRET
 from tests.runtime.process import Server
 
-PROJECT = Path(__file__).parents[2] / "generated" / "station"
+PROJECT = project("station")
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]"
 CALLS = 100
 

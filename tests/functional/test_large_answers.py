@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from mcpgen.demo.client import Client, connect
+from tests.golden.projects import project
 
-PROJECT = Path(__file__).parents[2] / "generated" / "station"
+PROJECT = project("station")
 MIB = 2**20
 KEY = "sk-0123456789abcdef"
 ITEM = {"city": "Oslo", "note": f"key {KEY}, né", "numbers": list(range(20))}

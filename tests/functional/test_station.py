@@ -3,15 +3,15 @@
 import json
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mcpgen.demo import station
 from mcpgen.demo.client import Client, connect
+from tests.golden.projects import project
 
-PROJECT = Path(__file__).parents[2] / "generated" / "station"
+PROJECT = project("station")
 
 
 @pytest.fixture

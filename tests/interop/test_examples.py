@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.examples.api import Api
-from tests.examples.conversations import ROOT
+from tests.golden.projects import project
 from tests.interop import schemas
 from tests.interop.clients import CLIENTS, Client, Step, Work
 from tests.interop.conftest import _carried_out
@@ -42,7 +42,7 @@ def play(client: Client, tmp_path: Path) -> Play:
 
     def played(name: str, steps: list[Step], variables: dict[str, str]) -> tuple[Work, list[str]]:
         script = tmp_path / f"{name}-mcp"
-        script.write_text(SERVER.format(python=sys.executable, project=str(ROOT / "generated" / name), name=name))
+        script.write_text(SERVER.format(python=sys.executable, project=str(project(name)), name=name))
         script.chmod(0o755)
         prefix = name.upper()
         with Api(name) as api:

@@ -12,6 +12,7 @@ from package.runtime import misnamed, settings
 from package.runtime.doctor import RESERVED
 from package.runtime.keys import ROLES
 
+from tests.golden.projects import project
 from tests.leaks import searched
 from tests.runtime.table_stub import Catalog
 
@@ -83,7 +84,6 @@ def test_what_hooks_mention_is_theirs(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_the_doctor_and_the_log_say_it() -> None:
-    project = Path(__file__).parents[2] / "generated" / "station"
     environ = {"STATION_READONLY": VALUE, "STATION_BASE_URL": "http://127.0.0.1:9"}
     sentence = "STATION_READONLY is no setting of this server and does nothing. Did you mean STATION_READ_ONLY?"
     asked = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_forecast","arguments":{}}}\n'
@@ -91,7 +91,7 @@ def test_the_doctor_and_the_log_say_it() -> None:
     began += b'"clientInfo":{"name":"x","version":"1"}}}\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
     for flags, said in (["--doctor"], b""), ([], began + asked):
         command = [sys.executable, "-m", "station_mcp", *flags]
-        done = subprocess.run(command, cwd=project, env=environ, input=said, capture_output=True, timeout=60)
+        done = subprocess.run(command, cwd=project("station"), env=environ, input=said, capture_output=True, timeout=60)
         text = (done.stdout if flags else done.stderr).decode()
         assert text.count(sentence) == 1
         searched(done.stdout + done.stderr, VALUE)

@@ -1,0 +1,75 @@
+"""The projects of `generated/`, whole. Of all but the petstore the repository keeps the data alone: their Python is
+the petstore's, byte for byte, which `test_generated.py` holds.
+
+Generate them anew after a change of the compiler or the runtime: python -m tests.golden.projects
+"""
+
+import atexit
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from mcpgen.lock import NAME, load
+
+ROOT = Path(__file__).parents[2]
+GENERATED = ROOT / "generated"
+WHOLE = "petstore"
+NAMES = sorted(path.name for path in GENERATED.iterdir() if path.is_dir())
+
+DATA = (".json", ".md", ".toml", ".yaml", ".gitattributes")
+HISTORY = (NAME, "CHANGELOG.md", "tools.json", "bindings.json", "resources.json", "prompts.json")
+"""What the next generation reads, so that the changelog goes on."""
+
+
+@cache
+def project(name: str) -> Path:
+    """Return the folder of the project `name`, with its Python. Nobody may write there."""
+    if name == WHOLE:
+        return GENERATED / name
+    directory = Path(tempfile.mkdtemp(prefix=f"{name}-"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    code = shutil.ignore_patterns("*.json", "__pycache__")
+    shutil.copytree(GENERATED / WHOLE / f"{WHOLE}_mcp", directory / f"{name}_mcp", ignore=code)
+    shutil.copytree(GENERATED / name, directory, dirs_exist_ok=True)
+    return directory
+
+
+def rebuild(name: str, directory: Path) -> Path:
+    """Generate the project `name` below the empty `directory`, with its history, and return its folder."""
+    (directory / "specs").symlink_to(ROOT / "specs")
+    target = directory / "generated" / name
+    for path in GENERATED.joinpath(name).rglob("*"):
+        if path.name in HISTORY:
+            target.joinpath(path.relative_to(GENERATED / name)).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target / path.relative_to(GENERATED / name))
+    source = load((target / NAME).read_bytes(), NAME).source.removeprefix("../../")
+    command = [sys.executable, "-m", "mcpgen", "generate", source, "-o", f"generated/{name}"]
+    subprocess.run(command, cwd=directory, check=True, timeout=120)
+    return target
+
+
+def files(directory: Path) -> dict[str, bytes]:
+    """Return the content of each file below `directory` by its path, but for what Python keeps there."""
+    return {
+        path.relative_to(directory).as_posix(): path.read_bytes()
+        for path in sorted(directory.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def _replace(name: str) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        new = files(rebuild(name, Path(directory)))
+    shutil.rmtree(GENERATED / name)
+    for path, content in new.items():
+        if name == WHOLE or path.endswith(DATA):
+            (GENERATED / name / path).parent.mkdir(parents=True, exist_ok=True)
+            (GENERATED / name / path).write_bytes(content)
+
+
+if __name__ == "__main__":
+    for each in NAMES:
+        _replace(each)
