@@ -55,13 +55,16 @@ def _at(entries: list[JsonValue], index: JsonValue) -> JsonObject:
 def _schemes(
     old: JsonObject, new: JsonObject, renamed: Mapping[str, str]
 ) -> Iterator[tuple[str, JsonObject, JsonObject]]:
-    """Yield the schemes that may send one secret: its name after, the scheme before, and after."""
+    """Yield the schemes that may send one secret: its name after, the scheme before, and after. Several schemes may
+    share a variable: one that sent this secret before is compared with itself alone.
+    """
     had, has = as_object(old.get("security")), as_object(new.get("security"))
-    for before in had:
-        for after in has:
-            shared = authorization.variables(had[before]) & authorization.variables(has[after])
-            if renamed.get(before, before) == after or shared:
-                yield after, as_object(had[before]), as_object(has[after])
+    namesakes = {renamed.get(name, name): name for name in had}
+    for after in has:
+        sharing = [name for name in had if authorization.variables(had[name]) & authorization.variables(has[after])]
+        itself = [namesakes[after]] if after in namesakes else []
+        for before in itself if itself and itself[0] in sharing else [*itself, *sharing]:
+            yield after, as_object(had[before]), as_object(has[after])
 
 
 def _kind(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:

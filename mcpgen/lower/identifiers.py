@@ -92,8 +92,9 @@ def with_version_last(found: list[str], operation: Operation, known: frozenset[s
     """Return the words with the version of the path behind them, or without it where `known`, the versions of the
     document, are no others: then it tells no tool from another.
     """
-    version = [word for word in found if word in versions(operation)]
-    rest = [word for word in found if word not in version]
+    named = frozenset(versions(operation))
+    version = [word for word in found if word in named]
+    rest = [word for word in found if word not in named]
     return (rest if len(known) == 1 else rest + version) if rest else found
 
 

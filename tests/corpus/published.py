@@ -15,6 +15,14 @@ from typing import Any, NamedTuple
 import yaml
 
 VERSIONS = Path(__file__).parents[3] / "shared" / "corpus" / "versions"
+LOGINS = {
+    "box": {"POST /oauth2/token", "POST /oauth2/token#refresh", "POST /oauth2/revoke"},
+    "docker-engine": {"POST /auth"},
+    "slack": {"GET /oauth.token", "GET /oauth.access", "GET /oauth.v2.access"},
+}
+"""Operations that take a password or a client's secret, found by reading the documents: no tools."""
+CREDENTIALS = {"slack": {"token"}}
+"""Parameters that are credentials, found by reading the documents: no arguments."""
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
 
 
@@ -41,9 +49,21 @@ def load(path: Path) -> dict[str, Any]:
     return document
 
 
-@lru_cache(maxsize=2)  # they are large, and asked for in pairs
 def operations(path: Path) -> dict[str, Published]:
-    """The operations of a document by method and path. No two of them share theirs here, and no path has a query: this
+    """The operations of a document that become tools, by method and path, with the parameters that become arguments."""
+    logins, credentials = (table.get(path.parent.name, set()) for table in (LOGINS, CREDENTIALS))
+    return {
+        key: one._replace(
+            parameters={slot: each for slot, each in one.parameters.items() if slot[1] not in credentials}
+        )
+        for key, one in published(path).items()
+        if key not in logins
+    }
+
+
+@lru_cache(maxsize=2)  # they are large, and asked for in pairs
+def published(path: Path) -> dict[str, Published]:
+    """All operations of a document, with all parameters. No two of them share theirs here, and no path has a query: this
     reader could not tell such ones apart.
     """
     document, found = load(path), {}

@@ -19,7 +19,7 @@ from mcpgen.diff import Change, Difference, Surface, compare
 from mcpgen.options import Options
 from mcpgen.pipeline import Compiled, Project, compile_source
 from mcpgen.succession import compile_after, surface_of
-from tests.corpus.published import VERSIONS, Published, blanked, operations
+from tests.corpus.published import VERSIONS, Published, blanked, operations, published
 
 FOLDERS = sorted(path for path in VERSIONS.glob("*") if path.is_dir())
 PAIRS = [pair for folder in FOLDERS for pair in itertools.pairwise(sorted(folder.glob("[0-9]*")))]
@@ -180,17 +180,30 @@ def counts(old: Path, new: Path) -> dict[str, int]:
 
     more = of_path("argument-member-added", "argument-required-member-added")
     needed = of_path("argument-required", "argument-required-member-added")
+    before, after = ({*published(path)} - {*operations(path)} for path in (old, new))
     return {
-        "ops_from": len(found.old.tools),
-        "ops_to": len(found.new.tools),
-        "added": len(added) + len(moved),
-        "removed": len(gone) + len(moved),
+        "ops_from": len(found.old.tools) + len(before),
+        "ops_to": len(found.new.tools) + len(after),
+        "added": len(added) + len(moved) + len(after - before),
+        "removed": len(gone) + len(moved) + len(before - after),
         "opid_renamed": sum(one.operation_id != other.operation_id for _, one, other in between(old, new)),
         "same_opid_moved": len([change for change in moved if change.tool in known]),
-        "params_added": len(said(found.new, more)),
-        "params_removed": len(said(found.old, of_path("argument-member-gone"))),
-        "required_added": len(said(found.new, needed)),
+        "params_added": len(said(found.new, more) | credentials(new, old, required=False)),
+        "params_removed": len(said(found.old, of_path("argument-member-gone")) | credentials(old, new, required=False)),
+        "required_added": len(said(found.new, needed) | credentials(new, old, required=True)),
         "newly_deprecated": len(newly_deprecated(old, new)),
+    }
+
+
+def credentials(there: Path, missing: Path, required: bool) -> set[Slot]:
+    """Parameters that are no arguments, which one version has and the other has not, of operations that both have."""
+    found, other, tools = published(there), published(missing), operations(there)
+    left = {key: found[key].parameters.keys() - (tools[key].parameters if key in tools else {}).keys() for key in found}
+    both = ((key, found[key].required if required else left[key], other[key]) for key in found if key in other)
+    return {
+        slot
+        for key, mine, one in both
+        for slot in slots(key, (mine & left[key]) - (one.required if required else one.parameters.keys()))
     }
 
 
