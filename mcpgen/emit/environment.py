@@ -1,7 +1,8 @@
 """The environment variables of a generated server, for its README and for reports."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 
 from mcpgen.emit.table import server_variable
 from mcpgen.model import BoundScheme, Catalog
@@ -62,20 +63,31 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
 Way = tuple[str, ...]
 """Variables that are needed together."""
 
+_MOST_WAYS = 20
+"""More are not told one by one: nobody reads them, and schemes needed together double them."""
 
-def alternatives(catalog: Catalog) -> list[tuple[Way, ...]]:
-    """Return groups of ways to give a credential, of which one way is enough. There is a group for each choice that
-    tools leave; a way that asks for more than another is left out.
-    """
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Ways to give a credential, of which one is enough. `has_more` where there are too many to be told."""
+
+    ways: tuple[Way, ...]
+    has_more: bool
+
+
+def alternatives(catalog: Catalog) -> list[Choice]:
+    """Return each choice that tools leave. A way that asks for more than another is left out."""
     by = {scheme.name: scheme for scheme in catalog.schemes}
-    groups: dict[tuple[Way, ...], None] = {}
+    found: dict[Choice, None] = {}
     for tool in catalog.tools:
         needed = [names for names in tool.binding.security or () if names]
-        least = [names for names in needed if not any({*other} < {*names} for other in needed)]
-        ways = tuple(dict.fromkeys(way for names in least for way in _ways([by[name] for name in names])))
+        told = needed[:_MOST_WAYS]
+        least = [names for names in told if not any({*other} < {*names} for other in told)]
+        each = islice((way for names in least for way in _ways([by[name] for name in names])), _MOST_WAYS + 1)
+        ways = tuple(dict.fromkeys(each))
         if len(ways) > 1:
-            groups[ways] = None
-    return list(groups)
+            found[Choice(ways[:_MOST_WAYS], max(len(ways), len(needed)) > _MOST_WAYS)] = None
+    return list(found)
 
 
 def _roles(scheme: BoundScheme) -> tuple[Way, ...]:
@@ -87,13 +99,10 @@ def _roles(scheme: BoundScheme) -> tuple[Way, ...]:
     return (tuple(scheme.variables),)
 
 
-def _ways(schemes: list[BoundScheme]) -> list[Way]:
-    """Return the ways to fill schemes that are needed together."""
-    each = []
-    for scheme in schemes:
-        roles = _roles(scheme)
-        each.append([[scheme.variables[role] for role in way] for way in roles])
-    return [tuple(name for way in ways for name in way) for ways in product(*each)]
+def _ways(schemes: list[BoundScheme]) -> Iterator[Way]:
+    """Yield the ways to fill schemes that are needed together."""
+    each = [[[scheme.variables[role] for role in way] for way in _roles(scheme)] for scheme in schemes]
+    return (tuple(name for way in ways for name in way) for ways in product(*each))
 
 
 def _usual(scheme: BoundScheme) -> tuple[str, ...]:

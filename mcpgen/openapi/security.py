@@ -145,7 +145,7 @@ def read_requirements(
     """
     if not isinstance(value, list):
         return None
-    found: list[SecurityRequirement] = []
+    found: dict[SecurityRequirement, None] = {}
     for index, entry in enumerate(value):
         if not isinstance(entry, dict):
             diagnostics.add(
@@ -164,6 +164,5 @@ def read_requirements(
                 where.inside(index),
                 "Define the security scheme.",
             )
-        if names not in found:
-            found.append(names)
+        found[names] = None
     return tuple(found)

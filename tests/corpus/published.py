@@ -21,7 +21,7 @@ LOGINS = {
     "slack": {"GET /oauth.token", "GET /oauth.access", "GET /oauth.v2.access"},
 }
 """Operations that take a password or a client's secret, found by reading the documents: no tools."""
-CREDENTIALS = {"slack": {"token"}}
+CREDENTIALS = {"slack": {("query", "token"), ("header", "token")}}
 """Parameters that are credentials, found by reading the documents: no arguments."""
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
 
@@ -53,9 +53,7 @@ def operations(path: Path) -> dict[str, Published]:
     """The operations of a document that become tools, by method and path, with the parameters that become arguments."""
     logins, credentials = (table.get(path.parent.name, set()) for table in (LOGINS, CREDENTIALS))
     return {
-        key: one._replace(
-            parameters={slot: each for slot, each in one.parameters.items() if slot[1] not in credentials}
-        )
+        key: one._replace(parameters={slot: each for slot, each in one.parameters.items() if slot not in credentials})
         for key, one in published(path).items()
         if key not in logins
     }
@@ -63,8 +61,8 @@ def operations(path: Path) -> dict[str, Published]:
 
 @lru_cache(maxsize=2)  # they are large, and asked for in pairs
 def published(path: Path) -> dict[str, Published]:
-    """All operations of a document, with all parameters. No two of them share theirs here, and no path has a query: this
-    reader could not tell such ones apart.
+    """All operations of a document, with all parameters. No two of them share theirs here, and no path has a query:
+    this reader could not tell such ones apart.
     """
     document, found = load(path), {}
     for template, item in document["paths"].items():

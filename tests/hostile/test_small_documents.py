@@ -74,3 +74,26 @@ def test_hard_16_a_small_document_ends_within_its_budget(row: str) -> None:
     assert (ended.code, problem_of(ended)) == (0, ""), ended.said
     assert ("[too-complex]" in ended.said) == bool(told), ended.said
     assert told in ended.said
+
+
+KEY = {"type": "apiKey", "in": "header", "name": "X-Key"}
+MACHINE = {
+    "type": "oauth2",
+    "flows": {"clientCredentials": {"tokenUrl": "https://login.example/t", "scopes": {}}},
+}
+REQUIREMENTS: dict[str, tuple[dict[str, Any], list[dict[str, list[str]]]]] = {
+    "12,000 alternatives": (KEY, [{f"s{number}": []} for number in range(12_000)]),
+    "40 schemes together, each filled in two ways": (MACHINE, [{f"s{number}": [] for number in range(40)}]),
+}
+
+
+@pytest.mark.parametrize("row", REQUIREMENTS)
+def test_hard_16_credentials_of_many_ways_are_told_within_the_budget(row: str) -> None:
+    scheme, security = REQUIREMENTS[row]
+    document: dict[str, Any] = {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}}
+    document["paths"] = {"/a": {"get": {"security": security, "responses": {}}}}
+    names = [name for requirement in security for name in requirement]
+    document["components"] = {"securitySchemes": dict.fromkeys(names, scheme)}
+    case = Hostile(row, json.dumps(document).encode())
+    ended = run(case, ("generate", case.name, "-o", "out"), SECONDS)
+    assert (ended.code, problem_of(ended)) == (0, ""), ended.said

@@ -111,7 +111,7 @@ def test_the_api_holds_what_the_same_requests_make_it_hold_directly(session: Ses
 
 
 def test_progress_comes_where_it_was_asked_for(session: Session) -> None:
-    """Most calls end before anything is to be told of them: `test_a_call_that_lasts_reports_progress` has one that lasts."""
+    """Most calls end before anything is to be told of them; one that lasts has a test of its own."""
     for case, outcome in zip(CASES, session.outcomes, strict=True):
         heard = [report["progress"] for report in outcome.get("progress", [])]
         assert heard == sorted(set(heard))

@@ -39,6 +39,7 @@ REASONS = (
     r"expected members with names, since each is a cookie",
     r"expected text that can be written as .*",
     r"is required where any part of the body is given",
+    r"the body would be empty: give at least one of .*",
     r"belongs to \w+",
     r"writes the query parameter .*, which is not its own",
 )
