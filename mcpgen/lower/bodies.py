@@ -99,11 +99,12 @@ def _concrete(media_type: str, encoding: BodyEncoding) -> str:
 
 
 def _binary_types(body: RequestBody) -> str:
-    """The media types of files that the body takes, of which the server sends the one that a file's bytes show; what
+    """The media types of files that the body takes, of which the server sends the one that is the file's own; what
     goes for any file stands first.
     """
-    names = sorted({each.name for each in body.content if encoding_of(each.name) == "binary"}, key=_for_any_file)
-    return ", ".join(names) if len(names) > 1 else _concrete(names[0], "binary")
+    return ", ".join(
+        sorted({each.name for each in body.content if encoding_of(each.name) == "binary"}, key=_for_any_file)
+    )
 
 
 def _for_any_file(name: str) -> tuple[bool, str]:

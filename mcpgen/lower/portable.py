@@ -22,7 +22,7 @@ from mcpgen.lower.patterns import PatternMemory
 from mcpgen.lower.text import ended, plain, shortened
 from mcpgen.names import clipped
 
-FILE_NOTE = "Base64, or file:NAME for a file in the directory that the server was given."
+FILE_NOTE = "Base64, a data: URI, or file:NAME for a file in the directory that the server was given."
 _MOST_LOOKED_INTO = 40
 _MEANS_NULL = re.compile(r"\bnull\b", re.IGNORECASE)
 _ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
