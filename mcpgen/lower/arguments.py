@@ -160,16 +160,18 @@ def _or_empty(parameter: Parameter, composer: Composer) -> JsonObject:
 
 
 def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
-    must = plan.is_needed
+    must, patched = plan.is_needed, plan.is_merge_patch
     if plan.properties is None:
         file = plan.encoding == "binary"
-        yield Input(WHOLE, "body", _whole_schema(plan), must, plan.body.description, file=file)
+        yield Input(WHOLE, "body", _whole_schema(plan), must, plan.body.description, file=file, patched=patched)
         return
     for key, schema in plan.properties.items():
         given = plan.body.names.get(key)
         name = argument_name(key) if given is None else written_argument_name(given)
         file = plan.encoding == "multipart" and part_of(plan, key, schema, composer) == "file"
-        yield Input(("body", key), name, schema, must and key in plan.required, file=file)
+        demanded, removable = key in plan.required, patched and key not in plan.required
+        slot: Slot = ("body", key)
+        yield Input(slot, name, schema, must and demanded, file=file, removable=removable, patched=patched)
         if file and "array" not in types(composer.node(schema)[0]):
             yield filename_of(key, name)
         for header in _part_headers(plan, key):
@@ -178,7 +180,8 @@ def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
             yield Input(part_slot(key, header), wanted, header.schema, needed, header.description)
     if plan.rest is not None:
         further: JsonObject = {"type": "object", "description": "Further members of the body."}
-        yield Input(REST, "additional_properties", {**further, "additionalProperties": plan.rest})
+        rest = {**further, "additionalProperties": plan.rest}
+        yield Input(REST, "additional_properties", rest, patched=patched)
 
 
 def _of_sent(argument: SentArgument) -> Input:
@@ -298,6 +301,8 @@ def _schema(entry: Input, writer: Writer) -> JsonObject:
             entry.schema,
             required=entry.required and not is_text,
             description=without_encoding(told) if is_text else told,
+            removable=entry.removable,
+            patched=entry.patched,
         )
     text = str(schema.get("description", ""))
     notes = [

@@ -22,6 +22,7 @@ from mcpgen.model import Encoding, MediaType, Operation, RequestBody
 from mcpgen.names import clipped
 
 FLAT = 40
+_REMOVES = "Null for an optional part of the body removes it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,16 @@ class BodyPlan:
     is_needed: bool
     xml: JsonObject | None = None
     needs: str = ""
+
+    @property
+    def is_merge_patch(self) -> bool:
+        """Whether null removes an optional member (RFC 7396)."""
+        return self.content_type.partition(";")[0].strip().lower() == "application/merge-patch+json"
+
+    @property
+    def said(self) -> str:
+        """What a description says of the body."""
+        return " ".join(filter(None, [self.needs, _REMOVES if self.is_merge_patch else ""]))
 
 
 def plan(operation: Operation, composer: Composer) -> BodyPlan | None:

@@ -188,7 +188,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     hints = annotations.derive(operation)
     consents = fixed_consents(operation, plan, composer)
     confirm = confirmation.derive(operation, hints, around.api.confirm, consents, diagnostics)
-    needs = plan.needs if plan else ""
+    needs = plan.said if plan else ""
     description = confirmation.told(
         descriptions.description(operation, name, needs, around.boilerplate, composer, diagnostics), confirm
     )
