@@ -58,7 +58,7 @@ class Arguments:
 def lay_out(
     operation: Operation,
     plan: BodyPlan | None,
-    producers: Mapping[str, str],
+    producers: Mapping[Slot, str],
     known: Promise,
     composer: Composer,
     profile: SchemaProfile,
@@ -66,12 +66,12 @@ def lay_out(
     diagnostics: Diagnostics,
 ) -> Arguments:
     """The arguments of `operation`, whose body is sent by `plan`, in a schema of at most so many tokens if the profile
-    has one as small. `producers` are path parameter → the tool that lists its values, `known` is what was promised
+    has one as small. `producers` are place of an id → the tool that lists its values, `known` is what was promised
     of it before.
     """
     everything = [
         *(_of_parameter(each, producers, composer) for each in operation.parameters),
-        *(_of_body(plan, composer) if plan else ()),
+        *(_of_body(plan, producers, composer) if plan else ()),
         *(_of_sent(each) for each in (operation.sends.arguments if operation.sends else ())),
     ]
     fixed = ((entry.slot, _constant(entry, composer)) for entry in everything)
@@ -135,9 +135,8 @@ def _position(entry: Input) -> tuple[bool, int]:
 # -- inputs -----------------------------------------------------------------------------------------------------------
 
 
-def _of_parameter(parameter: Parameter, producers: Mapping[str, str], composer: Composer) -> Input:
+def _of_parameter(parameter: Parameter, producers: Mapping[Slot, str], composer: Composer) -> Input:
     plain = parameter.name.lower() if parameter.location == "header" else parameter.name
-    producer = producers.get(parameter.name) if parameter.location in ("path", "query") else None
     made = idempotency.is_made(parameter, composer)
     return Input(
         (parameter.location, parameter.name),
@@ -146,7 +145,7 @@ def _of_parameter(parameter: Parameter, producers: Mapping[str, str], composer: 
         parameter.required and not made,
         parameter.description,
         parameter.deprecated,
-        source=producer or "",
+        source=producers.get((parameter.location, parameter.name), ""),
         made=made,
     )
 
@@ -159,17 +158,22 @@ def _or_empty(parameter: Parameter, composer: Composer) -> JsonObject:
     return {"anyOf": [parameter.schema, empty]}
 
 
-def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
-    must = plan.is_needed
+def _of_body(plan: BodyPlan, producers: Mapping[Slot, str], composer: Composer) -> Iterator[Input]:
+    must, patched = plan.is_needed, plan.is_merge_patch
     if plan.properties is None:
         file = plan.encoding == "binary"
-        yield Input(WHOLE, "body", _whole_schema(plan), must, plan.body.description, file=file)
+        yield Input(WHOLE, "body", _whole_schema(plan), must, plan.body.description, file=file, patched=patched)
         return
     for key, schema in plan.properties.items():
         given = plan.body.names.get(key)
         name = argument_name(key) if given is None else written_argument_name(given)
         file = plan.encoding == "multipart" and part_of(plan, key, schema, composer) == "file"
-        yield Input(("body", key), name, schema, must and key in plan.required, file=file)
+        demanded, removable = key in plan.required, patched and key not in plan.required
+        slot: Slot = ("body", key)
+        source = producers.get(slot, "")
+        yield Input(
+            slot, name, schema, must and demanded, file=file, source=source, removable=removable, patched=patched
+        )
         if file and "array" not in types(composer.node(schema)[0]):
             yield filename_of(key, name)
         for header in _part_headers(plan, key):
@@ -178,7 +182,8 @@ def _of_body(plan: BodyPlan, composer: Composer) -> Iterator[Input]:
             yield Input(part_slot(key, header), wanted, header.schema, needed, header.description)
     if plan.rest is not None:
         further: JsonObject = {"type": "object", "description": "Further members of the body."}
-        yield Input(REST, "additional_properties", {**further, "additionalProperties": plan.rest})
+        rest = {**further, "additionalProperties": plan.rest}
+        yield Input(REST, "additional_properties", rest, patched=patched)
 
 
 def _of_sent(argument: SentArgument) -> Input:
@@ -298,6 +303,8 @@ def _schema(entry: Input, writer: Writer) -> JsonObject:
             entry.schema,
             required=entry.required and not is_text,
             description=without_encoding(told) if is_text else told,
+            removable=entry.removable,
+            patched=entry.patched,
         )
     text = str(schema.get("description", ""))
     notes = [

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from mcpgen.lower.text import sentences
+from mcpgen.lower.text import ended, sentences
 
 _ENCODED = r"(?:ur[il]|percent)[- ]?(?:en|es)coded"
 _ENCODE = re.compile(
@@ -19,11 +19,19 @@ _IN_A_TABLE = re.compile(
     re.IGNORECASE,
 )
 _CAPTION = re.compile(r"\btable\b.*:$", re.IGNORECASE)
+_THIS = r"(?:this|the) (?:api|call|endpoint|feature|method|operation|resource|tool)"
+_PLAN = (
+    r"(?:beta|business|edition|enterprise|licen[cs]e|plan|premium|pro|subscription|tier|ultimate|version|v?\d[\w.]*)"
+)
 _AVAILABILITY = re.compile(
-    r"(?:(?:this|the) (?:api|endpoint|feature|method|operation|resource|tool) (?:is|was) "
-    r"(?:also |currently |now |only )?"
+    r"(?:(?:note|important)\b\W{0,3} ?)?"
+    rf"(?:{_THIS} (?:is|was) (?:also |currently |now |only )?"
     r"(?:available|experimental|introduced|in (?:\w+ )?(?:alpha|beta|preview))"
-    r"|(?:added|available|introduced|new) (?:in|since|from) |in (?:public|private) (?:beta|preview))",
+    rf"|(?:calling |using )?{_THIS} requires (?:an? |the )?(?:\w+ ){{0,3}}(?:api key|access|{_PLAN})\b"
+    rf"|requires (?:an? |the )?(?:\w+ ){{0,3}}{_PLAN}\b"
+    r"|(?:only )?(?:added|available|introduced|new) (?:exclusively |only )?(?:for|from|in|on|since|to|with) "
+    r"|in (?:public|private) (?:beta|preview)"
+    r"|\W*(?:alpha|beta|enterprise|experimental|premium|preview)(?: feature)?(?: only)?\W*$)",
     re.IGNORECASE,
 )
 
@@ -54,8 +62,18 @@ def _without_caption(said: list[str]) -> list[str]:
 
 
 def meaning_first(text: str) -> str:
-    """Return plain `text` with sentences of availability behind the others of their paragraph."""
-    return _by_paragraph(text, lambda said: sorted(said, key=lambda one: _AVAILABILITY.match(one) is not None))
+    """Return plain `text` with sentences of availability behind the others of their paragraph, and a first paragraph
+    of nothing else behind the next one.
+    """
+    first, *others = _by_paragraph(text, lambda said: sorted(said, key=_is_of_availability)).split("\n\n")
+    if others and all(map(_is_of_availability, sentences(first))):
+        others[0] = f"{ended(others[0])} {first}"
+        return "\n\n".join(others)
+    return "\n\n".join([first, *others])
+
+
+def _is_of_availability(sentence: str) -> bool:
+    return _AVAILABILITY.match(sentence) is not None
 
 
 def _by_paragraph(text: str, change: Callable[[list[str]], list[str]]) -> str:

@@ -3,7 +3,8 @@
 One media type is chosen, the first of: JSON (also `+json`), multipart where a part is a file, urlencoded, multipart,
 text and XML, JSON Lines, anything else as bytes. XML is written by the XML Objects of a schema that has structure, and
 given as text where it has none. An object at the root is laid flat: each property an argument beside the
-parameters. Arrays, scalars, maps, unions and objects of more than FLAT properties become the one argument `body`.
+parameters, also where the body may be null instead. Arrays, scalars, maps, unions and objects of more than FLAT
+properties become the one argument `body`.
 """
 
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from mcpgen.model import Encoding, MediaType, Operation, RequestBody
 from mcpgen.names import clipped
 
 FLAT = 40
+_REMOVES = "Null for an optional part of the body removes it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,16 @@ class BodyPlan:
     is_needed: bool
     xml: JsonObject | None = None
     needs: str = ""
+
+    @property
+    def is_merge_patch(self) -> bool:
+        """Whether null removes an optional member (RFC 7396)."""
+        return self.content_type.partition(";")[0].strip().lower() == "application/merge-patch+json"
+
+    @property
+    def said(self) -> str:
+        """What a description says of the body."""
+        return " ".join(filter(None, [self.needs, _REMOVES if self.is_merge_patch else ""]))
 
 
 def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
@@ -65,6 +77,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     needed = demands.is_required(operation, body, node, composer)
     if not needed and _is_empty(node, encoding):
         return None
+    node = _without_null(node, composer)
     shape = document_shape(schema, composer) if encoding == "xml" else None
     if encoding == "xml" and shape is None:
         encoding = "text"
@@ -97,11 +110,12 @@ def _concrete(media_type: str, encoding: BodyEncoding) -> str:
 
 
 def _binary_types(body: RequestBody) -> str:
-    """The media types of files that the body takes, of which the server sends the one that a file's bytes show; what
+    """The media types of files that the body takes, of which the server sends the one that is the file's own; what
     goes for any file stands first.
     """
-    names = sorted({each.name for each in body.content if encoding_of(each.name) == "binary"}, key=_for_any_file)
-    return ", ".join(names) if len(names) > 1 else _concrete(names[0], "binary")
+    return ", ".join(
+        sorted({each.name for each in body.content if encoding_of(each.name) == "binary"}, key=_for_any_file)
+    )
 
 
 def _for_any_file(name: str) -> tuple[bool, str]:
@@ -124,6 +138,17 @@ def _is_object(node: JsonObject) -> bool:
     )
 
 
+def _without_null(node: JsonObject, composer: Composer) -> JsonObject:
+    """Return the object that a body may be beside null, which no call sends; any other node as it is."""
+    if set(types(node)) == {"object", "null"}:
+        node = {**node, "type": "object"}
+    branches = [composer.node(each)[0] for each in alternatives(node)]
+    others = [branch for branch in branches if not is_null(branch)]
+    if len(others) != 1 or len(branches) == 1:
+        return node
+    return composer.merged({key: value for key, value in node.items() if key not in ("anyOf", "oneOf")}, others[0])
+
+
 def _laid_flat(
     node: JsonObject, composer: Composer, named: bool
 ) -> tuple[dict[str, JsonObject] | None, JsonObject | None]:
@@ -131,7 +156,7 @@ def _laid_flat(
     one. What a person `named` as arguments is laid flat however many there are.
     """
     branches = [composer.node(member)[0] for member in alternatives(node)]
-    if "null" in types(node) or (branches and not all(only_demands(branch) for branch in branches)):
+    if branches and not all(only_demands(branch) for branch in branches):
         return None, None
     reader = Portable(composer)
     properties = {key: member for key, member in members(node) if not reader.is_read_only(member)}

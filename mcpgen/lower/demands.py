@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from mcpgen.diagnostics import Diagnostics
 from mcpgen.jsonvalue import JsonObject, as_list
-from mcpgen.lower.compose import Composer, alternatives
+from mcpgen.lower.compose import Composer, alternatives, types
 from mcpgen.lower.kinds import is_null
 from mcpgen.model import Operation, RequestBody
 
@@ -31,11 +31,13 @@ def is_required(operation: Operation, body: RequestBody, node: JsonObject, compo
 
 
 def _needs_members(node: JsonObject, composer: Composer) -> bool:
-    """Return whether no empty object is a value of `node`."""
+    """Return whether neither null nor an empty object is a value of `node`."""
+    branches = [composer.node(each)[0] for each in alternatives(node)]
+    if "null" in types(node) or any(map(is_null, branches)):
+        return False
     if as_list(node.get("required")):
         return True
-    branches = [composer.node(each)[0] for each in alternatives(node)]
-    return bool(branches) and all(as_list(each.get("required")) or is_null(each) for each in branches)
+    return bool(branches) and all(as_list(each.get("required")) for each in branches)
 
 
 def report(taken: Sequence[Operation], diagnostics: Diagnostics) -> None:

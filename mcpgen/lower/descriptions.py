@@ -98,7 +98,7 @@ def description(
     """The description of a tool, never empty. `needs` is what its arguments must hold together. An answer that cannot
     be described is reported: it costs the tool no more than a sentence.
     """
-    summary = ended(shortened(plain(operation.summary), 300)) if operation.told is None else ""
+    summary = ended(shortened(meaning_first(plain(operation.summary)), 300)) if operation.told is None else ""
     told = plain(operation.told if operation.told is not None else operation.description)
     body = meaning_first(without_captions(common.without(told))) if operation.told is None else told
     first = summary if len(summary.split()) >= 3 or not body else ""

@@ -6,6 +6,7 @@ method and path down again has no words here: the path names the operation bette
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 
 from mcpgen.lower import verbs
@@ -43,8 +44,20 @@ _VERSION = re.compile(r"v\d+(?:(?:alpha|beta|rc)\d*)?")
 _RANDOM = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d)[A-Za-z0-9]{8,24}(?![A-Za-z0-9])")
 _FEWEST_HUMPS = 5
 _RUN_ON = re.compile(r"[a-z]{9,60}")
+_FEWEST_OF_A_SENTENCE = 5
+_FUNCTION_WORDS = frozenset(re.findall(r"\w+", "a an and as be by for from if in is it of on or that the this to with"))
+"""Words that a sentence has between the others, and a list of nouns has not."""
+
 _LINKS = frozenset(["a", "and", "by", "for", "from", "in", "new", "of", "on", "or", "partial", "the", "to", "with"])
 """Words between others that neither a path nor a summary has to hold."""
+
+
+def without_sentence(operation: Operation) -> Operation:
+    """Return the operation with an id that is a whole sentence as its summary, where it has no other."""
+    said = operation.id or ""
+    if len(said.split()) < _FEWEST_OF_A_SENTENCE or _FUNCTION_WORDS.isdisjoint(words(said)):
+        return operation
+    return replace(operation, id=None, summary=operation.summary or said)
 
 
 def read(operation: Operation, api_title: str) -> list[str]:

@@ -19,6 +19,7 @@ from mcpgen.lower import (
     demands,
     descriptions,
     lint,
+    mentions,
     naming,
     nesting,
     outputs,
@@ -36,6 +37,7 @@ from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import PART, RUN, RUN_PER_NODE, Composer
 from mcpgen.lower.constants import fixed_consents
 from mcpgen.lower.orders import gives_orders
+from mcpgen.lower.producers import Producers
 from mcpgen.model import Api, Catalog, Identity, InputProfile, Operation, SchemaProfile, Server, Skipped, ToolSpec
 from mcpgen.names import clipped
 from mcpgen.options import Options
@@ -64,11 +66,12 @@ def lower(
     listed = {operation.key for operation in api.operations}
     while True:
         found = Diagnostics()
-        sources = producers.of_parameters(api.operations, listed)
+        sources = producers.find(api.operations, listed)
         composer = Composer(api.definitions, Budget(RUN + RUN_PER_NODE * nodes, PART))
-        catalog = _lowered(api, identity, options, names, promises, sources, composer, found)
+        named: set[str] = set()
+        catalog = _lowered(api, identity, options, names, promises, sources, named, composer, found)
         made = {tool.operation.key for tool in catalog.tools}
-        if all(key in made for keys in sources.values() for key in keys.values()):
+        if named <= made:
             diagnostics.extend(list(found))
             return catalog
         listed &= made  # some tool is told of another that could not be made
@@ -89,17 +92,20 @@ def _lowered(
     options: Options,
     names: Mapping[str, str],
     promises: Promises,
-    sources: Mapping[str, Mapping[str, str]],
+    sources: Producers,
+    named: set[str],
     composer: Composer,
     diagnostics: Diagnostics,
 ) -> Catalog:
-    """The catalog where `sources` are operation → path parameter → the operation that lists its values."""
+    """The catalog, whose ids come from `sources`. The operations that tools are told of are added to `named`."""
     around = _Around(
         api,
         options,
         composer,
         boilerplate.found(api.operations, identity.instructions),
-        {key: {parameter: names[source] for parameter, source in each.items()} for key, each in sources.items()},
+        names,
+        sources,
+        named,
         {(api.servers[:1] or (Server(""),))[0]: 0},
         promises,
         diagnostics,
@@ -124,7 +130,7 @@ def _lowered(
         replace(identity, instructions=around.boilerplate.beside(identity.instructions)),
         tuple(around.servers),
         security.bound_schemes(api, identity.prefix),
-        descriptions.distinct_titles(sorted(tools, key=lambda tool: tool.name)),
+        descriptions.distinct_titles(mentions.named(sorted(tools, key=lambda tool: tool.name), api.servers)),
         tuple(sorted(skipped, key=lambda entry: entry.operation)),
         read,
         prompts.resolve(api.prompts, read, diagnostics),
@@ -145,16 +151,19 @@ def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics
 class _Around:
     """Facts about the API that lowering one operation needs.
 
-    `servers` maps each server to its place in the catalog. The servers of single operations are added on the way, to
-    `demanding` operations whose body is required though the document does not say so, to `used` the places of rules
-    that changed an argument, to `missing` the dangling references that were reported.
+    `names` are those of all tools. `servers` maps each server to its place in the catalog. The servers of single
+    operations are added on the way, to `named` the operations that tools are told of, to `demanding` operations whose
+    body is required though the document does not say so, to `used` the places of rules that changed an argument, to
+    `missing` the dangling references that were reported.
     """
 
     api: Api
     options: Options
     composer: Composer
     boilerplate: Boilerplate
-    producers: Mapping[str, Mapping[str, str]]
+    names: Mapping[str, str]
+    sources: Producers
+    named: set[str]
     servers: dict[Server, int]
     promises: Promises
     diagnostics: Diagnostics
@@ -167,8 +176,10 @@ class _Around:
     ) -> arguments.Arguments:
         """The arguments of `operation`, in a schema of at most `room` tokens."""
         known = self.promises.tools.get(operation.key, UNKNOWN)
-        sources = self.producers[operation.key]
-        found = arguments.lay_out(operation, plan, sources, known, self.composer, profile, room, self.diagnostics)
+        sources = self.sources.of(operation, plan, self.composer)
+        self.named.update(sources.values())
+        told = {slot: self.names[key] for slot, key in sources.items()}
+        found = arguments.lay_out(operation, plan, told, known, self.composer, profile, room, self.diagnostics)
         self.used.update(found.used)
         return found
 
@@ -187,7 +198,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     hints = annotations.derive(operation)
     consents = fixed_consents(operation, plan, composer)
     confirm = confirmation.derive(operation, hints, around.api.confirm, consents, diagnostics)
-    needs = plan.needs if plan else ""
+    needs = plan.said if plan else ""
     description = confirmation.told(
         descriptions.description(operation, name, needs, around.boilerplate, composer, diagnostics), confirm
     )

@@ -1,7 +1,8 @@
 """The name of a tool, from its operation alone: neither order nor neighbours change it, but for
 collisions and versions.
 
-1. A usable operationId gives its words (`identifiers`), without what frameworks and HTTP added to them.
+1. A usable operationId gives its words (`identifiers`), without what frameworks and HTTP added to them. One that is a
+   whole sentence counts as a summary.
 2. Without an id the path names the tool: the verb from an action segment (`/refund`), the summary or the method
    (`verbs`), nouns from the static segments. An id that is a verb alone gets these nouns.
 3. A version stands last; where a document has one version alone it is left out.
@@ -135,6 +136,7 @@ def derive(operation: Operation, api_title: str, known_versions: frozenset[str] 
     """The name of one operation before collisions, matching TOOL_NAME without `__`. `known_versions` are those that the
     paths of its document name.
     """
+    operation = identifiers.without_sentence(operation)
     found = identifiers.read(operation, operation.api_title or api_title)
     if len(found) == 1 and found[0] in verbs.VERBS:
         found = _with_nouns(found[0], operation)

@@ -18,11 +18,11 @@ from mcpgen.lower.discriminators import Discriminator, schema_name
 from mcpgen.lower.folding import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded, tags_first
 from mcpgen.lower.kinds import demanded, implied_types, is_null, only_demands, type_of
 from mcpgen.lower.media_types import is_file
-from mcpgen.lower.patterns import PatternMemory
+from mcpgen.lower.scalars import scalar
 from mcpgen.lower.text import ended, plain, shortened
 from mcpgen.names import clipped
 
-FILE_NOTE = "Base64, or file:NAME for a file in the directory that the server was given."
+FILE_NOTE = "Base64, a data: URI, or file:NAME for a file in the directory that the server was given."
 _MOST_LOOKED_INTO = 40
 _MEANS_NULL = re.compile(r"\bnull\b", re.IGNORECASE)
 _ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
@@ -39,12 +39,13 @@ _Nodes = list[JsonObject] | None
 
 class _At(NamedTuple):
     """A place in the schema of an argument: inside how many collections, at which level of nesting, and inside which
-    schemas that have a name.
+    schemas that have a name. Where it is `patched`, null removes an optional member.
     """
 
     depth: int = 0
     level: int = 1
     trail: tuple[str, ...] = ()
+    patched: bool = False
 
     def in_choice(self) -> "_At":
         return self._replace(level=self.level + 1)
@@ -77,14 +78,28 @@ class Portable:
         """Whether there were more nodes than any layout may have."""
         return self._left <= 0
 
-    def schema(self, source: JsonObject, *, required: bool = True, description: str = "") -> JsonObject:
+    def schema(
+        self,
+        source: JsonObject,
+        *,
+        required: bool = True,
+        description: str = "",
+        removable: bool = False,
+        patched: bool = False,
+    ) -> JsonObject:
         """The portable form of `source`. `description` replaces the schema's own. A null branch stays where the value
-        is required, where nulls mean something (`nulls`: a merge patch removes a member by null), and where the
-        description speaks of null: who reads "or null" must be able to say it.
+        is required, where nulls mean something (`nulls`), and where the description speaks of null: who reads "or null"
+        must be able to say it. In a merge patch (RFC 7396) null is added where a value is `removable`, and to optional
+        members of what is `patched`.
         """
-        return self._emit(source, _At(), keep_null=required or self.nulls, description=description)
+        keep_null = required or self.nulls
+        return self._emit(
+            source, _At(patched=patched), keep_null=keep_null, description=description, removable=removable
+        )
 
-    def _emit(self, source: JsonObject, at: _At, *, keep_null: bool, description: str = "") -> JsonObject:
+    def _emit(
+        self, source: JsonObject, at: _At, *, keep_null: bool, description: str = "", removable: bool = False
+    ) -> JsonObject:
         node, _ = self.composer.node(source)
         identity = _identity(source)
         self._left -= 1
@@ -93,15 +108,16 @@ class Portable:
         words = description or as_text(node.get("description"))
         if is_null(node):
             return {"type": "null", **self._text(at, words)}
-        keep_null = keep_null or _MEANS_NULL.search(words) is not None
+        keep_null = keep_null or removable or _MEANS_NULL.search(words) is not None
         if identity in at.trail or ((self._is_deep(at) or self.is_exhausted) and self._is_large(identity, node)):
             emitted, nullable = (
                 self._cut(node, at, identity if identity in at.trail else "", words),
-                self._allows_null(node),
+                removable or self._allows_null(node),
             )
         else:
             at = at.in_schema(identity)
-            branches, nullable = self._branches(node)
+            branches, allows_null = self._branches(node)
+            nullable = removable or allows_null
             if len(branches) == 1:
                 emitted = self._one(branches[0], at.in_choice() if nullable and keep_null else at, words)
             else:
@@ -238,10 +254,10 @@ class Portable:
         if kind == "string" and self.files and is_file(node):
             return {"type": "string", "contentEncoding": "base64", **self._text(at, words, FILE_NOTE)}
         if kind in SCALARS:
-            scalar = _scalar(node, kind, self.composer.patterns)
-            if kind == "string" and "pattern" in node and "pattern" not in scalar:
+            written = scalar(node, kind, self.composer.patterns)
+            if kind == "string" and "pattern" in node and "pattern" not in written:
                 self.composer.unshown.append(str(node["pattern"]))
-            return self._described(scalar, node, at, words, kind)
+            return self._described(written, node, at, words, kind)
         self._left -= ANY_VALUE_NODES
         return {**any_value(), **self._text(at, words, constraints.in_words(node))}
 
@@ -256,14 +272,15 @@ class Portable:
                 rest = None
                 break
             if not self.is_read_only(member):
-                keep_null = key in required or self.nulls
-                properties[key] = self._emit(member, at.in_collection(), keep_null=keep_null)
+                keep_null, removable = key in required or self.nulls, at.patched and key not in required
+                properties[key] = self._emit(member, at.in_collection(), keep_null=keep_null, removable=removable)
         if properties:
             result["properties"] = properties
         if required := [key for key in required if key in properties]:
             result["required"] = list[JsonValue](required)
         if isinstance(rest, dict) and rest:
-            result["additionalProperties"] = self._emit(rest, at.in_collection(), keep_null=True)
+            inner = at.in_collection()
+            result["additionalProperties"] = self._emit(rest, inner, keep_null=True, removable=at.patched)
         return self._described(result, node, at, words)
 
     def is_read_only(self, member: JsonObject) -> bool:
@@ -271,7 +288,7 @@ class Portable:
         return self.composer.node(member)[0].get("readOnly") is True
 
     def _array(self, node: JsonObject, at: _At, words: str) -> JsonObject:
-        items = _items(node)
+        items, at = _items(node), at._replace(patched=False)  # a list is replaced as a whole
         if items:
             result: JsonObject = {"type": "array", "items": self._emit(items, at.in_collection(), keep_null=True)}
         else:
@@ -309,27 +326,6 @@ class Portable:
 
 
 # -- leaves -----------------------------------------------------------------------------------------------------------
-
-
-def _scalar(node: JsonObject, kind: str, patterns: PatternMemory) -> JsonObject:
-    result: JsonObject = {"type": kind}
-    values = [node["const"]] if "const" in node else as_list(node.get("enum"))
-    texts = [value for value in values if isinstance(value, str)]
-    if kind == "string":
-        if 0 < len(texts) <= constraints.MOST_VALUES and any(texts):
-            result["enum"] = list[JsonValue](dict.fromkeys(filter(None, texts)))
-        elif texts == [""]:
-            result["pattern"] = constraints.EMPTY
-        if node.get("format") in constraints.FORMATS and constraints.are_of_format(result.get("enum"), node["format"]):
-            result["format"] = node["format"]
-        pattern = node.get("pattern")
-        if isinstance(pattern, str) and patterns.admits(pattern):
-            result["pattern"] = pattern
-        if node.get("contentEncoding") == "base64":
-            result["contentEncoding"] = "base64"
-    if kind in ("integer", "number"):
-        result.update(constraints.bounds(node, kind))
-    return result
 
 
 def _of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
@@ -394,6 +390,9 @@ def _items(node: JsonObject) -> JsonObject:
 
 
 def _with_null(node: JsonObject) -> JsonObject:
+    """`node` or null; as it is where null is one of its alternatives."""
+    if {"type": "null"} in as_list(node.get("anyOf")):
+        return node
     outer: JsonObject = {keyword: node[keyword] for keyword in _OUTSIDE_NULL if keyword in node}
     inner: JsonObject = {keyword: value for keyword, value in node.items() if keyword not in outer}
     branches = as_list(inner["anyOf"]) if set(inner) == {"anyOf"} else [inner]

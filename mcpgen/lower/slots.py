@@ -38,7 +38,8 @@ ORDER = {place: index for index, place in enumerate(_PLACES)}
 @dataclass(frozen=True, slots=True)
 class Input:
     """One thing that a request can carry, before it has an argument's name. `source` is the tool that lists it; the
-    server fills in itself what is `made`, and sends `default` where a call leaves it out.
+    server fills in itself what is `made`, and sends `default` where a call leaves it out. In a merge patch null removes
+    what is `removable`, and optional members of what is `patched`.
     """
 
     slot: Slot
@@ -51,6 +52,8 @@ class Input:
     source: str = ""
     made: bool = False
     default: Given = None
+    removable: bool = False
+    patched: bool = False
 
 
 def filename_of(key: str, name: str) -> Input:

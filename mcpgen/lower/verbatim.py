@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
-from mcpgen.lower.compose import Composer
+from mcpgen.lower.compose import Composer, types
 from mcpgen.lower.constraints import UNDEFINED, UNDEFINED_WORDS
 from mcpgen.lower.discriminators import Discriminator, schema_name
 from mcpgen.lower.media_types import is_file
@@ -54,9 +54,21 @@ class Verbatim:
         """Nothing is ever left out here."""
         return []
 
-    def schema(self, source: JsonObject, *, required: bool = True, description: str = "") -> JsonObject:
-        """`source` with its references led to `definitions`. `description` replaces the schema's own."""
+    def schema(
+        self,
+        source: JsonObject,
+        *,
+        required: bool = True,
+        description: str = "",
+        removable: bool = False,
+        patched: bool = False,
+    ) -> JsonObject:
+        """`source` with its references led to `definitions`. `description` replaces the schema's own; null is added to
+        what is `removable`, and not inside.
+        """
         schema = self._written(source)
+        if removable and "null" not in types(self.composer.node(source)[0]):
+            schema = {"anyOf": [schema, {"type": "null"}]}
         return {**schema, **self._text("description", description)} if description else schema
 
     def definitions(self) -> JsonObject:

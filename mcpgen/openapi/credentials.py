@@ -138,10 +138,15 @@ def _is_credential(parameter: Parameter, name: str, usual: bool) -> bool:
     if _BEFORE.sub("", name) in _NAMES or (parameter.location == "header" and name.endswith(_HEADER_ENDINGS)):
         return True
     bare = _BEFORE.sub("", name) in _BARE
-    if _SAID.match(parameter.description):
+    if is_called_credential(parameter.description):
         # Other names may describe what they filter by ("API key that …"), so their last word has to agree.
         return bare or parts[-1:] in (["key"], ["token"], ["secret"], ["auth"])
     return bare and usual and name in ("token", "auth", "secret")
+
+
+def is_called_credential(description: str) -> bool:
+    """Return True for a description that begins with what a credential is called."""
+    return _SAID.match(description) is not None
 
 
 def scheme_of(parameter: Parameter, name: str | None = None) -> SecurityScheme:

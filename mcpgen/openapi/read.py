@@ -7,7 +7,7 @@ from mcpgen.document import Document
 from mcpgen.errors import CannotGoOn
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
 from mcpgen.model import Api
-from mcpgen.openapi import extension, inputs, operations, security, servers, swagger
+from mcpgen.openapi import credential_members, extension, inputs, operations, security, servers, swagger
 from mcpgen.openapi.schemas import Definitions
 
 
@@ -68,13 +68,15 @@ def read(document: Document, definitions: Definitions, base_url: str | None, dia
         url_list, where = as_list(root.get("servers")) or [{"url": "/"}], top.inside("servers")
     info = as_object(root.get("info"))
     known = frozenset(scheme.name for scheme in schemes)
+    required = security.read_requirements(root.get("security"), known, top.inside("security"), diagnostics)
+    found = credential_members.withhold_members(found, required, definitions, diagnostics)
     return Api(
         title=as_text(info.get("title")).strip() or "API",
         operations=found,
         definitions=definitions,
         servers=servers.read(url_list, where, base_url, diagnostics),
         schemes=schemes,
-        security=security.read_requirements(root.get("security"), known, top.inside("security"), diagnostics),
+        security=required,
         scopes=security.read_scopes(root.get("security"), top.inside("security"), diagnostics),
         skipped=skipped,
         named_at=top.inside("info"),

@@ -39,7 +39,7 @@ def opened(tmp_path: Path) -> Files:
     ],
 )
 def test_what_is_inside_is_read(opened: Files, argument: str, content: bytes, name: str) -> None:
-    assert opened.content(argument) == (content, name)
+    assert opened.content(argument) == (content, name, "")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_what_is_no_file_is_refused_without_waiting(opened: Files, name: str, re
 
 def test_a_file_beyond_the_limit_is_refused(opened: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "LIMIT", len(b"picture"))
-    assert opened.content("file:a.png") == (b"picture", "a.png")
+    assert opened.content("file:a.png") == (b"picture", "a.png", "")
     monkeypatch.setattr(files, "LIMIT", len(b"picture") - 1)
     with pytest.raises(Unsendable):
         opened.content("file:a.png")
@@ -90,7 +90,7 @@ def test_the_open_directory_may_itself_be_a_link(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "a").write_bytes(b"a")
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    assert Files(str(tmp_path / "link"), "").content("file:a") == (b"a", "a")
+    assert Files(str(tmp_path / "link"), "").content("file:a") == (b"a", "a", "")
 
 
 RACES = 4000
@@ -132,7 +132,7 @@ def test_hard_12_without_openat_a_path_is_checked(opened: Files, name: str, monk
     """As on Windows."""
     monkeypatch.setattr(safe_open, "HAS_OPENAT", False)
     if name == "inner/b c.txt":
-        assert opened.content(f"file:{name}") == (b"text", "b c.txt")
+        assert opened.content(f"file:{name}") == (b"text", "b c.txt", "")
         return
     with pytest.raises(Unsendable):
         opened.content(f"file:{name}")
@@ -158,25 +158,59 @@ def test_hard_12_without_openat_what_was_exchanged_meanwhile_is_refused(
         opened.content("file:inner/b c.txt")
 
 
-PNG, JPEG, PDF = b"\x89PNG\r\n\x1a\n...", b"\xff\xd8\xff\xe0...", b"%PDF-1.7"
+@pytest.mark.parametrize(
+    ("uri", "content", "kind"),
+    [
+        ("data:image/png;base64,AAE=", b"\x00\x01", "image/png"),
+        ("DATA:Image/PNG;Base64,AAE%3D", b"\x00\x01", "image/png"),
+        ("data:text/csv;charset=utf-8,a%2Cb,%C3%BC", "a,b,ü".encode(), "text/csv;charset=utf-8"),
+        ("data:;base64,AAE=", b"\x00\x01", ""),
+        ("data:,x", b"x", ""),
+    ],
+)
+def test_a_data_uri_holds_the_content_and_its_media_type(opened: Files, uri: str, content: bytes, kind: str) -> None:
+    assert opened.content(uri) == (content, "", kind)
 
 
 @pytest.mark.parametrize(
-    ("choice", "content", "sent"),
+    "uri", ["data:image/png;base64", "data:a/b\r\nX: y,x", "data:image/png;base64,*", "data:png,x"]
+)
+def test_what_is_no_data_uri_is_refused(opened: Files, uri: str) -> None:
+    with pytest.raises(Unsendable, match="a data: URI"):
+        opened.content(uri)
+
+
+PNG, JPEG, PDF = b"\x89PNG\r\n\x1a\n...", b"\xff\xd8\xff\xe0...", b"%PDF-1.7"
+ZIP, DOCX = b"PK\x03\x04", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
+@pytest.mark.parametrize(
+    ("choice", "content", "name", "own", "sent"),
     [
-        ("image/png", JPEG, "image/png"),
-        ("image/png, image/jpeg", JPEG, "image/jpeg"),
-        ("image/png, image/jpeg", PDF, "image/png"),
-        ("image/*", PNG, "image/png"),
-        ("image/*", PDF, "application/octet-stream"),
-        ("*/*", PDF, "application/pdf"),
-        ("", PDF, "application/pdf"),
-        ("", b"?", "application/octet-stream"),
-        ("", b"", "application/octet-stream"),
+        ("image/png", JPEG, "", "", "image/png"),
+        ("image/png, image/jpeg", JPEG, "", "", "image/jpeg"),
+        ("image/png, image/jpeg", PDF, "", "", "image/png"),
+        ("image/*", PNG, "", "", "image/png"),
+        ("image/*", PDF, "", "", "application/octet-stream"),
+        ("*/*", PDF, "", "", "application/pdf"),
+        ("", PDF, "", "", "application/pdf"),
+        ("", b"?", "", "", "application/octet-stream"),
+        ("", b"", "", "", "application/octet-stream"),
+        ("", b"a,b", "table.CSV", "", "text/csv"),
+        ("", PNG, "a.csv", "", "image/png"),
+        ("", ZIP, "a.docx", "", DOCX),
+        ("", ZIP, "a.bin", "", "application/zip"),
+        ("", b"?", "csv", "", "application/octet-stream"),
+        ("", PNG, "a.csv", "text/plain;charset=utf-8", "text/plain;charset=utf-8"),
+        ("image/*", PNG, "", "text/plain", "image/png"),
+        ("text/*", b"?", "", "text/plain;charset=utf-8", "text/plain;charset=utf-8"),
+        ("image/png", b"a,b", "a.csv", "text/csv", "image/png"),
     ],
 )
-def test_the_media_type_is_the_documents_or_fits_the_bytes(choice: str, content: bytes, sent: str) -> None:
-    assert media_type(choice, content) == sent
+def test_a_file_keeps_its_media_type_where_the_document_allows_it(
+    choice: str, content: bytes, name: str, own: str, sent: str
+) -> None:
+    assert media_type(choice, content, name, own) == sent
 
 
 def test_a_new_file_takes_the_place_of_none_that_came_meanwhile(tmp_path: Path) -> None:

@@ -44,6 +44,21 @@ def test_no_caption_stays_without_its_table(text: str, left: str | None) -> None
         ("This endpoint is in beta. Makes a room. Then tells.", "Makes a room. Then tells. This endpoint is in beta."),
         ("Available since 8.9. Lists rooms.", "Lists rooms. Available since 8.9."),
         ("This feature was introduced in 8.9.", None),
+        ("Available in version 3.2+. Lists rooms.", "Lists rooms. Available in version 3.2+."),
+        ("Only available on Enterprise. Lists rooms.", "Lists rooms. Only available on Enterprise."),
+        ("Requires a Premium plan. Lists rooms.", "Lists rooms. Requires a Premium plan."),
+        ("Requires Premium. Lists rooms.", "Lists rooms. Requires Premium."),
+        ("[Beta] Lists rooms.", None),
+        (
+            "NOTE: This endpoint requires an admin API key.\n\nLists rooms.\n\nAll of them.",
+            "Lists rooms. NOTE: This endpoint requires an admin API key.\n\nAll of them.",
+        ),
+        (
+            "This endpoint is in beta.\n\nLists rooms. All of them.",
+            "Lists rooms. All of them. This endpoint is in beta.",
+        ),
+        ("Requires a room to be open. Closes it.", None),
+        ("Available rooms. All of them.", None),
         ("Lists available rooms. All of them.", None),
     ],
 )

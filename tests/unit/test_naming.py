@@ -37,6 +37,10 @@ def operation(
         ("GET /api/v1/pods", "listCoreV1NamespacedPod", "list_core_namespaced_pod_v1"),
         ("GET /pets/{petId}", "getPetById", "get_pet_by_id"),
         ("GET /pets", "find pets, by tags!", "find_pets_by_tags"),
+        # ids that are whole sentences
+        ("GET /users/{id}/logs", "Get the list of logs of a user by id and return them.", "list_user_logs"),
+        ("POST /teams/{team}/members", "Adds a new member to the team", "add_team_member"),
+        ("GET /reports", "Get Monthly Payment Report Details", "get_monthly_payment_report_details"),
         # what frameworks append
         ("POST /api/v1/app/{a}/rotate", "rotate_secret_api_v1_app__a__rotate_post", "rotate_secret"),
         ("GET /items/{item_id}", "read_item_items__item_id__get", "read_item"),

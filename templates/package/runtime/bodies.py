@@ -166,8 +166,8 @@ def _whole(body: dict[str, Any], value: Any, files: Files) -> Content:
         return _text(content_type, scalar(value))
     if encoding == "xml":
         return _text(content_type, _xml(body["xml"], value))
-    content, _ = files.content(value)
-    return media_type(content_type, content), content
+    content, name, own = files.content(value)
+    return media_type(content_type, content, name, own), content
 
 
 def _text(content_type: str, text: str) -> Content:
@@ -244,9 +244,10 @@ def _parts(member: Member, arguments: dict[str, Any], files: Files) -> Iterator[
         elif item is not None and kind == "text":
             yield Part(field["name"], scalar(item).encode(), media, headers=headers)
         elif item is not None:
-            content, own = files.content(item)
-            name = _file_name(field.get("filename", ""), arguments, index) or own or field["name"]
-            yield Part(field["name"], content, media_type(media, content), name, headers)
+            content, known, own = files.content(item)
+            name = _file_name(field.get("filename", ""), arguments, index) or known
+            kind = media_type(media, content, name, own)
+            yield Part(field["name"], content, kind, name or field["name"], headers)
 
 
 def _part_header(bound: dict[str, Any], arguments: dict[str, Any]) -> list[tuple[str, str]]:

@@ -1,19 +1,22 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Binary arguments: a string that is base64, or `file:NAME` for a file in the one directory that the operator opened.
+"""Binary arguments: a string that is base64, a `data:` URI (RFC 2397), or `file:NAME` for a file in the one directory
+that the operator opened.
 
 A model writes these strings, so a name must stay inside the directory, may not pass through a link, and must be a
-regular file. The media type of a file is the one that its binding names, or the one that its first bytes show where the
-binding leaves a choice.
+regular file. A file keeps its own media type where its binding leaves a choice: that of the URI, else the one that its
+first bytes or its name show.
 """
 
 from __future__ import annotations
 
 import base64
 import os
+import re
+from urllib.parse import unquote_to_bytes
 
 from .refusal import Unsendable
 from .safe_open import LinkFound, NotRegular, open_below
-from .signatures import OCTETS, type_of
+from .signatures import OCTETS, type_of_file
 
 LIMIT = 64 * 1024 * 1024
 """The largest file that is sent; it is held in memory once."""
@@ -21,6 +24,9 @@ LIMIT = 64 * 1024 * 1024
 _OUTSIDE = "expected a file inside the open directory, without links on the way"
 _TOO_LARGE = "expected a regular file of at most {} MiB"
 _PREFIX = "file:"
+_WORD = r"[A-Za-z0-9!#$&^_.+-]{1,127}"
+_DATA = re.compile(rf"data:({_WORD}/{_WORD})?((?:;{_WORD}={_WORD}){{0,8}})(;base64)?,", re.IGNORECASE)
+_EXPECTED = f"expected base64 text (standard alphabet), a data: URI, or {_PREFIX}NAME"
 _SPACE = dict.fromkeys(map(ord, " \t\r\n"))
 
 
@@ -34,16 +40,17 @@ class Files:
         self._variable = variable
         self.digest = ""
 
-    def content(self, argument: object) -> tuple[bytes, str]:
-        """The bytes of a binary argument, and the file's own name ("" for base64). Raises Unsendable."""
+    def content(self, argument: object) -> tuple[bytes, str, str]:
+        """The bytes of a binary argument, the file's own name and the media type that it is said to have, each "" where
+        there is none. Raises Unsendable.
+        """
         if not isinstance(argument, str):
-            raise Unsendable(f"expected base64 text or {_PREFIX}NAME")
+            raise Unsendable(_EXPECTED)
         if argument.startswith(_PREFIX):
-            return self._read(argument.removeprefix(_PREFIX))
-        try:
-            return base64.b64decode(argument.translate(_SPACE), validate=True), ""
-        except ValueError:
-            raise Unsendable(f"expected base64 text (standard alphabet) or {_PREFIX}NAME") from None
+            return *self._read(argument.removeprefix(_PREFIX)), ""
+        if argument[:5].lower() == "data:":
+            return _of_uri(argument)
+        return _decoded(argument), "", ""
 
     def _read(self, name: str) -> tuple[bytes, str]:
         if self._directory is None:
@@ -81,12 +88,30 @@ class Digested(Files):
         return found
 
 
-def media_type(choice: str, content: bytes) -> str:
-    """The media type to send: what the bytes show, where `choice` ("image/png", "image/png, image/*", "*/*", "") allows
-    it; else the first concrete one of `choice`."""
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text.translate(_SPACE), validate=True)
+    except ValueError:
+        raise Unsendable(_EXPECTED) from None
+
+
+def _of_uri(uri: str) -> tuple[bytes, str, str]:
+    """The content of a `data:` URI, which has no name, and the media type that stands in it."""
+    found = _DATA.match(uri)
+    if found is None:
+        raise Unsendable(_EXPECTED)
+    content = unquote_to_bytes(uri[found.end() :])
+    kind = (found[1] or "").lower() + found[2] if found[1] else ""
+    return _decoded(content.decode("latin-1")) if found[3] else content, "", kind
+
+
+def media_type(choice: str, content: bytes, name: str = "", own: str = "") -> str:
+    """The media type to send: the file's `own`, else what its bytes or its name show, where `choice` ("image/png",
+    "image/png, image/*", "*/*", "") allows it; else the first concrete one of `choice`."""
     allowed = [each.strip() for each in choice.split(",") if each.strip()]
-    if (shown := type_of(content)) and (not allowed or any(_covers(each, shown) for each in allowed)):
-        return shown
+    for kind in (own, type_of_file(content, name)):
+        if kind and (not allowed or any(_covers(each, kind.partition(";")[0]) for each in allowed)):
+            return kind
     return next((each for each in allowed if "*" not in each), OCTETS)
 
 

@@ -8,6 +8,7 @@ provider refuses it in every request from then on. So a label counts as far as t
 from __future__ import annotations
 
 OCTETS = "application/octet-stream"
+_ZIP = "application/zip"
 
 #: First bytes, what stands at the ninth byte, and the type.
 _SIGNATURES = (
@@ -23,11 +24,66 @@ _SIGNATURES = (
     (b"OggS", b"", "audio/ogg"),
     (b"fLaC", b"", "audio/flac"),
     (b"%PDF-", b"", "application/pdf"),
-    (b"PK\x03\x04", b"", "application/zip"),
+    (b"PK\x03\x04", b"", _ZIP),
     (b"\x1f\x8b", b"", "application/gzip"),
 )
 _MPEG_FRAMES = (b"\xff\xfb", b"\xff\xfa", b"\xff\xf3", b"\xff\xf2")
 """How MP3 without tags begins. Two bytes are little, so they count for what is called audio alone."""
+
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+_OPEN = "application/vnd.oasis.opendocument."
+_EXTENSIONS = {
+    "avif": "image/avif",
+    "bmp": "image/bmp",
+    "csv": "text/csv",
+    "doc": "application/msword",
+    "docx": _OFFICE + "wordprocessingml.document",
+    "epub": "application/epub+zip",
+    "gif": "image/gif",
+    "gz": "application/gzip",
+    "heic": "image/heic",
+    "htm": "text/html",
+    "html": "text/html",
+    "ics": "text/calendar",
+    "jpeg": "image/jpeg",
+    "jpg": "image/jpeg",
+    "json": "application/json",
+    "jsonl": "application/jsonl",
+    "m4a": "audio/mp4",
+    "md": "text/markdown",
+    "mov": "video/quicktime",
+    "mp3": "audio/mpeg",
+    "mp4": "video/mp4",
+    "mpeg": "video/mpeg",
+    "odp": _OPEN + "presentation",
+    "ods": _OPEN + "spreadsheet",
+    "odt": _OPEN + "text",
+    "oga": "audio/ogg",
+    "ogg": "audio/ogg",
+    "parquet": "application/vnd.apache.parquet",
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "ppt": "application/vnd.ms-powerpoint",
+    "pptx": _OFFICE + "presentationml.presentation",
+    "rtf": "application/rtf",
+    "svg": "image/svg+xml",
+    "tar": "application/x-tar",
+    "tif": "image/tiff",
+    "tiff": "image/tiff",
+    "tsv": "text/tab-separated-values",
+    "txt": "text/plain",
+    "vcf": "text/vcard",
+    "wav": "audio/wav",
+    "webm": "video/webm",
+    "webp": "image/webp",
+    "xls": "application/vnd.ms-excel",
+    "xlsx": _OFFICE + "spreadsheetml.sheet",
+    "xml": "application/xml",
+    "yaml": "application/yaml",
+    "yml": "application/yaml",
+    "zip": _ZIP,
+}
+"""Media types by the extension of a name. Those of the system differ between machines, so they are not asked."""
 
 #: What models and the clients between take as an image or a sound.
 TAKEN = frozenset(
@@ -52,6 +108,16 @@ def type_of(content: bytes) -> str:
         if content.startswith(start) and content[8 : 8 + len(ninth)] == ninth:
             return kind
     return ""
+
+
+def type_of_file(content: bytes, name: str) -> str:
+    """Return the media type that the first bytes show, else the one that the name's extension says; "" for neither.
+
+    The extension counts for what is packed as a ZIP file, since many formats are.
+    """
+    shown = type_of(content)
+    named = _EXTENSIONS.get(name.rpartition(".")[2].lower(), "") if "." in name else ""
+    return named if named and shown in ("", _ZIP) else shown
 
 
 def settled(label: str, content: bytes) -> str:

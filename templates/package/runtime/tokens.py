@@ -12,10 +12,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from . import fields, jsontext, log
+from .backoff import Backoff
 from .client import Failure
 from .credentials import client_login
 from .keys import SHORTEST_REDACTED
@@ -24,6 +26,8 @@ from .request import Request
 from .settings import NotReady
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
     from .addresses import Address
     from .credentials import Grant, Login
     from .exchange import Response
@@ -61,6 +65,10 @@ class _Unfetched(Exception):
     """No token came; the message is a sentence for the operator."""
 
 
+class _Refused(_Unfetched):
+    """The endpoint does not take the credential."""
+
+
 class _Held:
     """The token of one grant: what it is, when to renew it, when it is over, and who is fetching another."""
 
@@ -84,6 +92,8 @@ class Tokens:
         self._learn = learn
         self._held: dict[tuple[str, ...], _Held] = {}
         self._found: dict[Endpoint, Endpoint] = {}
+        self._backoff = Backoff(lambda: self._clock())
+        self._logging_in: dict[tuple[str, ...], asyncio.Lock] = {}
 
     async def get(self, grant: Grant, seconds: float) -> str:
         """A token that is good for now, within so many seconds. Raises NotReady."""
@@ -119,12 +129,26 @@ class Tokens:
     async def _renewed(self, grant: Grant, held: _Held) -> tuple[str, str]:
         """Fetch a token and keep it; and why there is none, where that fails."""
         try:
-            return await self._renew(grant, held), ""
+            async with self._turn(grant):
+                if reason := self._backoff.reason(_credential(grant)):
+                    return "", reason
+                token = await self._renew(grant, held)
+                self._backoff.accepted(_credential(grant))
+                return token, ""
         except _Unfetched as reason:
-            log.event("warning", "no_token", client=grant.variables[0], reason=str(reason))
+            told: dict[str, object] = {"client": grant.variables[0], "reason": str(reason)}
+            if isinstance(reason, _Refused):
+                told["refused"] = self._backoff.refused(_credential(grant), str(reason))
+            log.event("warning", "no_token", **told)
             return "", str(reason)
         finally:
             held.fetching = None
+
+    def _turn(self, grant: Grant) -> AbstractAsyncContextManager[object]:
+        """Return a lock that lets one login of a credential be under way: what it comes to counts for the others."""
+        if grant.login is None:
+            return nullcontext()
+        return self._logging_in.setdefault(tuple(grant.variables), asyncio.Lock())
 
     async def _renew(self, grant: Grant, held: _Held) -> str:
         if isinstance(grant.endpoint, Discovery):
@@ -202,6 +226,11 @@ class Tokens:
             return await self._send(request, address)
 
 
+def _credential(grant: Grant) -> tuple[str, ...]:
+    """Return what a refusal counts for: a login as a whole, a client for the scopes that it asked for."""
+    return tuple(grant.variables) if grant.login else (*grant.variables, *grant.scopes)
+
+
 def _server(grant: Grant) -> str:
     return grant.endpoint.address.authority
 
@@ -209,7 +238,8 @@ def _server(grant: Grant) -> str:
 def _token(answer: Response, grant: Grant) -> dict[str, Any]:
     """The content of an answer that holds a token that can be sent. Raises _Unfetched."""
     if answer.status != 200 and not (grant.login and answer.status == 201):
-        raise _Unfetched(_refusal(answer, grant))
+        is_refused = 400 <= answer.status < 500 and _error(answer) != "invalid_scope"
+        raise (_Refused if is_refused else _Unfetched)(_refusal(answer, grant))
     content = _content(answer)
     if grant.login is not None:
         places = {"access_token": grant.login.token, "expires_in": grant.login.expires}
