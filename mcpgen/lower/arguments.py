@@ -86,11 +86,15 @@ def lay_out(
     files = plan is not None and plan.encoding == "multipart"
     portable = (Portable(composer, limits, nulls=nulls, files=files) for limits in budget.LADDER)
     verbatim: list[Writer] = [Verbatim(composer, files=files)] if profile == "full" else []
+    exhausted: set[int] = set()
     for writer in chain(verbatim, portable):
+        if isinstance(writer, Portable) and writer.limits.depth in exhausted:
+            continue  # as many nodes as before
         schema = _schema_of(inputs, names, writer)
         fits = budget.fits(schema, most_tokens)
         if not writer.is_exhausted and (fits or writer in verbatim):
             break
+        exhausted |= {writer.limits.depth} if isinstance(writer, Portable) and writer.is_exhausted else set()
     cuts = tuple(dict.fromkeys(writer.cuts))
     written: SchemaProfile = "full" if writer in verbatim else "portable"
     defaults = changes.checked_defaults(settled, schema, diagnostics)

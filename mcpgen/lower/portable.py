@@ -15,10 +15,11 @@ from mcpgen.lower import constraints
 from mcpgen.lower.budget import LADDER, MOST_NODES, Limits
 from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.discriminators import Discriminator, schema_name
+from mcpgen.lower.expansions import Expansion, Setting
 from mcpgen.lower.folding import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded, tags_first
-from mcpgen.lower.kinds import demanded, implied_types, is_null, only_demands, type_of
+from mcpgen.lower.kinds import demanded, implied_types, is_null, only_demands
+from mcpgen.lower.leaves import default_of, of_kind, scalar
 from mcpgen.lower.media_types import is_file
-from mcpgen.lower.patterns import PatternMemory
 from mcpgen.lower.text import ended, plain, shortened
 from mcpgen.names import clipped
 
@@ -70,7 +71,11 @@ class Portable:
         self.files = files
         self.cuts: list[str] = []
         self._left = MOST_NODES
-        self._large: dict[str, bool] = {}
+        self._expansions = composer.expansions
+        self._asked: set[str] = set()
+        """The schemas that were looked for around the one that is being expanded."""
+        self._shared = 0
+        """Nodes that are part of an expansion which is kept."""
 
     @property
     def is_exhausted(self) -> bool:
@@ -85,18 +90,50 @@ class Portable:
         return self._emit(source, _At(), keep_null=required or self.nulls, description=description)
 
     def _emit(self, source: JsonObject, at: _At, *, keep_null: bool, description: str = "") -> JsonObject:
-        node, _ = self.composer.node(source)
+        """Return the portable form of `source` at that place. What has a name is expanded once in a compile."""
         identity = _identity(source)
+        if not identity:
+            return self._expand(source, identity, at, keep_null, description)
+        written = (repr(source), keep_null, description)
+        setting = Setting(*written, at.depth, at.level, self.limits, self.nulls, self.files)
+        known = self._expansions.find(setting, at.trail, self._left)
+        if known is None:
+            return self._expand_and_keep(setting, source, identity, at)
+        self._left -= known.nodes
+        self._shared += known.nodes
+        self._asked |= known.asked
+        self.cuts += known.cuts
+        self.composer.repeat(known.findings)
+        return known.emitted
+
+    def _expand_and_keep(self, setting: Setting, source: JsonObject, identity: str, at: _At) -> JsonObject:
+        """Expand `source`, and keep that for other places and tools, if nothing ended early for want of room."""
+        left, shared, cuts, mark = self._left, self._shared, len(self.cuts), self.composer.mark()
+        around, self._asked = self._asked, set[str]()
+        emitted = self._expand(source, identity, at, setting.keep_null, setting.description)
+        asked = frozenset(self._asked)
+        self._asked = around | asked
+        if not self.is_exhausted:
+            nodes, found = left - self._left, self.composer.since(mark)
+            left_out = tuple(dict.fromkeys(self.cuts[cuts:]))
+            expansion = Expansion(emitted, nodes, left_out, found, asked, asked.intersection(at.trail))
+            self._expansions.keep(setting, expansion, nodes - (self._shared - shared))
+            self._shared = shared + nodes
+        return emitted
+
+    def _expand(self, source: JsonObject, identity: str, at: _At, keep_null: bool, description: str) -> JsonObject:
+        node, _ = self.composer.node(source)
         self._left -= 1
+        comes_again = self._stands_in(identity, at)
         if not _UNSAYABLE.isdisjoint(node):
             self.cuts += [f"conditions ({keyword})" for keyword in _CONDITIONS if keyword in node]
         words = description or as_text(node.get("description"))
         if is_null(node):
             return {"type": "null", **self._text(at, words)}
         keep_null = keep_null or _MEANS_NULL.search(words) is not None
-        if identity in at.trail or ((self._is_deep(at) or self.is_exhausted) and self._is_large(identity, node)):
+        if comes_again or ((self._is_deep(at) or self.is_exhausted) and self._is_large(identity, node)):
             emitted, nullable = (
-                self._cut(node, at, identity if identity in at.trail else "", words),
+                self._cut(node, at, identity if comes_again else "", words),
                 self._allows_null(node),
             )
         else:
@@ -108,6 +145,12 @@ class Portable:
                 emitted = self._several(node, branches, at.in_choice(), words)
         return _with_null(emitted) if nullable and keep_null else emitted
 
+    def _stands_in(self, identity: str, at: _At) -> bool:
+        """Return whether a place is inside the schema `identity`, and note that the expansion depends on it."""
+        if identity:
+            self._asked.add(identity)
+        return identity in at.trail
+
     def _is_deep(self, at: _At) -> bool:
         return at.depth >= self.limits.depth or at.level > self.limits.levels
 
@@ -117,9 +160,14 @@ class Portable:
         """
         if not identity:
             return self._has_members(node)
-        if identity not in self._large:
-            self._large[identity] = self._has_members(node)
-        return self._large[identity]
+        known = self._expansions.large.get(identity)
+        if known is None:
+            mark = self.composer.mark()
+            known = self._has_members(node), self.composer.since(mark)
+            self._expansions.large[identity] = known
+        else:
+            self.composer.repeat(known[1])
+        return known[0]
 
     def _has_members(self, node: JsonObject) -> bool:
         """Whether there are members in a node. What would take too long to look through is taken to have some."""
@@ -148,7 +196,7 @@ class Portable:
 
     def _described(self, result: JsonObject, node: JsonObject, at: _At, words: str, kind: str = "") -> JsonObject:
         """`result` with its description, which says what has no keyword here, and the default of `node`."""
-        return {**result, **self._text(at, words, constraints.in_words(node, kind)), **_default(node, [result])}
+        return {**result, **self._text(at, words, constraints.in_words(node, kind)), **default_of(node, [result])}
 
     def given_up(self) -> list[str]:
         """What the limits leave out of what could be told."""
@@ -184,7 +232,7 @@ class Portable:
         kinds = [kind for kind in types(node) or implied_types(node) if kind != "null"]
         if "number" in kinds and "integer" in kinds:
             kinds.remove("integer")
-        branches = [branch for kind in kinds for branch in _of_kind(whole, kind, alone=len(kinds) == 1)]
+        branches = [branch for kind in kinds for branch in of_kind(whole, kind, alone=len(kinds) == 1)]
         return branches or [whole], nullable or not kinds
 
     def _allows_null(self, node: JsonObject) -> bool:
@@ -218,14 +266,14 @@ class Portable:
         described = self._text(at, words, constraints.in_words(self.composer.with_gaps(node, branches)))
         if len(members) == 1:
             return {**as_object(members[0]), **described}
-        return {"anyOf": _without_text(members, described.get("description")), **described, **_default(node, members)}
+        return {"anyOf": _without_text(members, described.get("description")), **described, **default_of(node, members)}
 
     # -- one type -----------------------------------------------------------------------------------------------------
 
     def _one(self, source: JsonObject, at: _At, words: str) -> JsonObject:
         node, _ = self.composer.node(source)
         identity = _identity(source)
-        if identity in at.trail:
+        if self._stands_in(identity, at):
             return self._cut(node, at, identity, words)
         if alternatives(node) or len(set(types(node)) - {"null"}) > 1:
             return self._emit(source, at, keep_null=False, description=words)
@@ -238,10 +286,10 @@ class Portable:
         if kind == "string" and self.files and is_file(node):
             return {"type": "string", "contentEncoding": "base64", **self._text(at, words, FILE_NOTE)}
         if kind in SCALARS:
-            scalar = _scalar(node, kind, self.composer.patterns)
-            if kind == "string" and "pattern" in node and "pattern" not in scalar:
+            leaf = scalar(node, kind, self.composer.patterns)
+            if kind == "string" and "pattern" in node and "pattern" not in leaf:
                 self.composer.unshown.append(str(node["pattern"]))
-            return self._described(scalar, node, at, words, kind)
+            return self._described(leaf, node, at, words, kind)
         self._left -= ANY_VALUE_NODES
         return {**any_value(), **self._text(at, words, constraints.in_words(node))}
 
@@ -308,57 +356,7 @@ class Portable:
         return list(dict.fromkeys(kind for kinds in found for kind in kinds if kind != "null")) if all(found) else []
 
 
-# -- leaves -----------------------------------------------------------------------------------------------------------
-
-
-def _scalar(node: JsonObject, kind: str, patterns: PatternMemory) -> JsonObject:
-    result: JsonObject = {"type": kind}
-    values = [node["const"]] if "const" in node else as_list(node.get("enum"))
-    texts = [value for value in values if isinstance(value, str)]
-    if kind == "string":
-        if 0 < len(texts) <= constraints.MOST_VALUES and any(texts):
-            result["enum"] = list[JsonValue](dict.fromkeys(filter(None, texts)))
-        elif texts == [""]:
-            result["pattern"] = constraints.EMPTY
-        if node.get("format") in constraints.FORMATS and constraints.are_of_format(result.get("enum"), node["format"]):
-            result["format"] = node["format"]
-        pattern = node.get("pattern")
-        if isinstance(pattern, str) and patterns.admits(pattern):
-            result["pattern"] = pattern
-        if node.get("contentEncoding") == "base64":
-            result["contentEncoding"] = "base64"
-    if kind in ("integer", "number"):
-        result.update(constraints.bounds(node, kind))
-    return result
-
-
-def _of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
-    """`whole` as one of the types that it may be: with the values of that type, of which an empty text stands apart. A
-    text that is all there may be has all values: those that YAML reads as numbers are meant as texts.
-    """
-    values = as_list(whole.get("enum"))
-    if not values:
-        return [{**whole, "type": kind}]
-    if kind == "string" and alone:
-        values = [spoken for value in values if (spoken := constraints.as_written(value)) is not None]
-    elif not alone:
-        values = [value for value in values if type_of(value) in (kind, "integer" if kind == "number" else kind)]
-    full: list[JsonValue] = [value for value in values if value != ""]
-    empty: list[JsonObject] = [{"type": "string", "enum": [""]}] if len(full) < len(values) else []
-    return ([{**whole, "type": kind, "enum": full}] if full else []) + empty
-
-
-def _default(node: JsonObject, members: list[JsonValue] | list[JsonObject]) -> JsonObject:
-    """The default of `node` where it is a value that one of `members` takes; written as text it is read as what is
-    meant.
-    """
-    if node.get("default") is None:
-        return {}
-    for member in members:
-        value = constraints.fitting(node["default"], as_object(member))
-        if value is not None:
-            return {"default": value}
-    return {}
+# -- parts ------------------------------------------------------------------------------------------------------------
 
 
 def _without_text(members: list[JsonValue], text: JsonValue) -> list[JsonValue]:
