@@ -11,8 +11,11 @@ from typing import Any
 
 OPERATIONS, CLAUSES, AGGREGATIONS, SETTINGS = 450, 55, 75, 30
 _WORDS = "The meaning of this member is told in a sentence or two, as the writers of such documents do it. "
-_COPIES = 6
-"""Groups of schemas: with six of them the document has about as many bytes an operation as Elasticsearch's."""
+_LANGUAGES = 2
+"""Languages of schemas that lead back to themselves: Elasticsearch has queries and aggregations, mappings, pipelines."""
+
+_ANSWERED = 24
+"""Members of an answer: with as many the document has about as many bytes an operation as Elasticsearch's."""
 
 Schema = dict[str, Any]
 
@@ -20,7 +23,7 @@ Schema = dict[str, Any]
 def document(operations: int = OPERATIONS) -> str:
     """Return a document of so many operations as JSON."""
     schemas: dict[str, Schema] = {}
-    for group in range(_COPIES):
+    for group in range(_LANGUAGES):
         schemas |= _query_language(f"g{group}.")
     paths = {f"/index-{number}/{{index}}/_act": _operation(number, schemas) for number in range(operations)}
     info = {"title": "Deep", "version": "1"}
@@ -29,7 +32,7 @@ def document(operations: int = OPERATIONS) -> str:
 
 def _operation(number: int, schemas: dict[str, Schema]) -> Schema:
     """Return a path item with a body that holds queries, aggregations, and settings of its own."""
-    group = f"g{number % _COPIES}."
+    group = f"g{number % _LANGUAGES}."
     body = f"_body{number}"
     schemas[body] = _object(
         {
@@ -40,12 +43,21 @@ def _operation(number: int, schemas: dict[str, Schema]) -> Schema:
             **{f"setting_{place}": _reference(f"{group}Setting{(number + place) % SETTINGS}") for place in range(12)},
         }
     )
+    answer = f"_answer{number}"
+    schemas[answer] = _object(
+        {
+            f"member_{place}": {"allOf": [_reference(f"{group}Setting{place % SETTINGS}")], "description": _WORDS * 2}
+            for place in range(_ANSWERED)
+        }
+    )
     operation = {
         "operationId": f"act_{number}",
         "summary": f"Act on the index in the way {number}",
         "parameters": [{"name": "index", "in": "path", "required": True, "schema": {"type": "string"}}],
         "requestBody": {"required": True, "content": {"application/json": {"schema": _reference(body)}}},
-        "responses": {"200": {"description": "What was done."}},
+        "responses": {
+            "200": {"description": "What was done.", "content": {"application/json": {"schema": _reference(answer)}}}
+        },
     }
     return {"post": operation}
 

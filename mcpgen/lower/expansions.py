@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from mcpgen.diagnostics import Diagnostic
-from mcpgen.jsonvalue import JsonObject
+from mcpgen.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.lower.budget import Limits
 
 _MOST_NODES = 200_000
@@ -61,6 +61,8 @@ class Expansions:
         self.large: dict[str, tuple[bool, Findings]] = {}
         self._known: dict[Setting, list[Expansion]] = {}
         self._nodes = 0
+        self._sizes: dict[int, int] = {}
+        """Bytes of what was emitted and is kept, by its identity; 0 where nobody asked yet."""
 
     def find(self, setting: Setting, trail: Iterable[str], room: int) -> Expansion | None:
         """Return the expansion in that setting, inside the schemas of `trail`, if it has fewer than `room` nodes."""
@@ -74,5 +76,24 @@ class Expansions:
         self._nodes += fresh
         if self._nodes > _MOST_NODES:
             self._known.clear()
+            self._sizes.clear()
             self._nodes = fresh
         self._known.setdefault(setting, []).append(expansion)
+        self._sizes[id(expansion.emitted)] = 0
+
+    def size(self, value: JsonValue) -> int:
+        """Return the bytes of `value` in compact JSON, measuring what is kept once."""
+        known = self._sizes.get(id(value))
+        if known:
+            return known
+        found = self._size(value)
+        if known is not None:
+            self._sizes[id(value)] = found
+        return found
+
+    def _size(self, value: JsonValue) -> int:
+        if isinstance(value, dict) and value:
+            return 1 + sum(len(compact(key)) + 2 + self.size(member) for key, member in value.items())
+        if isinstance(value, list) and value:
+            return 1 + sum(1 + self.size(member) for member in value)
+        return len(compact(value))

@@ -10,7 +10,7 @@ description, where a model reads it just as well. What is left out is not enforc
 import re
 from typing import NamedTuple
 
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, unique
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, compact, unique
 from mcpgen.lower import constraints
 from mcpgen.lower.budget import LADDER, MOST_NODES, Limits
 from mcpgen.lower.compose import Composer, alternatives, members, types
@@ -20,11 +20,15 @@ from mcpgen.lower.folding import ANY_VALUE_NODES, SCALARS, any_list, any_value, 
 from mcpgen.lower.kinds import demanded, implied_types, is_null, only_demands
 from mcpgen.lower.leaves import default_of, of_kind, scalar
 from mcpgen.lower.media_types import is_file
+from mcpgen.lower.nodes import items_of
 from mcpgen.lower.text import ended, plain, shortened
 from mcpgen.names import clipped
 
 FILE_NOTE = "Base64, or file:NAME for a file in the directory that the server was given."
 _MOST_LOOKED_INTO = 40
+_MANY_NODES = 200
+"""Nodes from which on a schema is measured piece by piece, since most pieces were measured before."""
+
 _MEANS_NULL = re.compile(r"\bnull\b", re.IGNORECASE)
 _ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
 _NOT_OF_BRANCHES = _ALTERNATIVES | {"description", "title", "default", "deprecated", "readOnly", "writeOnly"}
@@ -198,6 +202,11 @@ class Portable:
         """`result` with its description, which says what has no keyword here, and the default of `node`."""
         return {**result, **self._text(at, words, constraints.in_words(node, kind)), **default_of(node, [result])}
 
+    def size(self, schema: JsonObject) -> int:
+        """Return the bytes of a schema that was written here, in compact JSON."""
+        has_many = MOST_NODES - self._left > _MANY_NODES
+        return self._expansions.size(schema) if has_many else len(compact(schema))
+
     def given_up(self) -> list[str]:
         """What the limits leave out of what could be told."""
         return self.limits.given_up()
@@ -319,7 +328,7 @@ class Portable:
         return self.composer.node(member)[0].get("readOnly") is True
 
     def _array(self, node: JsonObject, at: _At, words: str) -> JsonObject:
-        items = _items(node)
+        items = items_of(node)
         if items:
             result: JsonObject = {"type": "array", "items": self._emit(items, at.in_collection(), keep_null=True)}
         else:
@@ -344,7 +353,7 @@ class Portable:
     def _outline(self, kind: str, node: JsonObject) -> JsonObject:
         if kind != "array":
             return {"type": kind}
-        inner = self._kinds(self.composer.node(_items(node))[0])
+        inner = self._kinds(self.composer.node(items_of(node))[0])
         if inner == ["array"]:
             return {"type": "array", "items": any_list(lists=False)}
         return {"type": "array", "items": {"type": inner[0]}} if len(inner) == 1 else any_list(lists=False)
@@ -378,17 +387,6 @@ def _identity(source: JsonObject) -> str:
         return as_text(source["$ref"])
     parts = as_list(source.get("allOf"))
     return _identity(as_object(parts[0])) if len(parts) == 1 else ""
-
-
-def _items(node: JsonObject) -> JsonObject:
-    """The schema of every item of an array, empty where an item may be anything."""
-    items, prefix = node.get("items"), [as_object(item) for item in as_list(node.get("prefixItems"))]
-    if not prefix:
-        return as_object(items)
-    longest = node.get("maxItems")
-    if items == {"not": {}} or (isinstance(longest, int) and longest <= len(prefix)):
-        return {"anyOf": list[JsonValue](prefix)}
-    return {"anyOf": [*prefix, items]} if isinstance(items, dict) and items else {}
 
 
 def _with_null(node: JsonObject) -> JsonObject:

@@ -8,7 +8,7 @@ Changed is only what a tool needs: texts are plain, what is only answered is nev
 import re
 from collections.abc import Iterator
 
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
 from mcpgen.lower.compose import Composer
 from mcpgen.lower.constraints import UNDEFINED, UNDEFINED_WORDS
 from mcpgen.lower.discriminators import Discriminator, schema_name
@@ -49,6 +49,10 @@ class Verbatim:
     def is_exhausted(self) -> bool:
         """Whether there were more definitions than any tool may have."""
         return len(self._names) > MOST_DEFINITIONS
+
+    def size(self, schema: JsonObject) -> int:
+        """Return the bytes of a schema that was written here, in compact JSON."""
+        return len(compact(schema))
 
     def given_up(self) -> list[str]:
         """Nothing is ever left out here."""
