@@ -116,8 +116,9 @@ def _written(
     for writer in writers:
         if isinstance(writer, Portable) and writer.limits.depth in exhausted:
             continue  # it has as many nodes as the one before
-        schema = _schema_of(inputs, names, writer)
-        if writer.is_exhausted and writer is not writers[-1]:
+        is_last = writer is writers[-1]
+        schema = _schema_of(inputs, names, writer, whole=is_last)
+        if writer.is_exhausted and not is_last:
             exhausted |= {writer.limits.depth} if isinstance(writer, Portable) else set()
             continue
         fits = budget.fits(schema, writer.size(schema), most_tokens)
@@ -126,9 +127,12 @@ def _written(
     return schema, writer, fits
 
 
-def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer) -> JsonObject:
+def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer, *, whole: bool) -> JsonObject:
+    """Return the schema of the arguments: of all with `whole`, else of those that there are nodes for."""
     properties: JsonObject = {}
     for entry in inputs:
+        if writer.is_exhausted and not whole:
+            break
         if names[entry.slot] not in properties:
             properties[names[entry.slot]] = _schema(entry, writer)
     schema: JsonObject = {"type": "object", "properties": properties}

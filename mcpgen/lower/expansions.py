@@ -43,7 +43,7 @@ class Setting(NamedTuple):
 
 class Expansion(NamedTuple):
     """A schema as it is shown, in how many nodes, what it leaves out, and what was found. `asked` are the schemas that
-    were looked for around it, `met` those of them that were there.
+    were looked for around it, `met` those of them that were there. One that is `too_large` has that many nodes or more.
     """
 
     emitted: JsonObject
@@ -52,6 +52,7 @@ class Expansion(NamedTuple):
     findings: Findings
     asked: frozenset[str]
     met: frozenset[str]
+    too_large: bool = False
 
 
 class Expansions:
@@ -65,9 +66,12 @@ class Expansions:
         """Bytes of what was emitted and is kept, by its identity; 0 where nobody asked yet."""
 
     def find(self, setting: Setting, trail: Iterable[str], room: int) -> Expansion | None:
-        """Return the expansion in that setting, inside the schemas of `trail`, if it has fewer than `room` nodes."""
+        """Return the expansion in that setting, inside the schemas of `trail`, if it has fewer than `room` nodes, or
+        is known to have more.
+        """
         for known in self._known.get(setting, ()):
-            if known.nodes < room and known.asked.intersection(trail) == known.met:
+            is_told = known.nodes >= room if known.too_large else known.nodes < room
+            if is_told and known.asked.intersection(trail) == known.met:
                 return known
         return None
 

@@ -96,7 +96,7 @@ class Portable:
     def _emit(self, source: JsonObject, at: _At, *, keep_null: bool, description: str = "") -> JsonObject:
         """Return the portable form of `source` at that place. What has a name is expanded once in a compile."""
         identity = _identity(source)
-        if not identity:
+        if not identity or self.is_exhausted:
             return self._expand(source, identity, at, keep_null, description)
         written = (repr(source), keep_null, description)
         setting = Setting(*written, at.depth, at.level, self.limits, self.nulls, self.files)
@@ -117,12 +117,15 @@ class Portable:
         emitted = self._expand(source, identity, at, setting.keep_null, setting.description)
         asked = frozenset(self._asked)
         self._asked = around | asked
-        if not self.is_exhausted:
-            nodes, found = left - self._left, self.composer.since(mark)
-            left_out = tuple(dict.fromkeys(self.cuts[cuts:]))
-            expansion = Expansion(emitted, nodes, left_out, found, asked, asked.intersection(at.trail))
-            self._expansions.keep(setting, expansion, nodes - (self._shared - shared))
-            self._shared = shared + nodes
+        if self.is_exhausted and self.limits is LADDER[-1]:
+            return emitted  # as there is no smaller layout
+        nodes, found = left - max(self._left, 0), self.composer.since(mark)
+        left_out = tuple(dict.fromkeys(self.cuts[cuts:]))
+        met = asked.intersection(at.trail)
+        shown = {} if self.is_exhausted else emitted
+        expansion = Expansion(shown, nodes, left_out, found, asked, met, too_large=self.is_exhausted)
+        self._expansions.keep(setting, expansion, nodes - (self._shared - shared))
+        self._shared = shared + nodes
         return emitted
 
     def _expand(self, source: JsonObject, identity: str, at: _At, keep_null: bool, description: str) -> JsonObject:
