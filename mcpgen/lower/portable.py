@@ -168,13 +168,12 @@ class Portable:
         if not identity:
             return self._has_members(node)
         known = self._expansions.large.get(identity)
-        if known is None:
-            mark = self.composer.mark()
-            known = self._has_members(node), self.composer.since(mark)
-            self._expansions.large[identity] = known
-        else:
+        if known is not None:
             self.composer.repeat(known[1])
-        return known[0]
+            return known[0]
+        mark, is_large = self.composer.mark(), self._has_members(node)
+        self._expansions.large[identity] = is_large, self.composer.since(mark)
+        return is_large
 
     def _has_members(self, node: JsonObject) -> bool:
         """Whether there are members in a node. What would take too long to look through is taken to have some."""
@@ -215,7 +214,7 @@ class Portable:
         return self.limits.given_up()
 
     def definitions(self) -> JsonObject:
-        """Nothing: everything stands where it is used."""
+        """Return nothing: everything stands where it is used."""
         return {}
 
     # -- alternatives -------------------------------------------------------------------------------------------------
@@ -226,6 +225,8 @@ class Portable:
         base = {keyword: value for keyword, value in node.items() if keyword not in _NOT_OF_BRANCHES}
         found: list[JsonObject] = []
         discriminator = Discriminator(node, self.composer)
+        if discriminator.is_inherited:
+            return [self.composer.merged(base, child) for child in discriminator.children()], nullable
         for member in alternatives(node):
             flat, _ = self.composer.node(member)
             if is_null(flat):

@@ -80,6 +80,8 @@ class Verbatim:
         return dict(self._keywords(schema))
 
     def _keywords(self, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
+        if Discriminator(schema, self.composer).is_inherited:  # whose alternatives the document does not write
+            schema = {keyword: value for keyword, value in schema.items() if keyword != "oneOf"}
         for keyword, value in schema.items():
             if keyword == "$ref":
                 yield from self._referred(str(value)).items()

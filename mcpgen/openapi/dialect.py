@@ -199,8 +199,12 @@ def _subschemas(raw: JsonObject, schema: JsonObject, names: Names) -> None:
 
 
 def _discriminator(raw: JsonObject, schema: JsonObject, names: Names) -> None:
-    """OpenAPI 3.1, 4.8.25. Mapping values are references or bare schema names; both become names of schemas."""
+    """OpenAPI 3.1, 4.8.25. Mapping values are references or bare schema names; both become names of schemas.
+    Swagger 2.0 writes the name of the property alone.
+    """
     declared = raw.get("discriminator")
+    if isinstance(declared, str):
+        declared = {"propertyName": declared}
     if not isinstance(declared, dict) or not isinstance(declared.get("propertyName"), str):
         return
     mapping = declared.get("mapping")
