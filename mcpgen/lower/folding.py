@@ -58,15 +58,14 @@ def tags_first(members: list[JsonValue]) -> list[JsonValue]:
     tag = _tag(objects) if len(objects) > 1 else ""
     if not tag:
         return members
-    return [
-        _led_by(tag, member) if tag in as_object(member.get("properties")) else member
-        for member in map(as_object, members)
-    ]
+    return [_led_by(tag, member) for member in map(as_object, members)]
 
 
 def _led_by(tag: str, member: JsonObject) -> JsonObject:
-    properties = as_object(member["properties"])
-    required = as_list(member.get("required"))
+    """Return `member` with the property `tag` first, where it has that one."""
+    properties, required = as_object(member.get("properties")), as_list(member.get("required"))
+    if tag not in properties:
+        return member
     led: JsonObject = {**member, "properties": {tag: properties[tag], **properties}}
     return {**led, "required": [tag, *(key for key in required if key != tag)]} if tag in required else led
 

@@ -26,9 +26,8 @@ def side_by_side(node: JsonObject, composer: Composer, most: int) -> tuple[dict[
         for key, schema in members(composer.node(member)[0]):
             if schema != own.get(key) and key != discriminator.key:
                 told.setdefault(key, []).append((label, schema))
-    added = {
-        key: _joined(own.get(key), places, discriminator.has_more, composer) for key, places in sorted(told.items())
-    }
+    more = discriminator.has_more
+    added = {key: _joined(own.get(key), places, more, composer) for key, places in sorted(told.items())}
     room = max(0, most - len(own))
     new = [key for key in added if key not in own]
     found = {**own, **{key: schema for key, schema in added.items() if key in own or key in new[:room]}}
