@@ -14,7 +14,7 @@ from mcpgen.lower.constraints import UNDEFINED
 from mcpgen.lower.expansions import NOTHING, Expansions, Findings
 from mcpgen.lower.merging import Merger
 from mcpgen.lower.nodes import alternatives, members, types
-from mcpgen.lower.patterns import PatternMemory
+from mcpgen.lower.patterns import PatternMemory, Unshown, shown
 from mcpgen.work import Budget
 
 __all__ = ["Composer", "alternatives", "members", "types"]
@@ -45,7 +45,7 @@ class _Composed(NamedTuple):
 class Composer:
     """Nodes of the schemas of one API. `contradictions` collects a sentence for each merge that could not keep both
     sides, `missing` the reason for each reference without a schema, which then allows any value, `unshown` the patterns
-    that a schema has and its portable form has not. `patterns` knows what they take, `expansions` the portable forms.
+    that a tool does not show as they were written. `patterns` knows what they take, `expansions` the portable forms.
     The work of composing draws on `budget`.
     """
 
@@ -53,7 +53,7 @@ class Composer:
         self.definitions = definitions
         self.contradictions: list[str] = []
         self.missing: list[Diagnostic] = []
-        self.unshown: list[str] = []
+        self.unshown: list[Unshown] = []
         self.patterns = PatternMemory()
         self.expansions = Expansions()
         self.budget = budget or Budget(RUN, PART)
@@ -129,6 +129,12 @@ class Composer:
         self.contradictions += findings.contradictions
         self.missing += findings.missing
         self.unshown += findings.unshown
+
+    def tell_of_pattern(self, node: JsonObject) -> None:
+        """Note what is to be said of the pattern of `node`."""
+        _, said = shown(node, self.patterns)
+        if said is not None:
+            self.unshown.append(said)
 
     def _keep(self, name: str, composed: _Composed) -> _Composed:
         """Keep what was composed under that name, and not more than there is room for."""

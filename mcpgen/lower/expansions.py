@@ -10,6 +10,7 @@ from typing import NamedTuple
 from mcpgen.diagnostics import Diagnostic
 from mcpgen.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.lower.budget import Limits
+from mcpgen.lower.patterns import Unshown
 
 _MOST_NODES = 200_000
 """Nodes of all expansions that are kept: up to 100 MiB. Published documents of ten megabytes have fewer."""
@@ -20,7 +21,7 @@ class Findings(NamedTuple):
 
     contradictions: tuple[str, ...] = ()
     missing: tuple[Diagnostic, ...] = ()
-    unshown: tuple[str, ...] = ()
+    unshown: tuple[Unshown, ...] = ()
 
 
 NOTHING = Findings()

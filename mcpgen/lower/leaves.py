@@ -3,7 +3,7 @@
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.lower import constraints
 from mcpgen.lower.kinds import type_of
-from mcpgen.lower.patterns import PatternMemory
+from mcpgen.lower.patterns import PatternMemory, shown
 
 
 def scalar(node: JsonObject, kind: str, patterns: PatternMemory) -> JsonObject:
@@ -18,8 +18,8 @@ def scalar(node: JsonObject, kind: str, patterns: PatternMemory) -> JsonObject:
             result["pattern"] = constraints.EMPTY
         if node.get("format") in constraints.FORMATS and constraints.are_of_format(result.get("enum"), node["format"]):
             result["format"] = node["format"]
-        pattern = node.get("pattern")
-        if isinstance(pattern, str) and patterns.admits(pattern):
+        pattern, _ = shown(node, patterns)
+        if pattern is not None:
             result["pattern"] = pattern
         if node.get("contentEncoding") == "base64":
             result["contentEncoding"] = "base64"

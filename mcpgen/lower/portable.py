@@ -300,8 +300,7 @@ class Portable:
             return {"type": "string", "contentEncoding": "base64", **self._text(at, words, FILE_NOTE)}
         if kind in SCALARS:
             leaf = scalar(node, kind, self.composer.patterns)
-            if kind == "string" and "pattern" in node and "pattern" not in leaf:
-                self.composer.unshown.append(str(node["pattern"]))
+            self.composer.tell_of_pattern(node if kind == "string" else {})
             return self._described(leaf, node, at, words, kind)
         self._left -= ANY_VALUE_NODES
         return {**any_value(), **self._text(at, words, constraints.in_words(node))}

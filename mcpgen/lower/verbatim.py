@@ -13,6 +13,7 @@ from mcpgen.lower.compose import Composer
 from mcpgen.lower.constraints import UNDEFINED, UNDEFINED_WORDS
 from mcpgen.lower.discriminators import Discriminator, schema_name
 from mcpgen.lower.media_types import is_file
+from mcpgen.lower.patterns import shown
 from mcpgen.lower.portable import FILE_NOTE
 from mcpgen.lower.text import ended, plain, shortened
 from mcpgen.names import distinct
@@ -22,7 +23,7 @@ MOST_DEFINITIONS = 500
 _NAMED = re.compile(r"/(?:schemas|definitions|\$defs)/[^/]+$|#$")
 """References to schemas that have a name: components, definitions, whole files."""
 
-_OF_OPENAPI = frozenset({"discriminator", "xml", "x-mcp-header"})
+_OF_OPENAPI = frozenset({"discriminator", "xml", "x-mcp-header", "examples"})
 """Not passed on. Whether an argument is repeated in a header is its owner's choice, not the document's."""
 
 _ONE_SCHEMA = frozenset(
@@ -90,6 +91,8 @@ class Verbatim:
             elif keyword == "required":
                 demanded = [key for key in as_list(value) if not self._is_read_only(schema, str(key))]
                 yield from [(keyword, demanded)] if demanded else []
+            elif keyword == "pattern":
+                yield from self._pattern(schema)
             elif keyword in _ONE_SCHEMA:
                 yield keyword, self._written(value) if isinstance(value, dict) else value
             elif keyword in _SCHEMA_LISTS:
@@ -100,6 +103,14 @@ class Verbatim:
                 yield "description", UNDEFINED_WORDS
             elif keyword not in _OF_OPENAPI:
                 yield keyword, value
+
+    def _pattern(self, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
+        """Yield the pattern of `schema`, mended, unless no value fits it or ECMA 262 refuses it."""
+        pattern, said = shown(schema, self.composer.patterns)
+        if said is not None and said.code != "unchecked-pattern":
+            self.composer.unshown.append(said)
+        if pattern is not None or (said is not None and said.code == "unchecked-pattern"):
+            yield "pattern", pattern or schema["pattern"]
 
     def _chosen(self, members: list[JsonValue], keyword: str, schema: JsonObject) -> Iterator[JsonObject]:
         """Alternatives with the value of the discriminator that chooses each, which 2020-12 has no keyword for."""
