@@ -11,14 +11,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 from benchmarks.bars import Bar
-from benchmarks.speed import documents
+from benchmarks.speed import deep, documents
 from benchmarks.speed.figures import Found
 from benchmarks.speed.setting import Setting
 from benchmarks.speed.turns import in_turns
@@ -28,6 +28,12 @@ ROUNDS = 3
 SIZES = (500, 1_000, 2_000, 4_000, 8_000)
 MOST_SECONDS = {"GitHub, 13 MB of JSON": 3, "Stripe, 4 MB of YAML": 1.5, "37 MB of YAML": 15}
 MOST_MEMORY = 500
+DEEP, FLAT = "deep schemas, 4 MB of JSON", "flat schemas"
+MOST_DEEP_CPU, MOST_DEEP_MEMORY = 3, 25
+"""What deep schemas may cost: CPU per megabyte as a multiple of that of flat ones, and memory as a multiple of the
+document, above what the program takes without one.
+"""
+
 HELP, BARE, AGAIN, FIRST = "mcpgen --help", "python -c pass", "regenerate, one line changed", "generate beside it"
 BOMBS = {
     "aliases, 9 levels of 9": "a0: &a0 [x]\n"
@@ -40,21 +46,24 @@ BOMBS = {
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Seconds, the peak of memory in MiB, and the exit code of one process."""
+    """Seconds, the peak of memory in MiB, the exit code, and the seconds of the processor of one process."""
 
     seconds: float
     memory: float
     code: int
+    cpu: float
 
 
 def measure(setting: Setting) -> Found:
-    """Large documents, growing ones, small commands, and bombs."""
+    """Large documents, growing ones, one of deep schemas, small commands, and bombs."""
     compiler = setting.programs.compiler / "bin"
     found = Found()
     sources = _published(setting, found) | _growing(setting)
     cases: dict[str, Callable[[], Run]] = {
         name: partial(_generate, compiler / "mcpgen", path) for name, path in sources.items()
     }
+    dense = {DEEP: _deep(setting.folder), FLAT: documents.many(setting.folder)[0]}
+    cases |= {name: partial(_generate, compiler / "mcpgen", path) for name, path in dense.items()}
     cases[BARE] = lambda: _run([str(compiler / "python"), "-c", "pass"])
     cases[HELP] = lambda: _run([str(compiler / "mcpgen"), "--help"])
     cases |= _again(setting, found)
@@ -64,9 +73,18 @@ def measure(setting: Setting) -> Found:
             raise RuntimeError(f"{name} ended with {failed[0]}")
         found.add(name, "mcpgen" if name != BARE else BARE, "s", [run.seconds for run in runs])
         found.add(name, "mcpgen" if name != BARE else BARE, "MiB peak RSS", [run.memory for run in runs])
+    for name, path in dense.items():
+        _per_byte(name, path.stat().st_size, taken, found)
     _bars(found)
     found.bars += _refusals(compiler / "mcpgen", setting.folder)
     return found
+
+
+def _per_byte(name: str, size: int, taken: Mapping[str, list[Run]], found: Found) -> None:
+    """Add what a document of so many bytes costs for its size."""
+    above = [run.memory - least.memory for run, least in zip(taken[name], taken[HELP], strict=True)]
+    found.add(name, "mcpgen", "CPU s per MB", [run.cpu * 1e6 / size for run in taken[name]])
+    found.add(name, "mcpgen", "bytes of memory per byte", [mebibytes * 2**20 / size for mebibytes in above])
 
 
 def _bars(found: Found) -> None:
@@ -81,6 +99,10 @@ def _bars(found: Found) -> None:
     for name in (*list(MOST_SECONDS)[:2], _sized(SIZES[-1])):
         if (memory := found.median(name, "mcpgen", "MiB peak RSS")) is not None:
             found.bars.append(Bar(f"{name}: peak MiB", memory, "<=", MOST_MEMORY))
+    per_megabyte = (found.median(name, "mcpgen", "CPU s per MB") for name in (DEEP, FLAT))
+    found.at_most(MOST_DEEP_CPU, f"{DEEP} / {FLAT}: CPU per MB", *per_megabyte)
+    if (memory := found.median(DEEP, "mcpgen", "bytes of memory per byte")) is not None:
+        found.bars.append(Bar(f"{DEEP}: memory above that of {HELP}, per byte", memory, "<=", MOST_DEEP_MEMORY))
     found.at_most(7, f"{HELP} / bare Python", seconds(HELP), seconds(BARE, BARE))
     found.at_most(1.3, f"{AGAIN} / generate", seconds(AGAIN), seconds(FIRST))
 
@@ -111,6 +133,12 @@ def _growing(setting: Setting) -> dict[str, Path]:
         found[_sized(size)] = path = setting.folder / f"{size}.json"
         path.write_text(documents.synthetic(size), encoding="utf-8")
     return found
+
+
+def _deep(folder: Path) -> Path:
+    path = folder / "deep.json"
+    path.write_text(deep.document(), encoding="utf-8")
+    return path
 
 
 def _sized(operations: int) -> str:
@@ -163,8 +191,8 @@ def _generate(program: Path, document: Path) -> Run:
 def _run(command: list[str]) -> Run:
     """A whole process, its output thrown away."""
     told = subprocess.run([sys.executable, "-S", "-c", _LAUNCH, *command], check=True, capture_output=True, text=True)
-    seconds, kilobytes, code = told.stdout.split()
-    return Run(float(seconds), int(kilobytes) / 1024, int(code))
+    seconds, kilobytes, code, cpu = told.stdout.split()
+    return Run(float(seconds), int(kilobytes) / 1024, int(code), float(cpu))
 
 
 _LAUNCH = """
@@ -173,6 +201,7 @@ began, null = time.perf_counter(), os.open(os.devnull, os.O_RDWR)
 to_null = [(os.POSIX_SPAWN_DUP2, null, descriptor) for descriptor in (0, 1, 2)]
 pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=to_null)
 _, status, usage = os.wait4(pid, 0)
-print(time.perf_counter() - began, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
+cpu = usage.ru_utime + usage.ru_stime
+print(time.perf_counter() - began, usage.ru_maxrss, os.waitstatus_to_exitcode(status), cpu)
 """
 """Starts a process from a small one: on Linux the peak of a process begins with what its parent held."""

@@ -8,7 +8,6 @@ constant: it is filled in and hidden. Nothing depends on other operations.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 
 from mcpgen.diagnostics import Diagnostics, Where
 from mcpgen.jsonvalue import JsonObject, JsonValue
@@ -84,15 +83,11 @@ def lay_out(
     inputs, names = sorted(settled.inputs, key=_position), settled.names
     nulls = operation.method in ("PATCH", "PUT") or (plan is not None and "merge-patch" in plan.content_type)
     files = plan is not None and plan.encoding == "multipart"
-    portable = (Portable(composer, limits, nulls=nulls, files=files) for limits in budget.LADDER)
+    portable = [Portable(composer, limits, nulls=nulls, files=files) for limits in budget.LADDER]
     verbatim: list[Writer] = [Verbatim(composer, files=files)] if profile == "full" else []
-    for writer in chain(verbatim, portable):
-        schema = _schema_of(inputs, names, writer)
-        fits = budget.fits(schema, most_tokens)
-        if not writer.is_exhausted and (fits or writer in verbatim):
-            break
+    schema, writer, fits = _written([*verbatim, *portable], inputs, names, most_tokens)
     cuts = tuple(dict.fromkeys(writer.cuts))
-    written: SchemaProfile = "full" if writer in verbatim else "portable"
+    written: SchemaProfile = "full" if isinstance(writer, Verbatim) else "portable"
     defaults = changes.checked_defaults(settled, schema, diagnostics)
     given_up = tuple(writer.given_up())
     renamed = frozenset(slot for slot, name in names.items() if derived.get(slot) != name)
@@ -113,9 +108,31 @@ def lay_out(
     )
 
 
-def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer) -> JsonObject:
+def _written(
+    writers: list[Writer], inputs: list[Input], names: Mapping[Slot, str], most_tokens: int
+) -> tuple[JsonObject, Writer, bool]:
+    """Return the first schema that stays within the budget, else the last one; who wrote it; and whether it fits."""
+    exhausted: set[int] = set()
+    for writer in writers:
+        if isinstance(writer, Portable) and writer.limits.depth in exhausted:
+            continue  # it has as many nodes as the one before
+        is_last = writer is writers[-1]
+        schema = _schema_of(inputs, names, writer, whole=is_last)
+        if writer.is_exhausted and not is_last:
+            exhausted |= {writer.limits.depth} if isinstance(writer, Portable) else set()
+            continue
+        fits = budget.fits(schema, writer.size(schema), most_tokens)
+        if fits or isinstance(writer, Verbatim):
+            break
+    return schema, writer, fits
+
+
+def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer, *, whole: bool) -> JsonObject:
+    """Return the schema of the arguments: of all with `whole`, else of those that there are nodes for."""
     properties: JsonObject = {}
     for entry in inputs:
+        if writer.is_exhausted and not whole:
+            break
         if names[entry.slot] not in properties:
             properties[names[entry.slot]] = _schema(entry, writer)
     schema: JsonObject = {"type": "object", "properties": properties}

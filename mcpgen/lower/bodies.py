@@ -14,6 +14,8 @@ from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.lower import demands
 from mcpgen.lower.compose import Composer, alternatives, members, types
+from mcpgen.lower.discriminators import Discriminator
+from mcpgen.lower.inheritance import side_by_side
 from mcpgen.lower.kinds import demanded, is_null, only_demands
 from mcpgen.lower.media_types import BodyEncoding, encoding_of, is_file
 from mcpgen.lower.portable import Portable
@@ -155,14 +157,16 @@ def _laid_flat(
     """The writable properties of an object that can be laid flat, and the schema of further members where it declares
     one. What a person `named` as arguments is laid flat however many there are.
     """
-    branches = [composer.node(member)[0] for member in alternatives(node)]
+    is_inherited = Discriminator(node, composer).is_inherited
+    branches = [] if is_inherited else [composer.node(member)[0] for member in alternatives(node)]
     if branches and not all(only_demands(branch) for branch in branches):
         return None, None
     reader = Portable(composer)
-    properties = {key: member for key, member in members(node) if not reader.is_read_only(member)}
+    every, is_cut = side_by_side(node, composer, FLAT) if is_inherited else (dict(members(node)), False)
+    properties = {key: member for key, member in every.items() if not reader.is_read_only(member)}
     if not properties or (len(properties) > FLAT and not named):
         return None, None
-    rest = node.get("additionalProperties", node.get("unevaluatedProperties"))
+    rest = True if is_cut else node.get("additionalProperties", node.get("unevaluatedProperties"))
     return properties, as_object(rest) if isinstance(rest, dict) or rest is True else None
 
 

@@ -7,7 +7,7 @@ left out. Each step is a whole new layout, so that nothing depends on what stood
 from dataclasses import dataclass
 
 from mcpgen import tokens
-from mcpgen.jsonvalue import JsonObject, compact
+from mcpgen.jsonvalue import JsonObject
 
 MOST_TOKENS = 8000
 """Tokens of one tool, if nobody asks for fewer. Nine in ten hand-written tools have less than a tenth of that."""
@@ -63,7 +63,6 @@ def cost_beside(name: str, title: str, description: str) -> int:
     return tokens.estimate([name, title, title, description]) + _HINTS
 
 
-def fits(schema: JsonObject, most_tokens: int) -> bool:
-    """Whether an input schema stays within the budget."""
-    size = len(compact(schema))
+def fits(schema: JsonObject, size: int, most_tokens: int) -> bool:
+    """Return whether an input schema of `size` bytes stays within the budget."""
     return size <= MOST_BYTES and (size <= _FEWEST_BYTES * most_tokens or tokens.estimate(schema) <= most_tokens)

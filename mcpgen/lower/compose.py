@@ -11,9 +11,10 @@ from mcpgen.diagnostics import Diagnostic
 from mcpgen.errors import Unusable
 from mcpgen.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.lower.constraints import UNDEFINED
+from mcpgen.lower.expansions import NOTHING, Expansions, Findings
 from mcpgen.lower.merging import Merger
 from mcpgen.lower.nodes import alternatives, members, types
-from mcpgen.lower.patterns import PatternMemory
+from mcpgen.lower.patterns import PatternMemory, Unshown, shown
 from mcpgen.work import Budget
 
 __all__ = ["Composer", "alternatives", "members", "types"]
@@ -44,7 +45,7 @@ class _Composed(NamedTuple):
 class Composer:
     """Nodes of the schemas of one API. `contradictions` collects a sentence for each merge that could not keep both
     sides, `missing` the reason for each reference without a schema, which then allows any value, `unshown` the patterns
-    that a schema has and its portable form has not. `patterns` knows what they take.
+    that a tool does not show as they were written. `patterns` knows what they take, `expansions` the portable forms.
     The work of composing draws on `budget`.
     """
 
@@ -52,8 +53,9 @@ class Composer:
         self.definitions = definitions
         self.contradictions: list[str] = []
         self.missing: list[Diagnostic] = []
-        self.unshown: list[str] = []
+        self.unshown: list[Unshown] = []
         self.patterns = PatternMemory()
+        self.expansions = Expansions()
         self.budget = budget or Budget(RUN, PART)
         self._composed: dict[str, _Composed] = {}
         self._kept = 0
@@ -107,6 +109,32 @@ class Composer:
         merger.add(second)
         self.contradictions += merger.contradictions
         return merger.result()
+
+    def mark(self) -> tuple[int, int, int]:
+        """Return how much was found so far."""
+        return len(self.contradictions), len(self.missing), len(self.unshown)
+
+    def since(self, mark: tuple[int, int, int]) -> Findings:
+        """Return what was found since `mark` was returned, each once."""
+        if mark == self.mark():
+            return NOTHING
+        return Findings(
+            tuple(dict.fromkeys(self.contradictions[mark[0] :])),
+            tuple(dict.fromkeys(self.missing[mark[1] :])),
+            tuple(dict.fromkeys(self.unshown[mark[2] :])),
+        )
+
+    def repeat(self, findings: Findings) -> None:
+        """Report once more what was found where the work is not done once more."""
+        self.contradictions += findings.contradictions
+        self.missing += findings.missing
+        self.unshown += findings.unshown
+
+    def tell_of_pattern(self, node: JsonObject) -> None:
+        """Note what is to be said of the pattern of `node`."""
+        _, said = shown(node, self.patterns)
+        if said is not None:
+            self.unshown.append(said)
 
     def _keep(self, name: str, composed: _Composed) -> _Composed:
         """Keep what was composed under that name, and not more than there is room for."""

@@ -107,7 +107,7 @@ def in_words(node: JsonObject, kind: str = "") -> str:
     said = [
         "Deprecated." if node.get("deprecated") is True else "",
         _values(node, kind),
-        FORMAT_WORDS.get(str(node.get("format")), "") if kind == "string" else "",
+        FORMAT_WORDS.get(str(node.get("format")), "") if kind == "string" and "enum" not in node else "",
         "Base64." if node.get("contentEncoding") == "base64" else "",
         str(node.get(NEEDS, "")),
         UNDEFINED_WORDS if UNDEFINED in node else "",

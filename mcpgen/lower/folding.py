@@ -15,6 +15,9 @@ SCALARS = ("string", "number", "integer", "boolean")
 
 _MOST_LABELS = 4
 _MOST_BESIDE = 3
+OTHERS = "There are more kinds, whose members are not listed here."
+"""What is said of the values of a discriminator that choose schemas which are too many to be shown."""
+
 ANY_VALUE_NODES = 11
 """Nodes below the root of `any_value()`."""
 
@@ -55,24 +58,33 @@ def tags_first(members: list[JsonValue]) -> list[JsonValue]:
     tag = _tag(objects) if len(objects) > 1 else ""
     if not tag:
         return members
-    return [_led_by(tag, member) if "properties" in member else member for member in map(as_object, members)]
+    return [_led_by(tag, member) for member in map(as_object, members)]
 
 
 def _led_by(tag: str, member: JsonObject) -> JsonObject:
-    properties = as_object(member["properties"])
-    required = as_list(member.get("required"))
+    """Return `member` with the property `tag` first, where it has that one."""
+    properties, required = as_object(member.get("properties")), as_list(member.get("required"))
+    if tag not in properties:
+        return member
     led: JsonObject = {**member, "properties": {tag: properties[tag], **properties}}
     return {**led, "required": [tag, *(key for key in required if key != tag)]} if tag in required else led
 
 
 def _tag(objects: list[JsonObject]) -> str:
-    """The property whose one value tells each of `objects` from the others; empty where there is none."""
+    """The property whose one value tells each of `objects` from the others; empty where there is none. The last object
+    may be what all other values choose.
+    """
+    named = objects[:-1] if len(objects) > 2 and _is_of_others(objects[-1]) else objects
     for key in as_object(objects[0].get("properties")):
-        each = (_only_value(as_object(as_object(other.get("properties")).get(key))) for other in objects)
+        each = (_only_value(as_object(as_object(other.get("properties")).get(key))) for other in named)
         values = list(takewhile(lambda value: value is not None, each))
-        if len(values) == len(objects) and len(set(values)) > 1:
+        if len(values) == len(named) and len(set(values)) > 1:
             return key
     return ""
+
+
+def _is_of_others(member: JsonObject) -> bool:
+    return member.get("description") == OTHERS
 
 
 def _only_value(node: JsonObject) -> str | None:
@@ -90,11 +102,14 @@ def _one_scalar(kind: str, same: list[JsonObject]) -> JsonObject:
 
 def _one_object(objects: list[JsonObject]) -> JsonObject:
     tag = _tag(objects)
-    labels = [_only_value(as_object(as_object(other["properties"])[tag])) or "" if tag else "" for other in objects]
+    labels = [_only_value(as_object(as_object(other.get("properties")).get(tag))) or "" for other in objects]
     merged = _merged(objects, labels)
+    kinds, others = len(objects), ""
+    if _is_of_others(objects[-1]):
+        kinds, others = kinds - 1, f" {OTHERS}"
     told = f", told apart by {clipped(plain(tag))}" if tag else "; which members belong together depends on which"
     led = _led_by(tag, merged) if tag else merged
-    return {**led, "description": f"One of {len(objects)} shapes{told}."}
+    return {**led, "description": f"One of {kinds} shapes{told}.{others}"}
 
 
 def _merged(objects: list[JsonObject], labels: list[str]) -> JsonObject:

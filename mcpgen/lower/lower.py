@@ -23,6 +23,7 @@ from mcpgen.lower import (
     naming,
     nesting,
     outputs,
+    pattern_reports,
     producers,
     prompts,
     resources,
@@ -37,6 +38,7 @@ from mcpgen.lower.boilerplate import Boilerplate
 from mcpgen.lower.compose import PART, RUN, RUN_PER_NODE, Composer
 from mcpgen.lower.constants import fixed_consents
 from mcpgen.lower.orders import gives_orders
+from mcpgen.lower.patterns import Unshown
 from mcpgen.lower.producers import Producers
 from mcpgen.model import Api, Catalog, Identity, InputProfile, Operation, SchemaProfile, Server, Skipped, ToolSpec
 from mcpgen.names import clipped
@@ -277,12 +279,9 @@ def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> 
                 "branching-schema", message, where.inside(key), "Refer to a schema once where that is enough."
             )
     unchecked = composer.patterns.unchecked(schemas.values())
-    if left := list(dict.fromkeys([*unchecked, *composer.unshown])):
-        shown = ", ".join(clipped(pattern) for pattern in left[:3])
-        more = f" and {len(left) - 3} more" if len(left) > 3 else ""
-        message = f"Patterns of {tool.name} are left to the API: {shown}{more}."
-        hint = "A server checks what takes linear time and little memory; `maxLength` bounds a text for less."
-        diagnostics.add("unchecked-pattern", message, where, hint)
+    pattern_reports.report(
+        tool, [*(Unshown("unchecked-pattern", each) for each in unchecked), *composer.unshown], diagnostics
+    )
     return replace(tool, binding=replace(tool.binding, unchecked=unchecked))
 
 

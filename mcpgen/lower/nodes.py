@@ -1,6 +1,6 @@
 """What the keywords of a schema say, whatever the document wrote."""
 
-from mcpgen.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 
 
 def types(node: JsonObject) -> list[str]:
@@ -27,3 +27,14 @@ def members(node: JsonObject) -> list[tuple[str, JsonObject]]:
     required = [key for key in as_list(node.get("required")) if isinstance(key, str) and key in properties]
     ordered = dict.fromkeys([*required, *sorted(properties)])
     return [(key, as_object(properties[key])) for key in ordered]
+
+
+def items_of(node: JsonObject) -> JsonObject:
+    """Return the schema of every item of an array, empty where an item may be anything."""
+    items, prefix = node.get("items"), [as_object(item) for item in as_list(node.get("prefixItems"))]
+    if not prefix:
+        return as_object(items)
+    longest = node.get("maxItems")
+    if items == {"not": {}} or (isinstance(longest, int) and longest <= len(prefix)):
+        return {"anyOf": list[JsonValue](prefix)}
+    return {"anyOf": [*prefix, items]} if isinstance(items, dict) and items else {}

@@ -20,6 +20,7 @@ from mcpgen.invisible import hidden_characters
 from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.lower import complexity
 from mcpgen.lower.compose import Composer, alternatives, members, types
+from mcpgen.lower.discriminators import Discriminator
 from mcpgen.lower.kinds import implied_types, is_null
 from mcpgen.lower.media_types import encoding_of
 from mcpgen.model import Operation, OutputForm, Response
@@ -250,7 +251,8 @@ class _Outputs:
         if any(name in seen for name in followed) or is_null(node):
             return
         kinds = types(node) or kinds
-        branches = alternatives(node)
+        discriminator = Discriminator(node, self.composer)
+        branches = discriminator.shown() if discriminator.is_inherited else alternatives(node)
         if not branches or any(keyword in node for keyword in _STRUCTURE):
             yield {**node, "type": list[JsonValue](kinds)} if kinds else node
         for branch in branches[:_MOST_LEAVES]:

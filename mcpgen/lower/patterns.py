@@ -4,9 +4,11 @@ cheap enough to be checked.
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_object, compact
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
+from mcpgen.lower.ecma import is_ecma, without_needless_escapes, without_slashes
 
 LONGEST = 256
 MOST_BYTES = 1024 * 1024
@@ -25,6 +27,13 @@ _CHEAP = 64 * 1024
 _SIZES = (4 * 1024, 16 * 1024, _CHEAP, 256 * 1024, 512 * 1024, MOST_BYTES)
 """The limits by which the memory of a pattern is estimated: the engine does not tell it, but obeys a limit."""
 _LOOK_AROUND = re.compile(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\(\?P?<|\(\?>|[*+?]\+|[\d,]\}\+")
+_SAMPLES = {
+    "date": ("2026-01-31",),
+    "date-time": tuple(f"2026-01-31T12:30:45{rest}" for rest in ("Z", ".123Z", ".123456Z", "+00:00", ".123+00:00")),
+    "uuid": ("123e4567-e89b-12d3-a456-426614174000", "9b2f1c7e-5d4a-4b6c-8e3f-2a1b0c9d8e7f"),
+}
+"""Values of formats. A pattern that takes none of them contradicts the format."""
+
 _DATA = ("enum", "const", "default", "examples")
 
 
@@ -33,6 +42,7 @@ def is_linear(pattern: str) -> bool:
     return _is_plain(pattern) and memory(pattern, _CHEAP) is not None
 
 
+@lru_cache(maxsize=4096)
 def matches(pattern: str, text: str) -> bool:
     """Whether `pattern` is linear and found in `text`."""
     if not is_linear(pattern):
@@ -57,6 +67,42 @@ def memory(pattern: str, most: int = MOST_BYTES) -> int | None:
             continue
         return size
     return None
+
+
+class Unshown(NamedTuple):
+    """A pattern that is not shown as it was written, with the code of the diagnostic that says why."""
+
+    code: str
+    pattern: str
+
+
+def shown(node: JsonObject, memory: "PatternMemory") -> tuple[str | None, Unshown | None]:
+    """Return the pattern of `node` as a model is shown it, None where it is left to the API; and what is to be said."""
+    written = node.get("pattern")
+    if not isinstance(written, str):
+        return None, None
+    pattern = without_needless_escapes(without_slashes(written))
+    if _is_impossible(pattern, node):
+        return None, Unshown("impossible-pattern", written)
+    if not memory.admits(pattern):
+        return None, Unshown("unchecked-pattern", written)
+    if not is_ecma(pattern):
+        return None, Unshown("foreign-pattern", written)
+    return pattern, Unshown("mended-pattern", written) if pattern != written else None
+
+
+def _is_impossible(pattern: str, node: JsonObject) -> bool:
+    """Return whether no value has a pattern and what stands beside it: a format, a default, an example, an enum."""
+    if not is_linear(pattern):
+        return False
+    told = [*as_list(node.get("examples")), node.get("default")]
+    samples = _SAMPLES.get(str(node.get("format")), ())
+    values = [value for value in as_list(node.get("enum")) if isinstance(value, str)]
+    return (
+        not all(matches(pattern, value) for value in told if isinstance(value, str))
+        or bool(samples and not any(matches(pattern, sample) for sample in samples))
+        or bool(values and not any(matches(pattern, value) for value in values))
+    )
 
 
 class PatternMemory:

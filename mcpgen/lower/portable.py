@@ -10,20 +10,25 @@ description, where a model reads it just as well. What is left out is not enforc
 import re
 from typing import NamedTuple
 
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, unique
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, compact, unique
 from mcpgen.lower import constraints
 from mcpgen.lower.budget import LADDER, MOST_NODES, Limits
 from mcpgen.lower.compose import Composer, alternatives, members, types
 from mcpgen.lower.discriminators import Discriminator, schema_name
+from mcpgen.lower.expansions import Expansion, Setting
 from mcpgen.lower.folding import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded, tags_first
-from mcpgen.lower.kinds import demanded, implied_types, is_null, only_demands, type_of
+from mcpgen.lower.kinds import demanded, implied_types, is_null, only_demands
+from mcpgen.lower.leaves import default_of, of_kind, scalar
 from mcpgen.lower.media_types import is_file
-from mcpgen.lower.scalars import scalar
+from mcpgen.lower.nodes import items_of
 from mcpgen.lower.text import ended, plain, shortened
 from mcpgen.names import clipped
 
 FILE_NOTE = "Base64, a data: URI, or file:NAME for a file in the directory that the server was given."
 _MOST_LOOKED_INTO = 40
+_MANY_NODES = 200
+"""Nodes from which on a schema is measured piece by piece, since most pieces were measured before."""
+
 _MEANS_NULL = re.compile(r"\bnull\b", re.IGNORECASE)
 _ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
 _NOT_OF_BRANCHES = _ALTERNATIVES | {"description", "title", "default", "deprecated", "readOnly", "writeOnly"}
@@ -71,7 +76,11 @@ class Portable:
         self.files = files
         self.cuts: list[str] = []
         self._left = MOST_NODES
-        self._large: dict[str, bool] = {}
+        self._expansions = composer.expansions
+        self._asked: set[str] = set()
+        """The schemas that were looked for around the one that is being expanded."""
+        self._shared = 0
+        """Nodes that are part of an expansion which is kept."""
 
     @property
     def is_exhausted(self) -> bool:
@@ -100,18 +109,55 @@ class Portable:
     def _emit(
         self, source: JsonObject, at: _At, *, keep_null: bool, description: str = "", removable: bool = False
     ) -> JsonObject:
-        node, _ = self.composer.node(source)
+        """Return the portable form of `source` at that place. What has a name is expanded once in a compile."""
         identity = _identity(source)
+        if not identity or self.is_exhausted:
+            return self._expand(source, identity, at, keep_null, description, removable)
+        written = (repr(source), keep_null, description, removable, at.patched)
+        setting = Setting(*written, at.depth, at.level, self.limits, self.nulls, self.files)
+        known = self._expansions.find(setting, at.trail, self._left)
+        if known is None:
+            return self._expand_and_keep(setting, source, identity, at)
+        self._left -= known.nodes
+        self._shared += known.nodes
+        self._asked |= known.asked
+        self.cuts += known.cuts
+        self.composer.repeat(known.findings)
+        return known.emitted
+
+    def _expand_and_keep(self, setting: Setting, source: JsonObject, identity: str, at: _At) -> JsonObject:
+        """Expand `source`, and keep that for other places and tools, if nothing ended early for want of room."""
+        left, shared, cuts, mark = self._left, self._shared, len(self.cuts), self.composer.mark()
+        around, self._asked = self._asked, set[str]()
+        emitted = self._expand(source, identity, at, setting.keep_null, setting.description, setting.removable)
+        asked = frozenset(self._asked)
+        self._asked = around | asked
+        if self.is_exhausted and self.limits is LADDER[-1]:
+            return emitted  # as there is no smaller layout
+        nodes, found = left - max(self._left, 0), self.composer.since(mark)
+        left_out = tuple(dict.fromkeys(self.cuts[cuts:]))
+        met = asked.intersection(at.trail)
+        shown = {} if self.is_exhausted else emitted
+        expansion = Expansion(shown, nodes, left_out, found, asked, met, too_large=self.is_exhausted)
+        self._expansions.keep(setting, expansion, nodes - (self._shared - shared))
+        self._shared = shared + nodes
+        return emitted
+
+    def _expand(
+        self, source: JsonObject, identity: str, at: _At, keep_null: bool, description: str, removable: bool
+    ) -> JsonObject:
+        node, _ = self.composer.node(source)
         self._left -= 1
+        comes_again = self._stands_in(identity, at)
         if not _UNSAYABLE.isdisjoint(node):
             self.cuts += [f"conditions ({keyword})" for keyword in _CONDITIONS if keyword in node]
         words = description or as_text(node.get("description"))
         if is_null(node):
             return {"type": "null", **self._text(at, words)}
         keep_null = keep_null or removable or _MEANS_NULL.search(words) is not None
-        if identity in at.trail or ((self._is_deep(at) or self.is_exhausted) and self._is_large(identity, node)):
+        if comes_again or ((self._is_deep(at) or self.is_exhausted) and self._is_large(identity, node)):
             emitted, nullable = (
-                self._cut(node, at, identity if identity in at.trail else "", words),
+                self._cut(node, at, identity if comes_again else "", words),
                 removable or self._allows_null(node),
             )
         else:
@@ -124,6 +170,12 @@ class Portable:
                 emitted = self._several(node, branches, at.in_choice(), words)
         return _with_null(emitted) if nullable and keep_null else emitted
 
+    def _stands_in(self, identity: str, at: _At) -> bool:
+        """Return whether a place is inside the schema `identity`, and note that the expansion depends on it."""
+        if identity:
+            self._asked.add(identity)
+        return identity in at.trail
+
     def _is_deep(self, at: _At) -> bool:
         return at.depth >= self.limits.depth or at.level > self.limits.levels
 
@@ -133,9 +185,13 @@ class Portable:
         """
         if not identity:
             return self._has_members(node)
-        if identity not in self._large:
-            self._large[identity] = self._has_members(node)
-        return self._large[identity]
+        known = self._expansions.large.get(identity)
+        if known is not None:
+            self.composer.repeat(known[1])
+            return known[0]
+        mark, is_large = self.composer.mark(), self._has_members(node)
+        self._expansions.large[identity] = is_large, self.composer.since(mark)
+        return is_large
 
     def _has_members(self, node: JsonObject) -> bool:
         """Whether there are members in a node. What would take too long to look through is taken to have some."""
@@ -164,14 +220,19 @@ class Portable:
 
     def _described(self, result: JsonObject, node: JsonObject, at: _At, words: str, kind: str = "") -> JsonObject:
         """`result` with its description, which says what has no keyword here, and the default of `node`."""
-        return {**result, **self._text(at, words, constraints.in_words(node, kind)), **_default(node, [result])}
+        return {**result, **self._text(at, words, constraints.in_words(node, kind)), **default_of(node, [result])}
+
+    def size(self, schema: JsonObject) -> int:
+        """Return the bytes of a schema that was written here, in compact JSON."""
+        has_many = MOST_NODES - self._left > _MANY_NODES
+        return self._expansions.size(schema) if has_many else len(compact(schema))
 
     def given_up(self) -> list[str]:
         """What the limits leave out of what could be told."""
         return self.limits.given_up()
 
     def definitions(self) -> JsonObject:
-        """Nothing: everything stands where it is used."""
+        """Return nothing: everything stands where it is used."""
         return {}
 
     # -- alternatives -------------------------------------------------------------------------------------------------
@@ -182,6 +243,8 @@ class Portable:
         base = {keyword: value for keyword, value in node.items() if keyword not in _NOT_OF_BRANCHES}
         found: list[JsonObject] = []
         discriminator = Discriminator(node, self.composer)
+        if discriminator.is_inherited:
+            return [self.composer.merged(base, child) for child in discriminator.children()], nullable
         for member in alternatives(node):
             flat, _ = self.composer.node(member)
             if is_null(flat):
@@ -200,7 +263,7 @@ class Portable:
         kinds = [kind for kind in types(node) or implied_types(node) if kind != "null"]
         if "number" in kinds and "integer" in kinds:
             kinds.remove("integer")
-        branches = [branch for kind in kinds for branch in _of_kind(whole, kind, alone=len(kinds) == 1)]
+        branches = [branch for kind in kinds for branch in of_kind(whole, kind, alone=len(kinds) == 1)]
         return branches or [whole], nullable or not kinds
 
     def _allows_null(self, node: JsonObject) -> bool:
@@ -234,14 +297,14 @@ class Portable:
         described = self._text(at, words, constraints.in_words(self.composer.with_gaps(node, branches)))
         if len(members) == 1:
             return {**as_object(members[0]), **described}
-        return {"anyOf": _without_text(members, described.get("description")), **described, **_default(node, members)}
+        return {"anyOf": _without_text(members, described.get("description")), **described, **default_of(node, members)}
 
     # -- one type -----------------------------------------------------------------------------------------------------
 
     def _one(self, source: JsonObject, at: _At, words: str) -> JsonObject:
         node, _ = self.composer.node(source)
         identity = _identity(source)
-        if identity in at.trail:
+        if self._stands_in(identity, at):
             return self._cut(node, at, identity, words)
         if alternatives(node) or len(set(types(node)) - {"null"}) > 1:
             return self._emit(source, at, keep_null=False, description=words)
@@ -254,10 +317,9 @@ class Portable:
         if kind == "string" and self.files and is_file(node):
             return {"type": "string", "contentEncoding": "base64", **self._text(at, words, FILE_NOTE)}
         if kind in SCALARS:
-            written = scalar(node, kind, self.composer.patterns)
-            if kind == "string" and "pattern" in node and "pattern" not in written:
-                self.composer.unshown.append(str(node["pattern"]))
-            return self._described(written, node, at, words, kind)
+            leaf = scalar(node, kind, self.composer.patterns)
+            self.composer.tell_of_pattern(node if kind == "string" else {})
+            return self._described(leaf, node, at, words, kind)
         self._left -= ANY_VALUE_NODES
         return {**any_value(), **self._text(at, words, constraints.in_words(node))}
 
@@ -288,7 +350,7 @@ class Portable:
         return self.composer.node(member)[0].get("readOnly") is True
 
     def _array(self, node: JsonObject, at: _At, words: str) -> JsonObject:
-        items, at = _items(node), at._replace(patched=False)  # a list is replaced as a whole
+        items, at = items_of(node), at._replace(patched=False)  # a list is replaced as a whole
         if items:
             result: JsonObject = {"type": "array", "items": self._emit(items, at.in_collection(), keep_null=True)}
         else:
@@ -313,7 +375,7 @@ class Portable:
     def _outline(self, kind: str, node: JsonObject) -> JsonObject:
         if kind != "array":
             return {"type": kind}
-        inner = self._kinds(self.composer.node(_items(node))[0])
+        inner = self._kinds(self.composer.node(items_of(node))[0])
         if inner == ["array"]:
             return {"type": "array", "items": any_list(lists=False)}
         return {"type": "array", "items": {"type": inner[0]}} if len(inner) == 1 else any_list(lists=False)
@@ -325,36 +387,7 @@ class Portable:
         return list(dict.fromkeys(kind for kinds in found for kind in kinds if kind != "null")) if all(found) else []
 
 
-# -- leaves -----------------------------------------------------------------------------------------------------------
-
-
-def _of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
-    """`whole` as one of the types that it may be: with the values of that type, of which an empty text stands apart. A
-    text that is all there may be has all values: those that YAML reads as numbers are meant as texts.
-    """
-    values = as_list(whole.get("enum"))
-    if not values:
-        return [{**whole, "type": kind}]
-    if kind == "string" and alone:
-        values = [spoken for value in values if (spoken := constraints.as_written(value)) is not None]
-    elif not alone:
-        values = [value for value in values if type_of(value) in (kind, "integer" if kind == "number" else kind)]
-    full: list[JsonValue] = [value for value in values if value != ""]
-    empty: list[JsonObject] = [{"type": "string", "enum": [""]}] if len(full) < len(values) else []
-    return ([{**whole, "type": kind, "enum": full}] if full else []) + empty
-
-
-def _default(node: JsonObject, members: list[JsonValue] | list[JsonObject]) -> JsonObject:
-    """The default of `node` where it is a value that one of `members` takes; written as text it is read as what is
-    meant.
-    """
-    if node.get("default") is None:
-        return {}
-    for member in members:
-        value = constraints.fitting(node["default"], as_object(member))
-        if value is not None:
-            return {"default": value}
-    return {}
+# -- parts ------------------------------------------------------------------------------------------------------------
 
 
 def _without_text(members: list[JsonValue], text: JsonValue) -> list[JsonValue]:
@@ -376,17 +409,6 @@ def _identity(source: JsonObject) -> str:
         return as_text(source["$ref"])
     parts = as_list(source.get("allOf"))
     return _identity(as_object(parts[0])) if len(parts) == 1 else ""
-
-
-def _items(node: JsonObject) -> JsonObject:
-    """The schema of every item of an array, empty where an item may be anything."""
-    items, prefix = node.get("items"), [as_object(item) for item in as_list(node.get("prefixItems"))]
-    if not prefix:
-        return as_object(items)
-    longest = node.get("maxItems")
-    if items == {"not": {}} or (isinstance(longest, int) and longest <= len(prefix)):
-        return {"anyOf": list[JsonValue](prefix)}
-    return {"anyOf": [*prefix, items]} if isinstance(items, dict) and items else {}
 
 
 def _with_null(node: JsonObject) -> JsonObject:

@@ -5,7 +5,7 @@ hand: its arguments are the names that templates use, and nothing in it is chang
 import json
 from dataclasses import replace
 
-from mcpgen.jsonvalue import JsonValue, as_list, as_object
+from mcpgen.jsonvalue import JsonValue, as_list, as_object, compact
 from mcpgen.lower import budget
 from mcpgen.lower.arguments import Arguments
 from mcpgen.lower.media_types import BodyEncoding, encoding_of
@@ -21,7 +21,7 @@ def lay_out(operation: Operation, most_tokens: int) -> Arguments:
     assert operation.input_schema is not None
     names: dict[Slot, str] = {("path", each.name): each.argument for each in operation.parameters}
     names |= {("send", name): name for name in named(operation)}
-    fits = budget.fits(operation.input_schema, most_tokens)
+    fits = budget.fits(operation.input_schema, len(compact(operation.input_schema)), most_tokens)
     return Arguments(operation.input_schema, "written", names, {}, (), fits=fits)
 
 

@@ -8,11 +8,12 @@ Changed is only what a tool needs: texts are plain, what is only answered is nev
 import re
 from collections.abc import Iterator
 
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
 from mcpgen.lower.compose import Composer, types
 from mcpgen.lower.constraints import UNDEFINED, UNDEFINED_WORDS
 from mcpgen.lower.discriminators import Discriminator, schema_name
 from mcpgen.lower.media_types import is_file
+from mcpgen.lower.patterns import shown
 from mcpgen.lower.portable import FILE_NOTE
 from mcpgen.lower.text import ended, plain, shortened
 from mcpgen.names import distinct
@@ -22,7 +23,7 @@ MOST_DEFINITIONS = 500
 _NAMED = re.compile(r"/(?:schemas|definitions|\$defs)/[^/]+$|#$")
 """References to schemas that have a name: components, definitions, whole files."""
 
-_OF_OPENAPI = frozenset({"discriminator", "xml", "x-mcp-header"})
+_OF_OPENAPI = frozenset({"discriminator", "xml", "x-mcp-header", "examples"})
 """Not passed on. Whether an argument is repeated in a header is its owner's choice, not the document's."""
 
 _ONE_SCHEMA = frozenset(
@@ -49,6 +50,10 @@ class Verbatim:
     def is_exhausted(self) -> bool:
         """Whether there were more definitions than any tool may have."""
         return len(self._names) > MOST_DEFINITIONS
+
+    def size(self, schema: JsonObject) -> int:
+        """Return the bytes of a schema that was written here, in compact JSON."""
+        return len(compact(schema))
 
     def given_up(self) -> list[str]:
         """Nothing is ever left out here."""
@@ -88,6 +93,8 @@ class Verbatim:
         return dict(self._keywords(schema))
 
     def _keywords(self, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
+        if Discriminator(schema, self.composer).is_inherited:  # whose alternatives the document does not write
+            schema = {keyword: value for keyword, value in schema.items() if keyword != "oneOf"}
         for keyword, value in schema.items():
             if keyword == "$ref":
                 yield from self._referred(str(value)).items()
@@ -96,6 +103,8 @@ class Verbatim:
             elif keyword == "required":
                 demanded = [key for key in as_list(value) if not self._is_read_only(schema, str(key))]
                 yield from [(keyword, demanded)] if demanded else []
+            elif keyword == "pattern":
+                yield from self._pattern(schema)
             elif keyword in _ONE_SCHEMA:
                 yield keyword, self._written(value) if isinstance(value, dict) else value
             elif keyword in _SCHEMA_LISTS:
@@ -106,6 +115,14 @@ class Verbatim:
                 yield "description", UNDEFINED_WORDS
             elif keyword not in _OF_OPENAPI:
                 yield keyword, value
+
+    def _pattern(self, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
+        """Yield the pattern of `schema`, mended, unless no value fits it or ECMA 262 refuses it."""
+        pattern, said = shown(schema, self.composer.patterns)
+        if said is not None and said.code != "unchecked-pattern":
+            self.composer.unshown.append(said)
+        if pattern is not None or (said is not None and said.code == "unchecked-pattern"):
+            yield "pattern", pattern or schema["pattern"]
 
     def _chosen(self, members: list[JsonValue], keyword: str, schema: JsonObject) -> Iterator[JsonObject]:
         """Alternatives with the value of the discriminator that chooses each, which 2020-12 has no keyword for."""

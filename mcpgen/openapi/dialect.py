@@ -3,8 +3,8 @@
 OpenAPI 3.0 has its own dialect (`nullable`, boolean `exclusiveMinimum`, `format: binary`), 3.1 is 2020-12, and
 published documents of either mix both and hold values of the wrong kind (`required: "false"`, `type: String`). So one
 function reads all of it leniently: what it returns holds only keywords of 2020-12 and of OpenAPI's vocabulary, each
-with a value of the kind that the keyword takes; other members (examples, extensions, markup) are left out. A wrong
-value loses its keyword, never the schema.
+with a value of the kind that the keyword takes; other members (extensions, markup, examples but beside a pattern) are
+left out. A wrong value loses its keyword, never the schema.
 """
 
 from typing import Protocol
@@ -138,12 +138,22 @@ def _plain_keywords(raw: JsonObject, schema: JsonObject) -> None:
     for keyword in ("const", "default"):
         if keyword in raw:
             schema[keyword] = raw[keyword]
+    if "pattern" in schema:
+        _examples(raw, schema)
     required = raw.get("required")
     if isinstance(required, list):
         schema["required"] = list(dict.fromkeys(entry for entry in required if isinstance(entry, str)))
     if schema.get("format") == "byte":
         del schema["format"]
         schema["contentEncoding"] = "base64"
+
+
+def _examples(raw: JsonObject, schema: JsonObject) -> None:
+    """Keep the examples beside a pattern, which tell whether it is meant as it is written."""
+    declared = raw.get("examples")
+    examples = [*(declared if isinstance(declared, list) else ()), raw.get("example")]
+    if texts := [example for example in examples if isinstance(example, str)]:
+        schema["examples"] = list[JsonValue](texts)
 
 
 def _seldom_keywords(raw: JsonObject, schema: JsonObject) -> None:
@@ -199,8 +209,12 @@ def _subschemas(raw: JsonObject, schema: JsonObject, names: Names) -> None:
 
 
 def _discriminator(raw: JsonObject, schema: JsonObject, names: Names) -> None:
-    """OpenAPI 3.1, 4.8.25. Mapping values are references or bare schema names; both become names of schemas."""
+    """OpenAPI 3.1, 4.8.25. Mapping values are references or bare schema names; both become names of schemas.
+    Swagger 2.0 writes the name of the property alone.
+    """
     declared = raw.get("discriminator")
+    if isinstance(declared, str):
+        declared = {"propertyName": declared}
     if not isinstance(declared, dict) or not isinstance(declared.get("propertyName"), str):
         return
     mapping = declared.get("mapping")

@@ -116,7 +116,7 @@ class References:
         if fragment.startswith("/"):
             target = Where(root.file, root.pointer + fragment)
             # A pointer counts from its resource; where that has no such place, writers mean the whole document.
-            return target if not root.pointer or self._exists(target) else Where(root.file, fragment)
+            return target if not root.pointer or self.exists(target) else Where(root.file, fragment)
         self.at(root, where)
         anchored = self.resources.anchored(root, fragment)
         if anchored is None:
@@ -125,11 +125,12 @@ class References:
 
     def _decoded(self, root: Where, fragment: str) -> str:
         """The fragment without percent-encoding, unless the document has keys that are spelled with it."""
-        if "%" not in fragment or self._exists(Where(root.file, root.pointer + unquote(fragment))):
+        if "%" not in fragment or self.exists(Where(root.file, root.pointer + unquote(fragment))):
             return unquote(fragment)
-        return fragment if self._exists(Where(root.file, root.pointer + fragment)) else unquote(fragment)
+        return fragment if self.exists(Where(root.file, root.pointer + fragment)) else unquote(fragment)
 
-    def _exists(self, target: Where) -> bool:
+    def exists(self, target: Where) -> bool:
+        """Return whether there is a value at `target`."""
         try:
             self.at(target, target)
         except Unusable:

@@ -14,10 +14,11 @@ from collections.abc import Iterator, Mapping
 
 from mcpgen.diagnostics import Where
 from mcpgen.errors import Unusable
-from mcpgen.jsonvalue import JsonObject, JsonValue
+from mcpgen.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.openapi import dialect
 from mcpgen.openapi.references import References
 from mcpgen.openapi.resources import Resource
+from mcpgen.openapi.subtypes import Subtypes
 
 Scope = tuple[Where, ...]
 """Roots of resources."""
@@ -38,6 +39,7 @@ class Definitions(Mapping[str, JsonObject]):
         self._origins: dict[str, Where] = {}
         self._refused: dict[str, Unusable] = {}
         self._located: dict[str, Unusable] = {}
+        self._subtypes = Subtypes(references)
         self._scopes: dict[Scope, int] = {(): 0}
         self._scoped: dict[str, tuple[Where, Scope]] = {}
 
@@ -45,8 +47,37 @@ class Definitions(Mapping[str, JsonObject]):
         if name not in self._converted:
             where, scope = self._meant(name)
             raw = self._raw(name, where)
-            self._converted[name] = dialect.convert(raw, _Names(self, where, scope))
+            schema = dialect.convert(raw, _Names(self, where, scope))
+            self._converted[name] = self._with_subtypes(schema, where, scope) if "discriminator" in schema else schema
         return self._converted[name]
+
+    def _with_subtypes(self, schema: JsonObject, where: Where, scope: Scope) -> JsonObject:
+        """Return the schema at `where`, which has a discriminator, with its children as alternatives if it names none.
+        `isInherited` marks such a discriminator.
+        """
+        children = {} if "oneOf" in schema or "anyOf" in schema else self._children(schema, where, scope)
+        if not children:
+            return schema
+        own = {value: name for name, value in children.items() if value}
+        discriminator = as_object(schema["discriminator"])
+        mapping = {**own, **as_object(discriminator["mapping"])}
+        alternatives: list[JsonValue] = [{"$ref": name} for name in children]
+        return {
+            **schema,
+            "oneOf": alternatives,
+            "discriminator": {**discriminator, "mapping": mapping, "isInherited": True},
+        }
+
+    def _children(self, schema: JsonObject, where: Where, scope: Scope) -> dict[str, str]:
+        """Return the names of the schemas that extend the one at `where`, or that its mapping leads to, each with the
+        value that it says of itself.
+        """
+        places = [
+            self._meant(str(name))[0] for name in as_object(as_object(schema["discriminator"])["mapping"]).values()
+        ]
+        places = [place for place in places if place != where and self.references.exists(place)]
+        found = dict.fromkeys([*self._subtypes.of(where), *places])
+        return {self._name(place, scope): self._subtypes.value_of(place) for place in found}
 
     def where(self, name: str) -> Where:
         """Return where the schema called `name` stands."""

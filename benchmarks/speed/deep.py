@@ -1,0 +1,141 @@
+"""A document of Elasticsearch's shape: a query language of schemas that lead back to each other, in hundreds of bodies.
+
+Every clause of a query holds queries, every aggregation holds aggregations, and most operations take a body in which
+both can stand. A compiler that expands schemas for each tool anew takes most of its time here.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+OPERATIONS, CLAUSES, AGGREGATIONS, SETTINGS = 450, 55, 75, 30
+_WORDS = "The meaning of this member is told in a sentence or two, as the writers of such documents do it. "
+_LANGUAGES = 2
+"""Languages of schemas that lead back to themselves: Elasticsearch has queries, mappings and pipelines."""
+
+_ANSWERED = 54
+"""Members of an answer: with as many the document has about as many bytes an operation as Elasticsearch's."""
+
+Schema = dict[str, Any]
+
+
+def document(operations: int = OPERATIONS) -> str:
+    """Return a document of so many operations as JSON."""
+    schemas: dict[str, Schema] = {}
+    for group in range(_LANGUAGES):
+        schemas |= _query_language(f"g{group}.")
+    paths = {f"/index-{number}/{{index}}/_act": _operation(number, schemas) for number in range(operations)}
+    info = {"title": "Deep", "version": "1"}
+    return json.dumps({"openapi": "3.0.3", "info": info, "paths": paths, "components": {"schemas": schemas}})
+
+
+def _operation(number: int, schemas: dict[str, Schema]) -> Schema:
+    """Return a path item with a body that holds queries, aggregations, and settings of its own."""
+    group = f"g{number % _LANGUAGES}."
+    body = f"_body{number}"
+    schemas[body] = _object(
+        {
+            "query": _reference(f"{group}Query"),
+            "aggregations": _map(_reference(f"{group}Aggregation")),
+            "post_filter": _reference(f"{group}Query"),
+            "rescore": {"oneOf": [_reference(f"{group}Rescore"), _list(_reference(f"{group}Rescore"))]},
+            **{f"setting_{place}": _reference(f"{group}Setting{(number + place) % SETTINGS}") for place in range(12)},
+        }
+    )
+    answer = f"_answer{number}"
+    schemas[answer] = _object({f"member_{place}": _answered(group, place) for place in range(_ANSWERED)})
+    operation = {
+        "operationId": f"act_{number}",
+        "summary": f"Act on the index in the way {number}",
+        "parameters": [{"name": "index", "in": "path", "required": True, "schema": {"type": "string"}}],
+        "requestBody": {"required": True, "content": {"application/json": {"schema": _reference(body)}}},
+        "responses": {
+            "200": {"description": "What was done.", "content": {"application/json": {"schema": _reference(answer)}}}
+        },
+    }
+    return {"post": operation}
+
+
+def _answered(group: str, place: int) -> Schema:
+    """Return a member of an answer: a reference, one with words of its own, or a text."""
+    reference = _reference(f"{group}Setting{place % SETTINGS}")
+    return (reference, {"allOf": [reference], "description": _WORDS}, {"type": "string", "description": _WORDS})[
+        place % 3
+    ]
+
+
+def _query_language(group: str) -> dict[str, Schema]:
+    """Return the schemas of one query language, whose names begin with `group`."""
+    clauses = {f"clause_{number}": _reference(f"{group}Clause{number}") for number in range(CLAUSES)}
+    kinds = {f"kind_{number}": _reference(f"{group}Kind{number}") for number in range(AGGREGATIONS)}
+    schemas = {
+        f"{group}Base": _object({"boost": {"type": "number"}, "_name": {"type": "string"}}),
+        f"{group}Query": _object(clauses, minProperties=1, maxProperties=1),
+        f"{group}Queries": {"oneOf": [_reference(f"{group}Query"), _list(_reference(f"{group}Query"))]},
+        f"{group}Aggregation": {
+            "allOf": [
+                _object({"aggregations": _map(_reference(f"{group}Aggregation")), "meta": _map({})}),
+                _object(kinds, minProperties=1, maxProperties=1),
+            ]
+        },
+        f"{group}Rescore": _object({"query": _reference(f"{group}Query"), "window_size": {"type": "integer"}}),
+    }
+    schemas |= {f"{group}Clause{number}": _clause(group, number) for number in range(CLAUSES)}
+    schemas |= {f"{group}Kind{number}": _kind(group, number) for number in range(AGGREGATIONS)}
+    return schemas | {f"{group}Setting{number}": _setting(group, number) for number in range(SETTINGS)}
+
+
+def _clause(group: str, number: int) -> Schema:
+    """Return a clause of a query: some hold one query, some hold many, and some name a field or describe one."""
+    held = (_reference(f"{group}Query"), _reference(f"{group}Queries"), _map(_reference(f"{group}Query")))[number % 3]
+    own = _object(
+        {
+            "filter": held,
+            "field": {"oneOf": [{"type": "string"}, _reference(f"{group}Setting{number % SETTINGS}")]},
+            **{f"option_{place}": {"type": "string", "description": _WORDS} for place in range(6)},
+        }
+    )
+    return {"allOf": [_reference(f"{group}Base"), own]}
+
+
+def _kind(group: str, number: int) -> Schema:
+    """Return a kind of aggregation: a filter, a script, or settings."""
+    own = _object(
+        {
+            "filter": _reference(f"{group}Query"),
+            "format": {"anyOf": [{"type": "string"}, _reference(f"{group}Setting{number % SETTINGS}")]},
+            "order": {"oneOf": [_map({"type": "string"}), _list(_map({"type": "string"}))]},
+            **{f"option_{place}": {"type": "integer", "description": _WORDS} for place in range(5)},
+        }
+    )
+    return {"allOf": [_reference(f"{group}Base"), own]}
+
+
+def _setting(group: str, number: int) -> Schema:
+    """Return a setting, which leads to the next ones."""
+    following = [_reference(f"{group}Setting{(number * step + 1) % SETTINGS}") for step in (2, 3)]
+    return _object(
+        {
+            "kind": {"type": "string", "enum": [f"a{number}", f"b{number}"], "description": _WORDS},
+            "then": {"oneOf": following},
+            "otherwise": _list(following[0]),
+            "limits": _object({"low": {"type": "integer"}, "high": {"type": "integer"}}),
+        }
+    )
+
+
+def _object(properties: dict[str, Schema], **bounds: int) -> Schema:
+    return {"type": "object", "properties": properties, **bounds}
+
+
+def _map(schema: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": schema}
+
+
+def _list(schema: Schema) -> Schema:
+    return {"type": "array", "items": schema}
+
+
+def _reference(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}

@@ -1,0 +1,79 @@
+"""Schemas that many tools share are expanded once, and each tool is told what was found in them (issue 20, D1)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from benchmarks.speed import deep
+from mcpgen.fetch import Fetched
+from mcpgen.lower.portable import Portable
+from mcpgen.options import Options
+from mcpgen.pipeline import Compiled, compile_source
+
+Schema = dict[str, Any]
+SHARED: Schema = {"$ref": "#/components/schemas/Shared"}
+
+
+def compiled(text: str) -> Compiled:
+    return compile_source(Fetched("openapi.json", text.encode()), Options())
+
+
+def with_bodies(count: int, schemas: Schema, member: Schema = SHARED) -> str:
+    """Return a document of `count` operations whose bodies have one member each."""
+    body = {"content": {"application/json": {"schema": {"type": "object", "properties": {"it": member}}}}}
+    operation = {"requestBody": body, "responses": {"200": {"description": "ok"}}}
+    document = {"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "servers": [{"url": "https://a.test"}]}
+    paths = {f"/a{number}": {"post": operation} for number in range(count)}
+    return json.dumps({**document, "paths": paths, "components": {"schemas": schemas}})
+
+
+def expanded(monkeypatch: pytest.MonkeyPatch, text: str) -> int:
+    """Return how many schemas are expanded while `text` is compiled."""
+    count, expand = 0, Portable._expand
+
+    def counting(*arguments: Any) -> Any:
+        nonlocal count
+        count += 1
+        return expand(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Portable, "_expand", counting)
+        compiled(text)
+    return count
+
+
+def test_one_more_operation_costs_few_expansions(monkeypatch: pytest.MonkeyPatch) -> None:
+    few, many = (expanded(monkeypatch, deep.document(operations)) for operations in (60, 90))
+    assert (many - few) / 30 < 100, "a layout of one of these operations has up to 2,500 nodes"
+
+
+def test_deep_schemas_cost_no_operation() -> None:
+    assert len(compiled(deep.document(60)).catalog.tools) == 60
+
+
+def test_each_tool_is_told_what_was_found_in_a_shared_schema() -> None:
+    contradiction = {"allOf": [{"type": "string"}, {"type": "integer"}]}
+    unshown = {"type": "string", "pattern": "(?=a)b"}
+    shared = {"type": "object", "properties": {"no": contradiction, "text": unshown, "gone": {"$ref": "#/nowhere"}}}
+    found = compiled(with_bodies(3, {"Shared": shared}))
+    assert len(found.catalog.tools) == 3
+    said = [each.code for each in found.diagnostics]
+    assert said.count("schema-contradiction") == 3
+    assert said.count("unchecked-pattern") == 3
+    assert said.count("broken-reference") == 1, "which is one place in the document"
+
+
+def test_a_schema_is_cut_where_it_comes_again_and_nowhere_else() -> None:
+    """A schema is first expanded inside another one that it holds, and then beside it."""
+    ping = {"type": "object", "properties": {"pong": {"$ref": "#/components/schemas/Pong"}}}
+    pong = {"type": "object", "properties": {"ping": {"$ref": "#/components/schemas/Ping"}}}
+    members = {name.lower(): {"$ref": f"#/components/schemas/{name}"} for name in ("Ping", "Pong")}
+    schemas = {"Ping": ping, "Pong": pong, "Shared": {"type": "object", "properties": members}}
+    shown: Any = compiled(with_bodies(2, schemas)).catalog.tools[1].input_schema
+    for outer, inner in (("ping", "pong"), ("pong", "ping")):
+        once = shown["properties"]["it"]["properties"][outer]["properties"]
+        again = {"type": "object", "description": f"Same shape as {outer.capitalize()} above."}
+        assert once == {inner: {"type": "object", "properties": {outer: again}}}
