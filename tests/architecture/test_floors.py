@@ -82,6 +82,7 @@ DOORS: dict[str, tuple[str, ...]] = {
         "mcpgen/lower/written.py",
         "mcpgen/lower/changes.py",
         "templates/package/runtime/jsontext.py",
+        "templates/package/runtime/patterns.py",
         "templates/package/runtime/validators.py",
     ),
     "aiohttp": ("templates/package/runtime/client.py", "templates/package/runtime/connections.py"),

@@ -336,7 +336,7 @@ MUTATIONS = (
         "LONGEST",
         ("tests/runtime/test_audit.py",),
     ),
-    Mutation("blanks in a question", "picture.py", " and each not in BLANK", "", ("tests/runtime/test_consent.py",)),
+    Mutation("blanks in a question", "invisible.py", " and each not in BLANK", "", ("tests/runtime/test_consent.py",)),
     Mutation(
         "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)
     ),

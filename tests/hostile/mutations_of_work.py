@@ -16,7 +16,7 @@ OF_WORK = (
     Mutation("names of pairs that repeat", "extent.py", "if characters > MOST_CHARACTERS:", "if False:", (WORK,)),
     Mutation(
         "memory of a pattern",
-        "validators.py",
+        "patterns.py",
         "jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES)",
         "jsonschema_rs.RegexOptions()",
         ("tests/unit/test_patterns.py",),

@@ -14,6 +14,7 @@ from package import hooks as users_file
 from package.runtime import explain, picture, settings
 from package.runtime.calls import Caller
 from package.runtime.hooks import Request
+from package.runtime.invisible import visible
 
 from tests.runtime.process import generate
 from tests.runtime.table_stub import Catalog
@@ -132,7 +133,7 @@ def test_what_is_shown_is_what_is_sent(name: str) -> None:
     first, *fields = head.decode().split("\r\n")
     told = content.replace(PNG, f"({len(PNG)} bytes that are not shown)".encode()).decode().replace("\r\n", "\n")
     expected = "\n".join([first.replace(" /v1", " ").removesuffix(" HTTP/1.1"), *fields, "", told])
-    assert same_boundary(filled(shown)).rstrip("\n") == picture.visible(same_boundary(expected)).rstrip("\n")
+    assert same_boundary(filled(shown)).rstrip("\n") == visible(same_boundary(expected)).rstrip("\n")
 
 
 @pytest.mark.parametrize("name", [name for name in TOOLS if name.startswith("with_")])

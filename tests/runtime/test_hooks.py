@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime import hooking
+from package.runtime import hook_names, hooking
 from package.runtime.budget import Budget
 from package.runtime.hooking import Hooks
 from package.runtime.hooks import Refuse, Request
@@ -203,7 +203,7 @@ def test_the_users_file_begins_without_hooks() -> None:
     own = [name for name in vars(users_file) if not name.startswith("__")]
     assert own == []
     assert users_file.__doc__ is not None
-    for name in (*(f"{kind}TOOL" for kind in hooking.PARAMETERS), *ALL):
+    for name in (*(f"{kind}TOOL" for kind in hook_names.PARAMETERS), *ALL):
         assert f"    {name}(" in users_file.__doc__
 
 
@@ -273,7 +273,7 @@ def refusing(*given: Any) -> Any:
 
 @pytest.mark.parametrize("failing", [refusing, waiting(refusing)])
 def test_a_refusal_is_not_a_failure(failing: Callable[..., Any], capfd: pytest.CaptureFixture[str]) -> None:
-    hooks = Hooks({f"{kind}get_pet": failing for kind in hooking.PARAMETERS}, TOOLS)
+    hooks = Hooks({f"{kind}get_pet": failing for kind in hook_names.PARAMETERS}, TOOLS)
     for refused in (
         hooks.before("get-pet", {}, budget()),
         hooks.request("get-pet", built(), budget()),

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from package.runtime import invisible
 from package.runtime.invisible import clean
+from package.runtime.patterns import searcher
 from package.runtime.readable import brief, decode, is_text, presentable
 from package.runtime.redaction import Redactor
-from package.runtime.validators import searcher
 
 from mcpgen import invisible as documents
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from package.runtime import hooking, mistakes
+from package.runtime import hook_names, mistakes
 
 from mcpgen import orphans
 
@@ -141,10 +141,10 @@ def test_nothing_of_it_runs(capfd: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("tool", ["get_pet", "list-pets", "all", "A-b_c"])
 def test_names_are_those_that_the_runtime_calls(tool: str) -> None:
-    assert tuple(hooking.PARAMETERS) == orphans.KINDS
+    assert tuple(hook_names.PARAMETERS) == orphans.KINDS
     assert orphans.FOR_ALL == mistakes.ALL
     for kind in orphans.KINDS:
-        assert orphans.own_name(kind, tool) == hooking.own_name(kind, tool)
+        assert orphans.own_name(kind, tool) == hook_names.own_name(kind, tool)
 
 
 @pytest.mark.parametrize("name", ["before_x", "before_get_pet", "after_all", "instead_of_all", "request_list_pets"])

@@ -6,13 +6,14 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from package.runtime import patterns as runtime_patterns
 from package.runtime import validators
 
 from mcpgen.lower import patterns
 
 
 def test_the_compiler_and_the_server_have_one_limit() -> None:
-    assert validators.PATTERN_BYTES == patterns.MOST_BYTES
+    assert runtime_patterns.PATTERN_BYTES == patterns.MOST_BYTES
 
 
 @pytest.mark.parametrize(

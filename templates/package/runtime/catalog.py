@@ -25,8 +25,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .request import Plan
-
 #: The format of the table. It grows by keys that may be left out; another number is another format.
 FORMAT = 1
 
@@ -76,7 +74,7 @@ class Tool:
         self.title = title
         self.output_schema = output_schema
         self.paged: bool | None = None
-        self.plan: Plan | None = None
+        self.plan: Any = None  # a type of its own (request.Plan), of which the table knows nothing
 
     def given(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a call, with what is sent for those that it leaves out."""
@@ -233,7 +231,7 @@ class Catalog:
 
     def offer_reading(self) -> None:
         """List the tool that reads on in cut results, behind the others."""
-        from .reading import described  # few operators ask for it
+        from .read_tool import described  # few operators ask for it
 
         tool = described((*self.names(), *self.hidden), f"{self.name}://result/")
         self.reader = str(tool["name"])

@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from . import settings
+from .printing import show, table
 from .stdio import complain
 
 if TYPE_CHECKING:
@@ -115,29 +116,3 @@ def _parser(catalog: Catalog) -> _Parser:
         "--reload", action="store_true", help="serve the new tools once they were generated again, without a restart"
     )
     return parser
-
-
-def table(rows: list[tuple[str, ...]]) -> list[str]:
-    """Lines with the columns under each other."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-
-
-def show(lines: list[str]) -> int:
-    """Print, whatever the terminal's encoding and whether or not anybody reads to the end. The exit code: 1 where that
-    cannot be done."""
-    text = "".join(f"{line}\n" for line in lines)
-    if sys.stdout is None:  # closed from the beginning
-        return _unwritten()
-    try:
-        sys.stdout.buffer.write(text.encode(sys.stdout.encoding, "backslashreplace"))
-        sys.stdout.flush()
-    except OSError as problem:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # which takes what Python would write again at its end
-        return 0 if isinstance(problem, BrokenPipeError) else _unwritten()
-    return 0
-
-
-def _unwritten() -> int:
-    complain("What was asked for could not be written: stdout is closed, or takes no more.")
-    return 1

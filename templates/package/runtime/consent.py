@@ -18,8 +18,8 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from . import log, spans
+from .invisible import visible
 from .jsonrpc import INVALID_PARAMS
-from .picture import visible
 from .shapes import CONFIRM, Ended, Failure, Question, Result, has
 from .tickets import SECONDS, Forged, Tickets, Void
 

@@ -14,9 +14,13 @@ from .client import Failure
 from .request import Request
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from .addresses import Address
     from .exchange import Response
     from .origins import Discovery, Endpoint
-    from .tokens import Send
+
+    Send = Callable[[Request, Address], Awaitable[Response]]
 
 LARGEST_ANSWER = 256 * 1024
 

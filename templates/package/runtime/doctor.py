@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from . import credentials, hooking, trial
 from .calls import Caller
-from .commands import table
 from .keys import variables
+from .printing import table
 from .settings import NotReady, load
 
 if TYPE_CHECKING:

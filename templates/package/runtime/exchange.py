@@ -15,8 +15,20 @@ from .readable import brief
 from .shapes import ABSENT
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
+    from .addresses import Address
     from .catalog import Tool
+    from .credentials import Chosen
+    from .request import Request
     from .spool import Spool
+
+    class Ready(Protocol):
+        """A prepared call (preparation.Ready): the request, where it goes, and the credentials that it is given."""
+
+        request: Request
+        address: Address
+        chosen: Chosen
 
 
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 from . import credentials, jsontext, keys, picture
 from .addresses import Address
 from .catalog import CatalogError
+from .invisible import visible
 from .preparation import Preparation, Ready, Unmade, sentence
+from .printing import show
 from .redaction import Redactor
 from .request import sender_fields
 from .settings import NotReady, load
@@ -91,8 +93,6 @@ def run(
     """Print it. The exit code: 1 where the arguments or a setting but a credential would keep the call from being made,
     2 where there is none to speak of.
     """
-    from .commands import show  # late: commands come here
-
     if name in catalog.withheld:
         complain(f"The tool {name} is not offered: {catalog.withheld[name]}.")
         return MISUSED
@@ -119,7 +119,7 @@ def run(
     if found["request"] is not None:
         code |= show(picture.lines(found["request"]))
     for each in (*found["notes"], *filter(None, [found["error"]])):
-        _tell(picture.visible(each))
+        _tell(visible(each))
     return code
 
 

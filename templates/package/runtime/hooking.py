@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from . import log, spans
+from .hook_names import PARAMETERS, own_name
 from .readable import brief
 from .refusal import HookFailed, Refuse, Unsendable
 from .shapes import Result
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from .request import Request
 
 Arguments = dict[str, Any]
-
-PARAMETERS = {"before_": "arguments", "request_": "request", "instead_of_": "arguments", "after_": "result"}
-"""What each kind of hook is given. Those for all tools are given the tool's name before it."""
 
 LEAST = 1.0
 """Seconds that a hook after a call has in any case: it may be what tells of a call that took too long."""
@@ -174,11 +172,6 @@ class Hooks:
                         f"The hook {name} of this server {late} {budget.total:g} seconds of a call."
                     ) from None
                 raise HookFailed(f"The hook {name} of this server failed. Its log says where.") from None
-
-
-def own_name(kind: str, tool: str) -> str:
-    """The name of the hook of that kind for one tool. A tool that is called `all` has none but `instead_of_all`."""
-    return "" if tool == "all" and kind != "instead_of_" else kind + tool.replace("-", "_")
 
 
 def refusal(reason: Refuse) -> str:

@@ -65,6 +65,10 @@ apart, and in no other. It reads a text that holds none up to seven times as fas
 _HIDDEN_ASCII = bytes(code for code in range(128) if re.match(f"[{_NEVER_SHOWN}]", chr(code)))
 """Those of ASCII: to delete bytes takes a seventh of the time of the expression."""
 
+BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U0001d159") | set(map(chr, range(0xE0100, 0xE01F0)))
+"""What is a letter, mark or symbol by its category, so that Python calls it printable, and yet is not seen: fillers of
+Hangul, the Braille pattern without dots, variation selectors but those of emoji."""
+
 
 def clean(text: str) -> tuple[str, int]:
     """Return the text without its hidden characters, and how many there were."""
@@ -77,6 +81,14 @@ def clean(text: str) -> tuple[str, int]:
     return left, len(text) - len(left)
 
 
+def visible(text: str) -> str:
+    """`text` with everything written out that a terminal would act on, or that nobody would see."""
+    return "".join(
+        each if (each.isprintable() and each not in BLANK) or each == "\n" else each.encode("unicode_escape").decode()
+        for each in text
+    )
+
+
 @lru_cache(1)
 def _pattern() -> re.Pattern[str]:
     """Compile HIDDEN, which takes four milliseconds that most servers never need."""
@@ -86,6 +98,6 @@ def _pattern() -> re.Pattern[str]:
 @lru_cache(1)
 def _searcher() -> Callable[[str], bool]:
     """Return what says whether a text may hold a hidden character."""
-    from .validators import searcher  # loaded with the first call, and most answers are ASCII
+    from .patterns import searcher  # loaded with the first call, and most answers are ASCII
 
     return searcher(HIDES, lambda text: True)

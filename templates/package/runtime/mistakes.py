@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Any
 
-from .hooking import PARAMETERS, own_name
+from .hook_names import PARAMETERS, own_name
 
 ALL = ("before_all", "request_all", "after_all")
 

@@ -13,15 +13,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import unquote
 
 from .refusal import Problem, Refused
 
 if TYPE_CHECKING:
-    from .parameters import Pairs
+    from typing import Protocol
+
+    class Pairs(Protocol):
+        """A parameter that writes pairs (parameters.Pairs)."""
+
+        name: str
+        argument: str
+        bound: dict[str, Any]
+        own: str | tuple[str, ...]
+
+
+AnyPairs = TypeVar("AnyPairs", bound="Pairs")
 
 _NO_LETTERS = re.compile(r"[\W_]+")
+
+OTHERS: Any = object()
+"""Stands among the arguments for all that a call gives beyond what the schema names, where that is allowed."""
 
 Written = tuple[str, dict[str, Any], Sequence[str]]
 """What wrote something, as a model calls it; how the binding describes that; and the names that it wrote."""
@@ -61,7 +75,7 @@ def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials
             raise Refused(Problem(argument, f"writes the {place} {name}, which servers may read as a credential"))
 
 
-class Shared:
+class Shared(Generic[AnyPairs]):
     """A place that several parameters write pairs into: `place` says what each is there, `withheld` whose names only
     the owner of the server may write; `credentials` are folded names that no value may write.
     """
@@ -69,7 +83,7 @@ class Shared:
     __slots__ = ("_apart", "_credentials", "_place", "_withheld", "parameters")
 
     def __init__(
-        self, parameters: Sequence[Pairs], place: str, withheld: Iterable[str], credentials: frozenset[str]
+        self, parameters: Sequence[AnyPairs], place: str, withheld: Iterable[str], credentials: frozenset[str]
     ) -> None:
         self.parameters = parameters
         self._place = place

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .invisible import visible
 from .readable import is_text
 
 if TYPE_CHECKING:
@@ -12,10 +13,6 @@ if TYPE_CHECKING:
 
 LONGEST = 64 * 1024
 """So many bytes of a text are shown."""
-
-BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U0001d159") | set(map(chr, range(0xE0100, 0xE01F0)))
-"""What is a letter, mark or symbol by its category, so that Python calls it printable, and yet is not seen: fillers of
-Hangul, the Braille pattern without dots, variation selectors but those of emoji."""
 
 WITHOUT_LENGTH = ("GET", "HEAD", "OPTIONS", "TRACE")
 """Methods that say no length where they have no body (RFC 9110 section 8.6)."""
@@ -78,11 +75,3 @@ def _fields(headers: list[list[str]]) -> list[str]:
 def _content(drawn: dict[str, Any]) -> str:
     text: str | None = drawn["text"]
     return f"({drawn['length']:,} bytes that are not shown)" if text is None else text
-
-
-def visible(text: str) -> str:
-    """`text` with everything written out that a terminal would act on, or that nobody would see."""
-    return "".join(
-        each if (each.isprintable() and each not in BLANK) or each == "\n" else each.encode("unicode_escape").decode()
-        for each in text
-    )

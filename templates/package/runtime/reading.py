@@ -8,44 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .read_tool import ARGUMENT
 from .resources import LARGEST_SLICE
 from .shapes import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from .resources import Resources
-
-NAME = "read_result"
-ARGUMENT = "uri"
 
 _NOTHING = (
     "Nothing is kept at this URI. A cut result names one, and each slice the next. What was kept makes room for later"
     " results: then call the tool again that it came from."
 )
 _NO_TEXT = "What is kept at this URI is a file ({}), which cannot be read as text."
-
-
-def described(taken: Iterable[str], prefix: str) -> dict[str, Any]:
-    """Return the tool as the list has it, under a name that is none of those `taken`; `prefix` is that of the URIs."""
-    names = {each.lower() for each in taken}
-    name, number = NAME, 2
-    while name in names:
-        name, number = f"{NAME}_{number}", number + 1
-    argument = {"type": "string", "description": f"The URI that a cut result or the slice before names: {prefix}1."}
-    return {
-        "name": name,
-        "title": "Read on in a result",
-        "description": "Read more of a result that was cut, a slice at a time. Each slice names the URI of the next.",
-        "inputSchema": {"type": "object", "properties": {ARGUMENT: argument}, "required": [ARGUMENT]},
-        "annotations": {
-            "title": "Read on in a result",
-            "readOnlyHint": True,
-            "destructiveHint": False,
-            "idempotentHint": True,
-            "openWorldHint": False,
-        },
-    }
 
 
 def read(resources: Resources, arguments: dict[str, Any], shown: int) -> Result:

@@ -170,7 +170,7 @@ class Redactor:
 
     def _finder(self) -> Callable[[str], bool]:
         """What finds the anchors. Their beginnings say enough, and of long ones too much would have to be built."""
-        from .validators import finder  # some are made before anything heavy is loaded, and not asked until later
+        from .patterns import finder  # some are made before anything heavy is loaded, and not asked until later
 
         return finder({form.anchor[:_LOOKED_FOR] for form in self._forms})
 

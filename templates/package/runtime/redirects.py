@@ -19,9 +19,8 @@ from .request import Request, check_target
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from .exchange import Response, Sent
+    from .exchange import Ready, Response, Sent
     from .origins import Rules
-    from .preparation import Ready
 
     Ask = Callable[[Request, Address], Awaitable[Response]]
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Any
 
-from .picture import BLANK
+from .invisible import BLANK
 from .shapes import ABSENT
 
 Path = tuple[str, ...]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from . import bodies
-from .ownership import Shared, fold
+from .ownership import OTHERS, Shared, fold
 from .parameters import Cookies, Header, PathPiece, QueryPairs, QueryString, Written
 from .refusal import Problem, Refused, Unsendable, problems_of
 
@@ -47,9 +47,6 @@ _TARGET = re.compile(rf"/(?:[{_PLAIN}]++|{_TRIPLE})*+(?:\?(?:[{_PLAIN}?]++|{_TRI
 _HOLE = re.compile(r"\{(\w*)(\??)\}")
 _KEY = "idempotency-key"
 _SENDERS = ("user-agent", "accept-encoding")
-
-OTHERS: Any = object()
-"""Stands among the arguments for all that a call gives beyond what the schema names, where that is allowed."""
 
 # Below it, a float that is integral is exactly that integer.
 _EXACT = 2**53
@@ -159,7 +156,8 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: Entropy)
 
     `entropy` makes so many random bytes, for the boundary of a multipart body and for what the server makes itself.
     """
-    plan = tool.plan = tool.plan or Plan(tool)
+    plan: Plan = tool.plan or Plan(tool)
+    tool.plan = plan
     given = _given(plan, arguments, entropy)
     problems: list[Problem] = []
     pieces = _written(plan.pieces, given, problems)

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from .addresses import Address
     from .client import Client
     from .credentials import Grant
-    from .exchange import Response, Sent
-    from .preparation import Ready
+    from .exchange import Ready, Response, Sent
     from .request import Request
     from .settings import Settings
     from .tokens import Tokens

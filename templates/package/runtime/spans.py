@@ -10,7 +10,27 @@ from __future__ import annotations
 import os
 from _contextvars import ContextVar  # the C half of `contextvars`, which adds nothing to it
 
-from .effects import Origin
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Origin(Protocol):
+        """Who calls, and in which trace (effects.Origin)."""
+
+        client: object
+        traceparent: object
+        tracestate: object
+
+
+class _Unsaid:
+    """The origin of a call of which the client says nothing."""
+
+    __slots__ = ("client", "traceparent", "tracestate")
+
+    def __init__(self) -> None:
+        self.client: object = None
+        self.traceparent: object = None
+        self.tracestate: object = None
 
 
 class Span:
@@ -39,7 +59,7 @@ class Span:
 
     def __init__(self, origin: Origin | None = None) -> None:
         self.call = os.urandom(8).hex()
-        self.origin = origin or Origin()
+        self.origin: Origin = origin or _Unsaid()
         self.requests = 0
         self.sent = 0
         self.received = 0

@@ -20,9 +20,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import select
     from collections.abc import Callable
-    from typing import NoReturn
+    from typing import NoReturn, Protocol
 
-    from .audit import Audit
+    class Ending(Protocol):
+        """What has something to do before the process ends, as the audit does."""
+
+        def cut(self) -> None:
+            """Record what is cut short."""
+
+        def postpones(self, code: int) -> bool:
+            """Return whether the end has to wait, and comes later with that exit code."""
+
 
 #: Clients send SIGTERM two seconds after they closed stdin; whatever is left to do may take most of that.
 LAST_SECONDS = 1.5
@@ -36,10 +44,10 @@ _PAGE = 4096 if os.name != "posix" else os.sysconf("SC_PAGE_SIZE")
 _ROOM_AT_FIRST = 4096
 
 
-_last: Audit | None = None
+_last: Ending | None = None
 
 
-def before_leaving(audit: Audit) -> None:
+def before_leaving(audit: Ending) -> None:
     """From now on, record what is cut short when the process ends, in whichever way it ends itself."""
     global _last
     _last = audit

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .request import OTHERS
+from .ownership import OTHERS
 from .shapes import ABSENT
 from .styles import scalar
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -30,10 +30,9 @@ if TYPE_CHECKING:
 
     from .addresses import Address
     from .credentials import Grant, Login
+    from .discovery import Send
     from .exchange import Response
     from .origins import Endpoint
-
-    Send = Callable[[Request, Address], Awaitable[Response]]
 
 EARLY = 60.0
 """Seconds before its end that a token is renewed; of one that lives shortly, a quarter of its life."""

@@ -1,6 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Verdicts of JSON Schemas, from a library that was built once and is kept; and what else its engine for patterns is
-good for.
+"""Verdicts of JSON Schemas, from a library that was built once and is kept.
 
 The library fetches nothing, and gives each verdict in time that is linear in the value. Patterns run in linear time; a
 pattern that has no linear form, or takes too much memory, is not checked.
@@ -13,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
+from .patterns import options
+
 if TYPE_CHECKING:
     from .catalog import Tool
 
 MOST_VALIDATORS = 128
 """Kept at a time. One costs some tens of microseconds to build and some tens of kilobytes to keep; its patterns take no
 more than the compiler lets pass, which is 2 MiB."""
-
-PATTERN_BYTES = 1024 * 1024
-"""The most memory of one compiled pattern, as the compiler has it."""
 
 # Formats on whose exact form servers differ; what is left (date, date-time, uuid) is asserted.
 _DOUBTFUL = (
@@ -55,7 +53,7 @@ class Judge:
     def is_part_valid(self, pointer: str, value: Any) -> bool:
         """Return the verdict of the part at that pointer. Raises KeyError where there is none."""
         if self._parts is None:
-            self._parts = jsonschema_rs.validator_map_for(self.schema, **_options(self._formats))
+            self._parts = jsonschema_rs.validator_map_for(self.schema, **options(self._formats))
         return self._parts[pointer].is_valid(value)
 
     def is_keyword_valid(self, pointer: str, keyword: str, rule: dict[str, Any], value: Any) -> bool:
@@ -87,38 +85,7 @@ class Validators:
 
 
 def _build(schema: dict[str, Any], formats: Formats) -> jsonschema_rs.Validator:
-    return jsonschema_rs.validator_for(schema, **_options(formats))
-
-
-def _options(formats: Formats) -> dict[str, Any]:
-    patterns = jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES)
-    return {"validate_formats": True, "formats": formats, "pattern_options": patterns, "offline": True}
-
-
-def finder(words: Collection[str]) -> Callable[[str], bool]:
-    """What says whether a text holds one of some words, which are ASCII letters and digits or nothing.
-
-    All are looked for at once, a megabyte in a tenth of a millisecond; Python takes three for a word.
-    """
-    if not words:
-        return lambda text: False
-    return searcher("|".join(words), lambda text: any(word in text for word in words))
-
-
-def searcher(pattern: str, surrogates: Callable[[str], bool]) -> Callable[[str], bool]:
-    """Return what says whether a text holds something that the pattern matches, in linear time.
-
-    A text with a lone surrogate, which only a hook can have made, is given to `surrogates` instead.
-    """
-    holds = _build({"pattern": pattern}, {}).is_valid
-
-    def found(text: str) -> bool:
-        try:
-            return holds(text)
-        except UnicodeEncodeError:
-            return surrogates(text)
-
-    return found
+    return jsonschema_rs.validator_for(schema, **options(formats))
 
 
 def _accept(value: str) -> bool:
