@@ -25,8 +25,9 @@ class Scene:
         self.package = package
         self.environ: dict[str, str] = {}
         self.taken: list[Catalog] = []
-        (package / "runtime").mkdir()
+        (package / "runtime" / "room").mkdir(parents=True)
         (package / "runtime" / "a.py").write_text("a = 1\n")
+        (package / "runtime" / "room" / "a.py").write_text("a = 1\n")
         self.put(TABLE)
         self.served = Catalog.load(str(package), held=True)
 
@@ -178,11 +179,12 @@ def test_a_table_that_is_gone_for_a_while(scene: Scene, capfd: pytest.CaptureFix
     assert len(scene.taken) == 1
 
 
+@pytest.mark.parametrize("room", ["runtime", "runtime/room"])
 @pytest.mark.parametrize("change", ["another", "more", "less"])
 def test_a_table_of_another_runtime_takes_a_restart(
-    scene: Scene, capfd: pytest.CaptureFixture[str], change: str
+    scene: Scene, capfd: pytest.CaptureFixture[str], change: str, room: str
 ) -> None:
-    module = scene.package / "runtime" / ("b.py" if change == "more" else "a.py")
+    module = scene.package / room / ("b.py" if change == "more" else "a.py")
     module.write_text("a = 2\n")
     if change == "less":
         module.unlink()
@@ -193,10 +195,11 @@ def test_a_table_of_another_runtime_takes_a_restart(
     assert event["reason"] == "The server was generated with another runtime. Start it again."
 
 
+@pytest.mark.parametrize("room", ["runtime", "runtime/room"])
 def test_another_runtime_is_said_without_another_table_and_the_table_is_taken_once_it_is_as_before(
-    scene: Scene, capfd: pytest.CaptureFixture[str]
+    scene: Scene, capfd: pytest.CaptureFixture[str], room: str
 ) -> None:
-    module = scene.package / "runtime" / "b.py"
+    module = scene.package / room / "b.py"
     module.write_text("b = 1\n")
     scene.rest()
     assert "another runtime" in events(capfd)[0]["reason"]
@@ -267,7 +270,7 @@ def test_tables_that_came_and_went_leave_no_descriptor_open(scene: Scene) -> Non
     assert os.listdir("/dev/fd") == before
 
 
-@pytest.mark.parametrize("name", ["tools.json", "bindings.json", "runtime/a.py"])
+@pytest.mark.parametrize("name", ["tools.json", "bindings.json", "runtime/a.py", "runtime/room/a.py"])
 def test_hard_23_a_pipe_in_place_of_a_file_is_refused_and_the_watch_goes_on(
     scene: Scene, name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:

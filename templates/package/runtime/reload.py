@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """With --reload: the table is watched, and once the server is generated again the new one is served without a restart.
 
-What is watched is how the files of the table lie on the disk, and the directory of the runtime. A change is looked
+What is watched is how the files of the table lie on the disk, and the folders of the runtime. A change is looked
 at once it has rested from one look to the next, so many in a row are one, and a table that is being written is left
 alone. One that is torn, or with which the server could not have started, is not served, and the log says why; the one
 before stays until the files change again.
@@ -96,7 +96,7 @@ class Watch:
 def _seen(package: str) -> object:
     """How they lie there: it changes with each file that is written."""
     found: list[tuple[int, ...]] = []
-    for name in _WATCHED:
+    for name in (*_WATCHED, *_rooms(package)):
         try:
             status = os.stat(f"{package}/{name}")
             found.append((status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
@@ -108,8 +108,18 @@ def _seen(package: str) -> object:
 def _runtime(package: str) -> dict[str, int]:
     """The digest of each module of the runtime that lies there."""
     found = {}
-    for name in os.listdir(f"{package}/runtime"):
-        if name.endswith(".py"):
-            with open(open_regular(f"{package}/runtime/{name}"), "rb") as file:
-                found[name] = crc32(file.read())
+    for folder in ("runtime", *_rooms(package)):
+        for name in os.listdir(f"{package}/{folder}"):
+            if name.endswith(".py"):
+                with open(open_regular(f"{package}/{folder}/{name}"), "rb") as file:
+                    found[f"{folder}/{name}"] = crc32(file.read())
     return found
+
+
+def _rooms(package: str) -> list[str]:
+    """Return the folders of the runtime, which are one deep."""
+    try:
+        with os.scandir(f"{package}/runtime") as entries:
+            return sorted(f"runtime/{each.name}" for each in entries if each.is_dir() and each.name != "__pycache__")
+    except OSError:
+        return []
