@@ -39,9 +39,15 @@ def copied() -> Iterator[Path]:
         yield root
 
 
+def guarded(root: Path, mutation: Mutation) -> Path:
+    """Return the module of the runtime that holds the guard. No two of its folders have modules of one name."""
+    [file] = (root / RUNTIME).rglob(mutation.file)
+    return file
+
+
 def notices(root: Path, mutation: Mutation) -> bool:
     """Whether a test fails in that copy once the guard is broken."""
-    file = root / RUNTIME / mutation.file
+    file = guarded(root, mutation)
     whole = file.read_text(encoding="utf-8")
     assert whole.count(mutation.old) == 1, f"{mutation.file} has not once what {mutation.name} replaces"
     file.write_text(whole.replace(mutation.old, mutation.new), encoding="utf-8")

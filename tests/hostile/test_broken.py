@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.hostile.broken import ROOT, RUNTIME, copied, notices
+from tests.hostile.broken import ROOT, copied, guarded, notices
 from tests.hostile.mutation import Mutation
 from tests.hostile.mutations import MUTATIONS
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda each: each.name)
 def test_a_guard_stands_once_where_the_table_says(mutation: Mutation) -> None:
-    assert (ROOT / RUNTIME / mutation.file).read_text(encoding="utf-8").count(mutation.old) == 1, mutation
+    assert guarded(ROOT, mutation).read_text(encoding="utf-8").count(mutation.old) == 1, mutation
     assert mutation.new != mutation.old
     assert mutation.tests
     assert all((ROOT / test.partition("::")[0]).exists() for test in mutation.tests)
