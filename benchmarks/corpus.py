@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.bars import Bar, show
-from mcpgen import fetch
-from mcpgen.errors import CannotGoOn
-from mcpgen.options import Options
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
+from mcpgen.read import fetch
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "dev"
 

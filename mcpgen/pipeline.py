@@ -4,10 +4,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
-from mcpgen import crowding, openapi, origins, recognition, toolsfile, unused
-from mcpgen import lock as locks
-from mcpgen.check import check
-from mcpgen.choices import (
+from mcpgen.base import origins
+from mcpgen.base.diagnostics import FATAL_WITH_STRICT, Diagnostic, Diagnostics, Where, placed
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.jsonvalue import digest
+from mcpgen.base.names import SERVER_NAME, server_name
+from mcpgen.base.tree import FileTree
+from mcpgen.check import too_many_tools, unused_schemes
+from mcpgen.check.catalog import check
+from mcpgen.emit import emit, table, user_files
+from mcpgen.lock import fingerprint
+from mcpgen.lock import lockfile as locks
+from mcpgen.lock.lockfile import Lock
+from mcpgen.lower import lower
+from mcpgen.lower.text.prose import plain, shortened
+from mcpgen.merge.add_own_tools import merge
+from mcpgen.merge.apply_options import (
     with_body_types,
     with_fields,
     with_optional_bodies,
@@ -15,28 +27,19 @@ from mcpgen.choices import (
     with_redirects,
     with_variables,
 )
-from mcpgen.curation import apply, chosen, former, visible, without_security
-from mcpgen.diagnostics import FATAL_WITH_STRICT, Diagnostic, Diagnostics, Where, placed
-from mcpgen.document import Document
-from mcpgen.emit import emit, table, user_files
-from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Fetched
-from mcpgen.flags import Flags, listed_origins, written_origins
-from mcpgen.joining import Owner, joined, settled
-from mcpgen.jsonvalue import digest
-from mcpgen.lock import Lock
-from mcpgen.logins import hide_logins, with_login
-from mcpgen.lower import lower
-from mcpgen.lower.text import plain, shortened
-from mcpgen.merge import merge
+from mcpgen.merge.logins import hide_logins, with_login
+from mcpgen.merge.merge_documents import Owner, joined, settled
+from mcpgen.merge.overrides import apply, chosen, former, visible, without_security
 from mcpgen.model import Api, Catalog, Former, Identity, Skipped
-from mcpgen.names import SERVER_NAME, server_name
-from mcpgen.options import Options
-from mcpgen.promises import NOTHING
-from mcpgen.selection import select
-from mcpgen.sources import Opened, Overlays, Sources
-from mcpgen.toolsfile import Named, ToolsFile
-from mcpgen.tree import FileTree
+from mcpgen.model.options import Options
+from mcpgen.model.pins import NOTHING
+from mcpgen.model.selection import select
+from mcpgen.read import openapi, toolsfile
+from mcpgen.read.document import Document
+from mcpgen.read.fetch import Fetched
+from mcpgen.read.flags import Flags, listed_origins, written_origins
+from mcpgen.read.inputs import Opened, Overlays, Sources
+from mcpgen.read.toolsfile import Named, ToolsFile
 
 LONGEST_TITLE = 100
 _EXPLAINING = ("unused-selector", "hidden-operation")
@@ -141,7 +144,7 @@ def _compiled(
         origins=reached,
     )
     tree, lock = _emitted(catalog, lock)
-    crowding.report(catalog, len(tree[table.tools_path(catalog)]), diagnostics)
+    too_many_tools.report(catalog, len(tree[table.tools_path(catalog)]), diagnostics)
     documents = sources.library.documents
     catalog = replace(catalog, skipped=_located_skips(catalog.skipped, documents))
     return Compiled(catalog, tree, lock, located(diagnostics, documents), sources, bool(api.version))
@@ -171,7 +174,7 @@ def _emitted(catalog: Catalog, lock: Lock) -> tuple[FileTree, Lock]:
     """The files of `catalog`, and `lock` with what it has to know of them."""
     tree = emit(catalog)
     ours = {path: data for path, data in tree.items() if path not in user_files(catalog.identity)}
-    promises = recognition.promised(catalog, tree, lock.promises)
+    promises = fingerprint.promised(catalog, tree, lock.promises)
     lock = replace(lock, version=catalog.identity.version, promises=promises, files=locks.digests(ours))
     return FileTree({**tree, locks.NAME: locks.dump(lock)}), lock
 
@@ -207,7 +210,7 @@ def _curated(
         api = merge(api, each.api, flags.servers)
     if login := next((each.login for each in flags.files if each.login), None):
         api = with_login(api, login, diagnostics)
-    unused.warn(replace(api, operations=api.operations + left_out), flags.files, diagnostics)
+    unused_schemes.warn(replace(api, operations=api.operations + left_out), flags.files, diagnostics)
     found = len(api.operations) + len(api.skipped) + len(left_out)
     told = diagnostics if not sources.unread else Diagnostics()  # what follows from that is nobody's mistake
     api, more = chosen(settled(api, flags.servers), flags.selectors("include"), flags.selectors("exclude"), told)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mcpgen import fetch
-from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Fetched
-from mcpgen.options import Options
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
+from mcpgen.read import fetch
+from mcpgen.read.fetch import Fetched
 from tests.requests.raw import Node
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dev"

@@ -14,8 +14,8 @@ from benchmarks.bars import Bar
 from benchmarks.surface import documents
 from benchmarks.surface.documents import Request, Surface, Tool
 from benchmarks.surface.words import strangers
-from mcpgen import fetch
-from mcpgen.errors import CannotGoOn
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.read import fetch
 from tests.requests.raw import Files
 
 SHUFFLES = 5

@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.bars import Bar
 from benchmarks.surface import tokenizer
 from benchmarks.surface.documents import Surface
-from mcpgen.tokens import estimate
+from mcpgen.base.tokens import estimate
 
 _MODEL_READS = ("name", "description", "inputSchema")
 _MEANS = {"github-rest.json": ("GitHub", 250), "stripe.yaml": ("Stripe", 450)}

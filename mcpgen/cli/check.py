@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from mcpgen import fetch
+from mcpgen.base.diagnostics import Diagnostic
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.cli import options, report, sarif
 from mcpgen.cli.grouping import Finding, group
-from mcpgen.diagnostics import Diagnostic
-from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Network
-from mcpgen.jsonvalue import JsonObject
 from mcpgen.model import Skipped
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source, verdict
+from mcpgen.read import fetch
+from mcpgen.read.fetch import Network
 
 
 @click.command("check", short_help="Report everything that is wrong with SOURCE.")

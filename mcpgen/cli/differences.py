@@ -1,9 +1,9 @@
 """A difference as commands show it: by grade on a terminal, and in the JSON of a report."""
 
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.cli import report
-from mcpgen.diff import Change, Difference, Grade
-from mcpgen.diff.lines import lines, summary
-from mcpgen.jsonvalue import JsonObject, JsonValue
+from mcpgen.regenerate.diff import Change, Difference, Grade
+from mcpgen.regenerate.diff.lines import lines, summary
 
 _COLOURS: dict[Grade, str] = {"breaking": "red", "additive": "green", "cosmetic": "blue"}
 

@@ -5,14 +5,15 @@ from pathlib import Path
 
 import click
 
-from mcpgen import fetch, projects
 from mcpgen.cli import options, report, writing
 from mcpgen.cli.writing import Wanted
-from mcpgen.fetch import Fetched, Network
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Project, compile_source
-from mcpgen.publish import claimed
-from mcpgen.succession import succeed
+from mcpgen.read import fetch
+from mcpgen.read.fetch import Fetched, Network
+from mcpgen.regenerate import projects
+from mcpgen.regenerate.publish import claimed
+from mcpgen.regenerate.regenerate import succeed
 
 
 @click.command("generate", short_help="Compile SOURCE into a standalone MCP server package.")

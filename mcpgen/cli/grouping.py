@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mcpgen.diagnostics import IN_THE_WAY, Diagnostic, Where
+from mcpgen.base.diagnostics import IN_THE_WAY, Diagnostic, Where
 from mcpgen.model import Skipped
 
 

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import click
 
-from mcpgen import fetch
+from mcpgen.base.errors import CannotGoOn
 from mcpgen.cli import onefile, options, report, signals
 from mcpgen.cli.schema import write_beside
 from mcpgen.emit.starter import starter
-from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Fetched, Network
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, compile_source
-from mcpgen.toolsfile import editors
+from mcpgen.read import fetch
+from mcpgen.read.fetch import Fetched, Network
+from mcpgen.read.toolsfile import editors
 
 
 @click.command("init", short_help="Write an editable tools file over DOCUMENT.")

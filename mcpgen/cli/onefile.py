@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from mcpgen.errors import CannotGoOn
+from mcpgen.base.errors import CannotGoOn
 
 
 def write(path: Path, data: bytes, is_ours: Callable[[bytes], bool], *, refused: str, hint: str) -> None:

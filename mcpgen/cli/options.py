@@ -7,10 +7,10 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from mcpgen.diff import Grade
-from mcpgen.fetch import ALLOW_REDIRECT, is_redirect_value
-from mcpgen.lower.budget import MOST_TOKENS
-from mcpgen.options import Options
+from mcpgen.lower.schema.budget import MOST_TOKENS
+from mcpgen.model.options import Options
+from mcpgen.read.fetch import ALLOW_REDIRECT, is_redirect_value
+from mcpgen.regenerate.diff import Grade
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -5,16 +5,17 @@ from pathlib import Path
 
 import click
 
-from mcpgen import fetch, projects
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.source_urls import LEFT_OUT
 from mcpgen.cli import options, report, writing
 from mcpgen.cli.writing import Wanted
-from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Fetched, Network
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Project
-from mcpgen.publish import claimed
-from mcpgen.source_urls import LEFT_OUT
-from mcpgen.succession import succeed
+from mcpgen.read import fetch
+from mcpgen.read.fetch import Fetched, Network
+from mcpgen.regenerate import projects
+from mcpgen.regenerate.publish import claimed
+from mcpgen.regenerate.regenerate import succeed
 
 
 @click.command("regenerate", short_help="Compile the source of the project in DIR again.")

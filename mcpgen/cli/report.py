@@ -14,12 +14,12 @@ from typing import Any, NoReturn
 
 import click
 
+from mcpgen.base.diagnostics import Diagnostic
+from mcpgen.base.errors import Busy, CannotGoOn
+from mcpgen.base.invisible import shown
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, tokens
 from mcpgen.cli import streams
 from mcpgen.cli.grouping import Finding
-from mcpgen.diagnostics import Diagnostic
-from mcpgen.errors import Busy, CannotGoOn
-from mcpgen.invisible import shown
-from mcpgen.jsonvalue import JsonObject, JsonValue, tokens
 from mcpgen.model import Skipped
 
 DONE, FINDINGS, CANNOT_GO_ON, LOCKED = 0, 1, 2, 3

@@ -2,11 +2,11 @@
 
 import click
 
-from mcpgen import fetch
 from mcpgen.cli import options, report, servers
-from mcpgen.fetch import Network
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
+from mcpgen.read import fetch
+from mcpgen.read.fetch import Network
 
 
 @click.command("run", short_help="Compile SOURCE and serve it over stdio, keeping nothing.")

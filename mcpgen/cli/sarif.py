@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 import mcpgen
+from mcpgen.base.diagnostics import CODES, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.cli.grouping import Finding
-from mcpgen.diagnostics import CODES, Where
-from mcpgen.jsonvalue import JsonObject, JsonValue
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from mcpgen.cli import onefile, report, signals
-from mcpgen.toolsfile import editors
+from mcpgen.read.toolsfile import editors
 
 
 @click.command("schema", short_help="Print the JSON Schema of the tools file, for editors.")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mcpgen.cli import signals
 from mcpgen.pipeline import Compiled
-from mcpgen.publish import plan, publish
+from mcpgen.regenerate.publish import plan, publish
 
 PATIENCE = 3.0
 """Seconds that a server has after a signal; it needs none."""

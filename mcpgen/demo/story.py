@@ -16,20 +16,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mcpgen import assets
+from mcpgen.base import assets
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.jsonvalue import JsonObject, as_object, compact
 from mcpgen.demo import petstore
 from mcpgen.demo.client import REVISION, Client, connect
-from mcpgen.diagnostics import Diagnostics
-from mcpgen.diff import Difference
-from mcpgen.document import load
 from mcpgen.emit import attributes
-from mcpgen.fetch import Fetched, read
-from mcpgen.jsonvalue import JsonObject, as_object, compact
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, Project
-from mcpgen.publish import plan, publish
-from mcpgen.succession import Succession, succeed
-from mcpgen.toolsfile import editors
+from mcpgen.read.document import load
+from mcpgen.read.fetch import Fetched, read
+from mcpgen.read.toolsfile import editors
+from mcpgen.regenerate.diff import Difference
+from mcpgen.regenerate.publish import plan, publish
+from mcpgen.regenerate.regenerate import Succession, succeed
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 

@@ -5,8 +5,8 @@ Each entry holds under `listed` what its list in MCP says of it. `table.schema.j
 
 from base64 import b64encode
 
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.emit import table
-from mcpgen.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.model import Catalog, Message, PromptSpec, Resource, ResourceSpec, Values
 
 

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from mcpgen import assets
+from mcpgen.base import assets
+from mcpgen.base.tree import FileTree
 from mcpgen.emit import attributes, features, table
 from mcpgen.emit.environment import alternatives, environment
 from mcpgen.emit.render import render
-from mcpgen.lower.text import sentences, shortened
+from mcpgen.lower.text.prose import sentences, shortened
 from mcpgen.model import Catalog, Identity
-from mcpgen.toolsfile import editors
-from mcpgen.tree import FileTree
+from mcpgen.read.toolsfile import editors
 
 LONGEST_SAID = 200
 """Characters that the README says of a tool, a resource or a prompt."""

@@ -5,8 +5,8 @@ Escaping happens once, here, and encodes instead of removing: nothing can re-for
 
 import re
 
-from mcpgen.invisible import hidden_characters, shown
-from mcpgen.jsonvalue import JsonValue, compact
+from mcpgen.base.invisible import hidden_characters, shown
+from mcpgen.base.jsonvalue import JsonValue, compact
 
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>&|~$#]|:(?=/))")
 _PLAIN_YAML = re.compile(r"(?:\.\./)*[A-Za-z_/][A-Za-z0-9_./-]*(?::[A-Za-z_/][A-Za-z0-9_./*?-]*)?")

@@ -11,14 +11,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from mcpgen import crowding, tokens
+from mcpgen.base import tokens
+from mcpgen.base.names import clipped
+from mcpgen.check import too_many_tools
 from mcpgen.emit import table
 from mcpgen.emit.environment import environment
 from mcpgen.emit.sinks import yaml_comment, yaml_scalar
 from mcpgen.model import Catalog, Operation, Server, ToolSpec
-from mcpgen.names import clipped
-from mcpgen.selection import select
-from mcpgen.toolsfile import editors
+from mcpgen.model.selection import select
+from mcpgen.read.toolsfile import editors
 
 HEAVIEST, MOST_DANGEROUS = 10, 30
 _LONGEST = 80
@@ -61,7 +62,7 @@ def starter(catalog: Catalog, document: str, name: str, described: str, folder: 
     """
     costs = {tool.name: tokens.estimate(table.tool_object(tool)) for tool in catalog.tools}
     operations = [tool.operation for tool in catalog.tools]
-    few = crowding.few(operations)[1] if len(operations) > crowding.TOO_MANY else []
+    few = too_many_tools.few(operations)[1] if len(operations) > too_many_tools.TOO_MANY else []
     kept = {operation.key for operation in select(operations, few, ())}
     selected = [tool for tool in catalog.tools if tool.operation.key in kept]
     lines = [

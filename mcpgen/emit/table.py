@@ -8,7 +8,8 @@ server notices when the two do not belong together. `table.schema.json` beside t
 from binascii import crc32
 from collections.abc import Mapping
 
-from mcpgen.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.base.names import environment_suffix
 from mcpgen.model import (
     BodyBinding,
     BoundScheme,
@@ -23,7 +24,6 @@ from mcpgen.model import (
     ServerVariable,
     ToolSpec,
 )
-from mcpgen.names import environment_suffix
 
 FORMAT = 1
 

@@ -3,48 +3,40 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from mcpgen.diagnostics import Diagnostic, Diagnostics, Where
-from mcpgen.errors import Unusable
-from mcpgen.jsonvalue import as_object
-from mcpgen.lower import (
+from mcpgen.base.diagnostics import Diagnostic, Diagnostics, Where
+from mcpgen.base.errors import Unusable
+from mcpgen.base.jsonvalue import as_object
+from mcpgen.base.names import clipped
+from mcpgen.base.work import Budget, Exhausted
+from mcpgen.lower.inputs import arguments, bodies, demands, nesting
+from mcpgen.lower.inputs.bodies import BodyPlan
+from mcpgen.lower.inputs.constants import fixed_consents
+from mcpgen.lower.request import bindings, security, sends
+from mcpgen.lower.schema import branching, budget, complexity
+from mcpgen.lower.schema.compose import PART, RUN, RUN_PER_NODE, Composer
+from mcpgen.lower.schema.patterns import Unshown
+from mcpgen.lower.text import boilerplate, sanitize
+from mcpgen.lower.text.boilerplate import Boilerplate
+from mcpgen.lower.text.prompt_injection import gives_orders
+from mcpgen.lower.tool import (
     annotations,
-    arguments,
-    bindings,
-    bodies,
-    boilerplate,
-    branching,
-    budget,
-    complexity,
     confirmation,
-    demands,
     descriptions,
+    id_sources,
     lint,
     mentions,
-    naming,
-    nesting,
     outputs,
     pattern_reports,
-    producers,
     prompts,
     resources,
     roles,
-    sanitize,
-    security,
-    sends,
     views,
 )
-from mcpgen.lower.bodies import BodyPlan
-from mcpgen.lower.boilerplate import Boilerplate
-from mcpgen.lower.compose import PART, RUN, RUN_PER_NODE, Composer
-from mcpgen.lower.constants import fixed_consents
-from mcpgen.lower.orders import gives_orders
-from mcpgen.lower.patterns import Unshown
-from mcpgen.lower.producers import Producers
+from mcpgen.lower.tool.id_sources import Producers
 from mcpgen.model import Api, Catalog, Identity, InputProfile, Operation, SchemaProfile, Server, Skipped, ToolSpec
-from mcpgen.names import clipped
-from mcpgen.options import Options
-from mcpgen.promises import UNKNOWN, Promises
-from mcpgen.work import Budget, Exhausted
+from mcpgen.model.options import Options
+from mcpgen.model.pins import UNKNOWN, Promises
+from mcpgen.naming import tool_names
 
 _WHY_LARGE: Mapping[InputProfile, str] = {
     "portable": "nothing but its arguments is left",
@@ -60,7 +52,7 @@ def lower(
     """The catalog of tools for `api`, sorted by name. What was promised of them is kept. The work is in proportion to
     `nodes`, the values and keys of what `api` was read from.
     """
-    names = naming.assign(api.operations, promises, api.title)
+    names = tool_names.assign(api.operations, promises, api.title)
     _report_names(api.operations, names, diagnostics)
     if gives_orders(api.title):
         message = "The title of the API tells a model what to do."
@@ -68,7 +60,7 @@ def lower(
     listed = {operation.key for operation in api.operations}
     while True:
         found = Diagnostics()
-        sources = producers.find(api.operations, listed)
+        sources = id_sources.find(api.operations, listed)
         composer = Composer(api.definitions, Budget(RUN + RUN_PER_NODE * nodes, PART))
         named: set[str] = set()
         catalog = _lowered(api, identity, options, names, promises, sources, named, composer, found)

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from mcpgen.diagnostics import Diagnostic, Where
-from mcpgen.jsonvalue import JsonObject
+from mcpgen.base.diagnostics import Diagnostic, Where
+from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model.curation import ArgumentChange, ResultView, Sends
 from mcpgen.model.words import Confirm, Location, Output, Redirects, Style
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from mcpgen.jsonvalue import JsonObject, JsonValue
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.model.api import Login, Operation, Scopes, SecurityRequirement, Server, Skipped
 from mcpgen.model.curation import Given, ResultView, Template
 from mcpgen.model.features import Prompt, Resource
+from mcpgen.model.pins import Slot
 from mcpgen.model.words import Confirm, InputProfile, Location, OutputForm, Style
-from mcpgen.promises import Slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ class Identity:
 class Catalog:
     """What is emitted: sorted, unique, checked. The only input of `emit`.
 
-    `origins` is the one list of origins that calls and credentials may reach (`mcpgen.origins`); others that the
+    `origins` is the one list of origins that calls and credentials may reach (`mcpgen.base.origins`); others that the
     servers and schemes name wait for the owner's word.
     """
 

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from mcpgen.diagnostics import Where
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.base.diagnostics import Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.model.words import Confirm, Output, Redirects
 
 Given = tuple[JsonValue] | None

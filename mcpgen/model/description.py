@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mcpgen.diagnostics import Where
-from mcpgen.jsonvalue import JsonObject
+from mcpgen.base.diagnostics import Where
+from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model.api import Operation, Scopes, SecurityRequirement, SecurityScheme, Server, Skipped
 from mcpgen.model.features import Prompt, Resource
 from mcpgen.model.words import Confirm, Output, Redirects

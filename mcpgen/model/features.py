@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mcpgen.diagnostics import Where
+from mcpgen.base.diagnostics import Where
 from mcpgen.model.api import Operation
 
 Values = Mapping[str, tuple[str, ...]]

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen import assets
-from mcpgen.diagnostics import Diagnostics
-from mcpgen.document import load
-from mcpgen.fetch import Fetched, read
-from mcpgen.jsonvalue import JsonValue
-from mcpgen.lock import NAME
-from mcpgen.options import Options
+from mcpgen.base import assets
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.jsonvalue import JsonValue
+from mcpgen.lock.lockfile import NAME
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Project, compile_source
+from mcpgen.read.document import load
+from mcpgen.read.fetch import Fetched, read
 
 ROOT = Path(__file__).parents[2]
 PETSTORE = assets.specs() / "petstore.openapi.yaml"

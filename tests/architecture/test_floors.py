@@ -71,22 +71,22 @@ OpenAPI's readers, publishing reads locks."""
 DOORS: dict[str, tuple[str, ...]] = {
     "click": ("mcpgen/cli/",),
     "jinja2": ("mcpgen/emit/render.py",),
-    "httpx": ("mcpgen/fetch/network.py",),
-    "jsonpath_rfc9535": ("mcpgen/overlay/query.py",),
-    "yaml": ("mcpgen/document/yaml_text.py", "mcpgen/document/positions.py"),
-    "openapi_spec_validator": ("mcpgen/openapi/official.py",),
+    "httpx": ("mcpgen/read/fetch/network.py",),
+    "jsonpath_rfc9535": ("mcpgen/read/overlay/query.py",),
+    "yaml": ("mcpgen/read/document/yaml_text.py", "mcpgen/read/document/positions.py"),
+    "openapi_spec_validator": ("mcpgen/read/openapi/official.py",),
     "jsonschema_rs": (
-        "mcpgen/openapi/validity.py",
-        "mcpgen/overlay/query.py",
-        "mcpgen/lower/patterns.py",
-        "mcpgen/lower/written.py",
-        "mcpgen/lower/changes.py",
-        "templates/package/runtime/jsontext.py",
-        "templates/package/runtime/patterns.py",
-        "templates/package/runtime/validators.py",
+        "mcpgen/read/openapi/validity.py",
+        "mcpgen/read/overlay/query.py",
+        "mcpgen/lower/schema/patterns.py",
+        "mcpgen/lower/schema/handwritten.py",
+        "mcpgen/lower/inputs/changes.py",
+        "templates/package/runtime/core/jsontext.py",
+        "templates/package/runtime/text/patterns.py",
+        "templates/package/runtime/request/validators.py",
     ),
-    "aiohttp": ("templates/package/runtime/client.py", "templates/package/runtime/connections.py"),
-    "yarl": ("templates/package/runtime/connections.py",),
+    "aiohttp": ("templates/package/runtime/http/client.py", "templates/package/runtime/http/connections.py"),
+    "yarl": ("templates/package/runtime/http/connections.py",),
     "sqlite3": ("mcpgen/demo/",),
     "socket": ("mcpgen/demo/", "templates/package/runtime/"),
     "subprocess": ("mcpgen/cli/servers.py", "mcpgen/demo/client.py"),
@@ -128,7 +128,7 @@ def _imports(path: Path) -> Iterator[tuple[str, ast.stmt, bool]]:
 
 
 def _room(module: str) -> str | None:
-    """`mcpgen.openapi.read` → `openapi`; None for modules of others."""
+    """`mcpgen.read.openapi.read` → `openapi`; None for modules of others."""
     parts = module.split(".")
     return None if parts[0] != "mcpgen" else (parts[1] if len(parts) > 1 and parts[1] in FLOORS else "mcpgen")
 

@@ -37,8 +37,8 @@ def imported(folder: Path, *arguments: str) -> set[str]:
     ("arguments", "again", "library"),
     [
         (["openapi.json", "--overlay", "overlay.json"], False, "jsonpath_rfc9535"),
-        (["tools.json"], False, "mcpgen.toolsfile.read"),
-        (["openapi.json"], True, "mcpgen.diff.rules"),
+        (["tools.json"], False, "mcpgen.read.toolsfile.read"),
+        (["openapi.json"], True, "mcpgen.regenerate.diff.rules"),
         (["openapi.yaml"], False, "yaml"),
     ],
     ids=["an overlay", "a tools file", "a project that is there", "YAML"],

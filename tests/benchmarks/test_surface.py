@@ -14,7 +14,7 @@ import pytest
 from benchmarks.surface import coverage, descriptions, documents, names
 from benchmarks.surface.documents import Surface, emitted, of_document
 from benchmarks.surface.words import strangers
-from mcpgen import fetch
+from mcpgen.read import fetch
 
 FACTS = Path(__file__).with_name("facts.openapi.yaml")
 

@@ -21,8 +21,8 @@ from typing import Any
 
 import pytest
 
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.cli import main
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 
 HERE = Path(__file__).parent
 CASES = sorted(path.parent for path in HERE.glob("*/*/case.toml"))

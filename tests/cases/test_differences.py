@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 import yaml
 
-from mcpgen.diff import Difference, Surface, compare, rules
-from mcpgen.fetch import Fetched
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Project, compile_source
-from mcpgen.succession import compile_after, surface_of
+from mcpgen.read.fetch import Fetched
+from mcpgen.regenerate.diff import Difference, Surface, compare, rules
+from mcpgen.regenerate.regenerate import compile_after, surface_of
 from tests.diff.surfaces import binding, grade, said, surface, tool
 
 HERE = Path(__file__).parent / "diff"

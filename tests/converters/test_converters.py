@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen import fetch
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
+from mcpgen.read import fetch
 from tests.converters.converters import CONVERTERS, Tool, Unavailable, has_map, verdicts
 
 ROOT = Path(__file__).parents[2]

@@ -17,12 +17,13 @@ import jsonschema_rs
 import pytest
 
 from benchmarks.surface import descriptions, names
-from mcpgen import fetch, tokens
-from mcpgen.check import DEEPEST
-from mcpgen.errors import CannotGoOn
-from mcpgen.lower.outputs import BUDGET, RESERVED
-from mcpgen.options import Options
+from mcpgen.base import tokens
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.check.catalog import DEEPEST
+from mcpgen.lower.tool.outputs import BUDGET, RESERVED
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, compile_source
+from mcpgen.read import fetch
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 MANIFEST = CORPUS / "manifest.tsv"

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mcpgen.fetch import read
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, Project, compile_source
-from mcpgen.publish import plan, publish
+from mcpgen.read.fetch import read
+from mcpgen.regenerate.publish import plan, publish
 from tests.runtime.process import Server
 from tests.wire.upstream import listening
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from mcpgen import fetch
-from mcpgen.diff import compare
-from mcpgen.errors import CannotGoOn
-from mcpgen.options import Options
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Project, compile_source
-from mcpgen.succession import compile_after, surface_of
+from mcpgen.read import fetch
+from mcpgen.regenerate.diff import compare
+from mcpgen.regenerate.regenerate import compile_after, surface_of
 from tests.corpus.test_corpus import CORPUS, Entry
 from tests.corpus.test_verdicts import SMALL
 

@@ -7,12 +7,12 @@ from typing import Any
 import openapi_spec_validator as standard
 import pytest
 
-from mcpgen import fetch
-from mcpgen.diagnostics import Diagnostics
-from mcpgen.document import Library
-from mcpgen.openapi import quick, version_of
-from mcpgen.options import Options
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source, verdict
+from mcpgen.read import fetch
+from mcpgen.read.document import Library
+from mcpgen.read.openapi import quick, version_of
 from tests.corpus.test_corpus import CORPUS, DOCUMENTS, Entry
 
 VALIDATORS: dict[str | None, Any] = {

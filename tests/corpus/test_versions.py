@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from mcpgen import fetch
-from mcpgen.diff import Change, Difference, Surface, compare
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, Project, compile_source
-from mcpgen.succession import compile_after, surface_of
+from mcpgen.read import fetch
+from mcpgen.regenerate.diff import Change, Difference, Surface, compare
+from mcpgen.regenerate.regenerate import compile_after, surface_of
 from tests.corpus.published import VERSIONS, Published, blanked, operations, published
 
 FOLDERS = sorted(path for path in VERSIONS.glob("*") if path.is_dir())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mcpgen.diff import Change, Difference, Surface, compare, of_tables
-from mcpgen.promises import Promise
+from mcpgen.model.pins import Promise
+from mcpgen.regenerate.diff import Change, Difference, Surface, compare, of_tables
 
 HEADER: dict[str, Any] = {
     "server": {"name": "test", "title": "Test", "version": "1.0.0"},

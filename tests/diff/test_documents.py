@@ -14,15 +14,15 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from package.runtime.arguments import Checker
-from package.runtime.catalog import Tool
+from package.runtime.core.catalog import Tool
+from package.runtime.request.arguments import Checker
 
-from mcpgen.diff import GRADES, Difference, Surface, compare
-from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Fetched
-from mcpgen.options import Options
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Project, compile_source
-from mcpgen.succession import compile_after, surface_of
+from mcpgen.read.fetch import Fetched
+from mcpgen.regenerate.diff import GRADES, Difference, Surface, compare
+from mcpgen.regenerate.regenerate import compile_after, surface_of
 from tests.diff.document_edits import BASE, EDITS, Edit, edited
 from tests.diff.instances import instances
 from tests.diff.mutations import mutations

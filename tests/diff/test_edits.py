@@ -9,7 +9,7 @@ import jsonschema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.diff import compare
+from mcpgen.regenerate.diff import compare
 from tests.diff.edits import SCHEMAS, Edit, Schema, edits
 from tests.diff.schemas import UNLISTED, VALUES
 from tests.diff.surfaces import grade, of_arguments, of_result, said

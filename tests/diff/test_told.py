@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.diff.told import heard, limits
-from mcpgen.lower.constraints import FORMAT_WORDS, in_words
+from mcpgen.lower.schema.constraints import FORMAT_WORDS, in_words
+from mcpgen.regenerate.diff.limits_in_text import heard, limits
 
 SMALL = st.integers(1, 4000)
 NODES = [

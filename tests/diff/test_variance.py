@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.diff import compare
-from mcpgen.diff.variance import Inclusion, Scope
+from mcpgen.regenerate.diff import compare
+from mcpgen.regenerate.diff.variance import Inclusion, Scope
 from tests.diff.schemas import ANY, GUARDED, VALUES, accepted, rooted
 from tests.diff.surfaces import grade, of_arguments
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mcpgen.cli import main
-from mcpgen.lock import NAME, load
+from mcpgen.lock.lockfile import NAME, load
 from tests.examples.conversations import EXAMPLES, NAMES, ROOT
 
 

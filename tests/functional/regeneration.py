@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from mcpgen import lock as locks
 from mcpgen.cli import main
+from mcpgen.lock import lockfile as locks
 
 OUT = Path("out")
 PET: dict[str, Any] = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcpgen.fetch import read
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, Project, compile_source
-from mcpgen.succession import compile_after
+from mcpgen.read.fetch import read
+from mcpgen.regenerate.regenerate import compile_after
 from tests.functional.test_documents import errors, served
 from tests.wire.upstream import listening
 

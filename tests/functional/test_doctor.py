@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
+from mcpgen.base.jsonvalue import compact
 from mcpgen.cli import main
-from mcpgen.jsonvalue import compact
 from tests.leaks import SECRET, searched
 
 KEY = {"STORE_KEY": SECRET}

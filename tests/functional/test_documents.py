@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from mcpgen.fetch import Fetched, read
-from mcpgen.options import Options
+from mcpgen.base.tree import FileTree
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, Project, compile_source
-from mcpgen.publish import plan, publish
-from mcpgen.tree import FileTree
+from mcpgen.read.fetch import Fetched, read
+from mcpgen.regenerate.publish import plan, publish
 from tests.runtime.process import Server
 from tests.wire.upstream import listening
 

@@ -15,7 +15,7 @@ import pytest
 
 from mcpgen.cli import main, signals
 from mcpgen.demo.client import Client
-from mcpgen.publish import staging
+from mcpgen.regenerate.publish import staging
 
 ROOT = Path(__file__).parents[2]
 PETSTORE = ROOT / "specs" / "petstore.openapi.yaml"

@@ -23,7 +23,8 @@ from tests.runtime.process import Server
 
 HASTY = (
     "-c",
-    "import sys; from store_mcp.runtime import reload, server; reload.SECONDS = 0.01; sys.exit(server.main())",
+    "import sys; from store_mcp.runtime.serve import reload; from store_mcp.runtime import server; "
+    "reload.SECONDS = 0.01; sys.exit(server.main())",
 )
 #: Colon and blank would end a value of a form; what is searched for is the planted secret.
 CLIENT = {"STORE_MACHINE_CLIENT_ID": "the-client", "STORE_MACHINE_CLIENT_SECRET": SECRET}

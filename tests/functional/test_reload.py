@@ -24,7 +24,8 @@ KEY = "sk-0123456789abcdef"
 #: The same server, which looks more often: for the tests in which there is much to see.
 HASTY = (
     "-c",
-    "import sys; from store_mcp.runtime import reload, server; reload.SECONDS = 0.01; sys.exit(server.main())",
+    "import sys; from store_mcp.runtime.serve import reload; from store_mcp.runtime import server; "
+    "reload.SECONDS = 0.01; sys.exit(server.main())",
 )
 CHANGED = "notifications/tools/list_changed"
 

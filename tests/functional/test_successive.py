@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mcpgen import lock as locks
+from mcpgen.lock import lockfile as locks
 from tests.functional.regeneration import (
     DELETE,
     GET,

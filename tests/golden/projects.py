@@ -12,7 +12,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from mcpgen.lock import NAME, load
+from mcpgen.lock.lockfile import NAME, load
 
 ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "generated"

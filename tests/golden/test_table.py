@@ -7,9 +7,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from mcpgen.fetch import read
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
+from mcpgen.read.fetch import read
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "mcpgen/emit/table.schema.json").read_text(encoding="utf-8"))

@@ -124,7 +124,7 @@ DIVERGENCES = (
         "2 s",
         "1.5 s",
         "clients send SIGTERM after two seconds",
-        "templates/package/runtime/stdio.py::LAST_SECONDS = 1.5",
+        "templates/package/runtime/core/stdio.py::LAST_SECONDS = 1.5",
     ),
     Divergence(
         ("TXT-05",),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from mcpgen.fetch import Fetched
-from mcpgen.jsonvalue import JsonObject, JsonValue
-from mcpgen.options import Options
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, compile_source
+from mcpgen.read.fetch import Fetched
 
 
 def compiled(document: JsonValue, name: str = "openapi.json") -> Compiled:

@@ -15,14 +15,15 @@ from typing import Any
 
 import jsonschema_rs
 
-from mcpgen import assets, lock
-from mcpgen.check import problems
+from mcpgen.base import assets
+from mcpgen.base.invisible import hidden_characters
+from mcpgen.base.tree import FileTree
+from mcpgen.check.catalog import problems
 from mcpgen.emit import attributes
 from mcpgen.emit.project import emit
-from mcpgen.invisible import hidden_characters
+from mcpgen.lock import lockfile
 from mcpgen.pipeline import Compiled
-from mcpgen.toolsfile import editors
-from mcpgen.tree import FileTree
+from mcpgen.read.toolsfile import editors
 
 ROOT = Path(__file__).parents[2]
 RENDERED = ("CHANGELOG.md", "README.md", "mcpgen.yaml", "pyproject.toml")
@@ -49,7 +50,7 @@ def assert_sound(compiled: Compiled) -> None:
         *(f"{package}/{path}" for path in python_templates()),
         *(f"{package}/{name}" for name in ("tools.json", "bindings.json")),
         *RENDERED,
-        lock.NAME,
+        lockfile.NAME,
         editors.NAME,
         attributes.NAME,
     }
@@ -58,7 +59,7 @@ def assert_sound(compiled: Compiled) -> None:
     _assert_tables(tree, package)
     _assert_project(tree, compiled)
     _assert_markdown(tree)
-    assert lock.load(tree[lock.NAME], lock.NAME) == compiled.lock
+    assert lockfile.load(tree[lockfile.NAME], lockfile.NAME) == compiled.lock
     for tool in compiled.catalog.tools:
         assert not list(problems(tool))
 

@@ -28,12 +28,18 @@ MUTATIONS = (
     Mutation("what is sent against the template", "request.py", "    _compare(request)\n", "", (REQUESTS,)),
     Mutation("length of a target", "request.py", "if size > LONGEST_TARGET:", "if False:", (REQUESTS, ROWS)),
     Mutation("length of a head", "request.py", "if head > LONGEST_HEAD:", "if False:", (ROWS,)),
-    Mutation("names of others", "ownership.py", "if owner is not bound:", "if False:", (REQUESTS,)),
-    Mutation("names of pairs", "ownership.py", "own and pair.startswith(parameter.own)", "own", (REQUESTS,)),
-    Mutation("names given twice", "ownership.py", "len({each.name for each in parameters}) ==", "0 <=", (REQUESTS,)),
-    Mutation("ends of names", "ownership.py", 'names_of([f"{written}="]) == [name]', "True", (REQUESTS,)),
-    Mutation("names that are held", "ownership.py", "is not bound for each in", "is False for each in", (REQUESTS,)),
-    Mutation("members that are held", "bodies.py", "and held & ownership", "and set() & ownership", (REQUESTS,)),
+    Mutation("names of others", "name_conflicts.py", "if owner is not bound:", "if False:", (REQUESTS,)),
+    Mutation("names of pairs", "name_conflicts.py", "own and pair.startswith(parameter.own)", "own", (REQUESTS,)),
+    Mutation(
+        "names given twice", "name_conflicts.py", "len({each.name for each in parameters}) ==", "0 <=", (REQUESTS,)
+    ),
+    Mutation("ends of names", "name_conflicts.py", 'names_of([f"{written}="]) == [name]', "True", (REQUESTS,)),
+    Mutation(
+        "names that are held", "name_conflicts.py", "is not bound for each in", "is False for each in", (REQUESTS,)
+    ),
+    Mutation(
+        "members that are held", "bodies.py", "and held & name_conflicts", "and set() & name_conflicts", (REQUESTS,)
+    ),
     Mutation("empty path values", "parameters.py", "if not piece or (", "if False and (", (REQUESTS, ROWS)),
     Mutation("control characters", "parameters.py", "if _WRITTEN_CONTROL.search(piece):", "if False:", (REQUESTS,)),
     Mutation("header values", "parameters.py", "if not fields.is_value(text):", "if False:", (REQUESTS,)),
@@ -68,14 +74,14 @@ MUTATIONS = (
     ),
     Mutation(
         "redaction of what is passed on",
-        "calls.py",
+        "execution.py",
         "if result.written and not self._redactor.may_be_in(result.written):",
         "if result.written:",
         ("tests/runtime/test_structured.py",),
     ),
     Mutation(
         "values that hooks changed",
-        "hooking.py",
+        "hook_runner.py",
         'result.written = ""',
         "pass",
         ("tests/runtime/test_structured.py",),
@@ -285,15 +291,19 @@ MUTATIONS = (
     ),
     Mutation(
         "signature of a ticket",
-        "tickets.py",
+        "signed_state.py",
         'if not hmac.compare_digest(signature.encode("utf-8", "replace"), self._signature(body).encode()):',
         "if False:",
         ("tests/runtime/test_tickets.py", "tests/runtime/test_consent.py"),
     ),
     Mutation(
-        "subject of a ticket", "tickets.py", "if about != subject:", "if False:", ("tests/runtime/test_consent.py",)
+        "subject of a ticket",
+        "signed_state.py",
+        "if about != subject:",
+        "if False:",
+        ("tests/runtime/test_consent.py",),
     ),
-    Mutation("end of a ticket", "tickets.py", "if now >= until:", "if False:", ("tests/runtime/test_consent.py",)),
+    Mutation("end of a ticket", "signed_state.py", "if now >= until:", "if False:", ("tests/runtime/test_consent.py",)),
     Mutation(
         "origin of a server",
         "origins.py",
@@ -340,21 +350,31 @@ MUTATIONS = (
     Mutation(
         "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)
     ),
-    Mutation("fields of an answer with removals", "views.py", "if name.lower() in _KEPT_FIELDS", "if True", (REMOVED,)),
     Mutation(
-        "names that look the same", "removal.py", "alike(name) for name in value", "name for name in value", (REMOVED,)
+        "fields of an answer with removals", "result_rules.py", "if name.lower() in _KEPT_FIELDS", "if True", (REMOVED,)
+    ),
+    Mutation(
+        "names that look the same",
+        "drop_fields.py",
+        "alike(name) for name in value",
+        "name for name in value",
+        (REMOVED,),
     ),
     Mutation(
         "plain values in the way",
-        "removal.py",
+        "drop_fields.py",
         "return ABSENT if paths and value is not None else value",
         "return value",
         (REMOVED,),
     ),
     Mutation(
-        "an object alone in place of a list", "removal.py", "rests <= paths", "True", ("tests/runtime/test_removal.py",)
+        "an object alone in place of a list",
+        "drop_fields.py",
+        "rests <= paths",
+        "True",
+        ("tests/runtime/test_removal.py",),
     ),
-    Mutation("bytes that are no text", "views.py", 'return "" if whole and', 'return "" if', (REMOVED,)),
+    Mutation("bytes that are no text", "result_rules.py", 'return "" if whole and', 'return "" if', (REMOVED,)),
     Mutation("markup in values", "bodies.py", "templates.in_xml if", "str if", (REQUESTS,)),
     *OF_ORIGINS,
     *OF_RESULTS,

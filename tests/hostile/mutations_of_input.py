@@ -52,8 +52,12 @@ OF_INPUT = (
     Mutation("nothing of a coded answer", "inflate.py", "may_be_empty if self", "True if self", (RAW,)),
     Mutation("images that are none", "signatures.py", "return OCTETS if shown or", "return label if shown or", (RAW,)),
     Mutation("files that are large", "response.py", "or size > inline(shown):", "or size > 2**30:", (RAW,)),
-    Mutation("names of credentials", "ownership.py", "if fold(name) in credentials:", "if False:", (REQUESTS, ROWS)),
-    Mutation("decoding names of credentials", "ownership.py", "for _ in range(3):", "for _ in range(0):", (REQUESTS,)),
+    Mutation(
+        "names of credentials", "name_conflicts.py", "if fold(name) in credentials:", "if False:", (REQUESTS, ROWS)
+    ),
+    Mutation(
+        "decoding names of credentials", "name_conflicts.py", "for _ in range(3):", "for _ in range(0):", (REQUESTS,)
+    ),
     Mutation(
         "what is read as a credential",
         "credentials.py",

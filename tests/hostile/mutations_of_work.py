@@ -9,7 +9,7 @@ CROWDED = "tests/hostile/test_crowded.py"
 
 OF_WORK = (
     Mutation("steps of a call", "budget.py", "        if self._steps < 0:", "        if False:", (WALK,)),
-    Mutation("problems that are made", "refusal.py", "if len(self) >= MOST_SHOWN:", "if False:", (WORK,)),
+    Mutation("problems that are made", "argument_errors.py", "if len(self) >= MOST_SHOWN:", "if False:", (WORK,)),
     Mutation("schemas in circles", "schema_walk.py", "elif not _is_among(found, walked):", "else:", (WALK,)),
     Mutation("values of a message", "jsonrpc.py", "    if is_crowded(line):", "    if False:", (WORK,)),
     Mutation("pairs of a request", "extent.py", "if pairs + len(left) > MOST_PAIRS:", "if False:", (WORK,)),

@@ -107,7 +107,7 @@ def watch(event, given):
             print("late", event, given[0], file=sys.stderr, flush=True)
 watching = []
 sys.addaudithook(watch)
-from hostile_mcp.runtime import client
+from hostile_mcp.runtime.http import client
 sends = client.Client.send
 async def send(self, *given, **named):
     watching[:] = [True]

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.names import SERVER_NAME, TOOL_NAME
 from mcpgen.cli import main
-from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Fetched
-from mcpgen.names import SERVER_NAME, TOOL_NAME
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, compile_source
+from mcpgen.read.fetch import Fetched
 from tests.hostile.documents import compiled, everywhere, tools_file
 from tests.hostile.emitted import assert_reproducible, assert_sound
 

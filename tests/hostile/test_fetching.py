@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import network
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.read.fetch import network
 from tests.hostile.subject import playing
 from tests.runtime.upstream import Connection, Play, Upstream
 

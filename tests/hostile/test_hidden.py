@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.invisible import hidden_characters, revealed
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.cli import main
-from mcpgen.errors import CannotGoOn
-from mcpgen.invisible import hidden_characters, revealed
-from mcpgen.jsonvalue import JsonObject, JsonValue
 from mcpgen.pipeline import Compiled
 from tests.hostile.documents import compiled, everywhere, tools_file
 from tests.hostile.test_text import operation

@@ -15,11 +15,12 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
-from package.runtime import settings, spans
-from package.runtime.audit import Audit
-from package.runtime.calls import Caller
-from package.runtime.effects import Call, Dialogue, Origin
-from package.runtime.shapes import ABSENT
+from package.runtime.calls.execution import Caller
+from package.runtime.core import spans
+from package.runtime.core.audit import Audit
+from package.runtime.core.effects import Call, Dialogue, Origin
+from package.runtime.core.wire_formats import ABSENT
+from package.runtime.settings import settings
 
 from tests.leaks import Leaks, forms, random_secret
 from tests.runtime.table_stub import Catalog
@@ -266,7 +267,7 @@ def test_cred_10_a_hook_that_raises_with_a_secret_in_its_words_shows_it_nowhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     from package import hooks as users_file
-    from package.runtime import log
+    from package.runtime.core import log
 
     leaks = Leaks(random_secret())
 

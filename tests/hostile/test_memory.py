@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.diagnostics import Diagnostics
-from mcpgen.document import Library, budgets, json_text, load
-from mcpgen.document.memory import Memory
-from mcpgen.errors import CannotGoOn
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.read.document import Library, budgets, json_text, load
+from mcpgen.read.document.memory import Memory
 from tests.hostile.test_fetching import mcpgen
 
 MIB = 1024 * 1024

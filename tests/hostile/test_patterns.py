@@ -17,13 +17,14 @@ from typing import Any
 
 import pytest
 
-from mcpgen import invisible, names, tokens
-from mcpgen.diagnostics import Where
-from mcpgen.diff import told
+from mcpgen.base import invisible, names, tokens
+from mcpgen.base.diagnostics import Where
 from mcpgen.emit import sinks
-from mcpgen.lower import boilerplate, naming, orders, shortening, text, verbs
+from mcpgen.lower.text import boilerplate, prompt_injection, prose
 from mcpgen.model import Operation, PathTemplate
-from mcpgen.openapi import content, servers
+from mcpgen.naming import shortening, tool_names, verbs
+from mcpgen.read.openapi import content, servers
+from mcpgen.regenerate.diff import limits_in_text
 from tests.hostile.fuzz.pumps import PUMPS
 
 ROOT = Path(__file__).parents[2]
@@ -39,21 +40,21 @@ def named(said: str) -> Operation:
 
 
 READERS: dict[str, Callable[[str], Any]] = {
-    "plain": lambda said: text.plain.__wrapped__(said),
-    "shortened": lambda said: text.shortened(said, 240),
-    "similarity": lambda said: text.similarity(said, said),
+    "plain": lambda said: prose.plain.__wrapped__(said),
+    "shortened": lambda said: prose.shortened(said, 240),
+    "similarity": lambda said: prose.similarity(said, said),
     "shown": invisible.shown,
     "hidden": invisible.visible,
-    "orders": lambda said: orders.gives_orders.__wrapped__(said),
-    "boilerplate": lambda said: [boilerplate._SENTENCE.fullmatch(each) for each in text.sentences(said)],
+    "orders": lambda said: prompt_injection.gives_orders.__wrapped__(said),
+    "boilerplate": lambda said: [boilerplate._SENTENCE.fullmatch(each) for each in prose.sentences(said)],
     "tokens": tokens.estimate,
     "words": names.words,
     "names": lambda said: (names.argument_name(said), names.server_name(said), names.environment_suffix(said)),
     "alike": names.alike,
     "tool names": lambda said: shortening.shortened([f"w{number}" for number in range(len(said))], "GET /a"),
-    "operation ids": lambda said: naming.derive(named(said), "t"),
+    "operation ids": lambda said: tool_names.derive(named(said), "t"),
     "verbs": lambda said: verbs.of_summary(said, "GET"),
-    "limits": told.limits,
+    "limits": limits_in_text.limits,
     "markdown": lambda said: (sinks.markdown_text(said), sinks.markdown_code(said)),
     "yaml": lambda said: (sinks.yaml_scalar(said), sinks.yaml_comment(said)),
     "media types": content.is_media_type,
@@ -97,4 +98,4 @@ def test_a_normal_form_is_the_one_of_the_standard(form: Any) -> None:
 
 
 def test_a_reference_with_too_many_digits_is_no_character() -> None:
-    assert text.plain(f"a &#{'1' * 5000}; b &#65; c &#x{'f' * 5000};").startswith("a \ufffd b A c")
+    assert prose.plain(f"a &#{'1' * 5000}; b &#65; c &#x{'f' * 5000};").startswith("a \ufffd b A c")

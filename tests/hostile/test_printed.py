@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from mcpgen.base.invisible import hidden_characters
 from mcpgen.cli import main
-from mcpgen.invisible import hidden_characters
 from tests.hostile.documents import everywhere
 from tests.hostile.test_hidden import speaking
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from mcpgen.base.errors import CannotGoOn
 from mcpgen.cli import main
-from mcpgen.errors import CannotGoOn
 from mcpgen.pipeline import Compiled
 from tests.hostile.documents import compiled
 from tests.hostile.emitted import assert_sound

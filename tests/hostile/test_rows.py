@@ -248,7 +248,7 @@ def test_life_11_a_process_that_was_stopped_goes_on_where_it_was(project: Path) 
 
 def test_life_11_nothing_asks_for_the_time_of_day_but_the_log() -> None:
     """A clock that is set back moves no deadline: these go by the monotonic clock of the loop."""
-    runtime = {path.name: path.read_text(encoding="utf-8") for path in (TEMPLATES / "runtime").glob("*.py")}
+    runtime = {path.name: path.read_text(encoding="utf-8") for path in (TEMPLATES / "runtime").rglob("*.py")}
     asking = {name for name, text in runtime.items() if re.search(r"time\.(time|gmtime|localtime)|datetime\.now", text)}
     assert asking == {"log.py"}
 

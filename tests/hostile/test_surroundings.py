@@ -43,7 +43,7 @@ class Quiet(BaseHTTPRequestHandler):
 
 def test_cfg_07_a_server_connects_to_its_api_and_to_nothing_else(tmp_path: Path) -> None:
     package = generate(tmp_path)
-    shutil.copy(PACKAGE / "runtime" / "calls.py", package / "runtime")
+    shutil.copy(PACKAGE / "runtime" / "calls" / "execution.py", package / "runtime" / "calls")
     shutil.copy(PACKAGE / "hooks.py", package)
     api = HTTPServer(("127.0.0.1", 0), Quiet)
     threading.Thread(target=api.serve_forever, daemon=True).start()

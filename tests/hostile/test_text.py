@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from mcpgen.base.invisible import hidden_characters
 from mcpgen.cli import main
-from mcpgen.invisible import hidden_characters
-from mcpgen.lower.orders import gives_orders
+from mcpgen.lower.text.prompt_injection import gives_orders
 from mcpgen.pipeline import Compiled
 from tests.hostile.documents import compiled, everywhere
 

@@ -18,7 +18,7 @@ import pytest
 
 pytest.register_assert_rewrite("tests.interop.calls", "tests.interop.messages")
 
-from mcpgen import assets
+from mcpgen.base import assets
 from mcpgen.demo import petstore
 from tests.demo.exchange import Received, call
 from tests.interop import calls, changes, confirmations, environments, slow

@@ -2,4 +2,4 @@
 at these.
 """
 
-import package.runtime.client  # noqa: F401 — before anything here imports aiohttp
+import package.runtime.http.client  # noqa: F401 — before anything here imports aiohttp

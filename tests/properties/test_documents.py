@@ -11,12 +11,12 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Fetched
-from mcpgen.jsonvalue import JsonValue
-from mcpgen.lock import NAME
-from mcpgen.options import Options
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.jsonvalue import JsonValue
+from mcpgen.lock.lockfile import NAME
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, compile_source
+from mcpgen.read.fetch import Fetched
 from tests.hostile.documents import everywhere, tools_file
 from tests.hostile.emitted import assert_reproducible, assert_sound
 from tests.properties.schemas import DEFINITIONS, GARBAGE, VALID

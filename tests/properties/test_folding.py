@@ -8,8 +8,8 @@ import jsonschema_rs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.check import outside_profile
-from mcpgen.lower.folding import folded, tags_first
+from mcpgen.check.catalog import outside_profile
+from mcpgen.lower.schema.merge_unions import folded, tags_first
 
 NAMES = st.sampled_from(["kind", "a", "b", "c"])
 TEXTS = st.sampled_from(["x", "y", "z"])

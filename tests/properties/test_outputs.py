@@ -8,17 +8,17 @@ from typing import Any
 import jsonschema_rs
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from package.runtime.catalog import Tool
-from package.runtime.exchange import Response, Sent
-from package.runtime.redaction import Redactor
-from package.runtime.response import interpret
-from package.runtime.structured import Promises
+from package.runtime.core.catalog import Tool
+from package.runtime.http.exchange import Response, Sent
+from package.runtime.result.response import interpret
+from package.runtime.result.structured import Promises
+from package.runtime.text.redaction import Redactor
 
+from mcpgen.base.errors import CannotGoOn
 from mcpgen.emit.table import bindings_json, tools_json
-from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Fetched
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
+from mcpgen.read.fetch import Fetched
 from tests.properties import schemas
 from tests.properties.schemas import Schema
 

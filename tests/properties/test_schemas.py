@@ -13,11 +13,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Fetched
+from mcpgen.base.errors import CannotGoOn
 from mcpgen.model import BodyBinding, ToolSpec
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, compile_source
+from mcpgen.read.fetch import Fetched
 from tests.hostile.emitted import assert_sound
 from tests.properties import schemas
 from tests.properties.schemas import Schema

@@ -13,23 +13,23 @@ import jsonschema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.diagnostics import Diagnostics, Where
-from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Fetched
-from mcpgen.jsonvalue import pointer, tokens
-from mcpgen.options import Options
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.jsonvalue import pointer, tokens
+from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
-from mcpgen.toolsfile import shape
+from mcpgen.read.fetch import Fetched
+from mcpgen.read.toolsfile import schema_check
 from tests.properties.toolsfiles import KINDS, TOOLS_FILES, mistakes
 
-JUDGE = jsonschema.Draft202012Validator(shape.schema())
+JUDGE = jsonschema.Draft202012Validator(schema_check.schema())
 CODES = {"unknown-key", "missing-key", "invalid-value", "invalid-name"}
 
 
 def told(document: Any) -> list[tuple[str, str]]:
     """What the reader says of the shape of `document`: code and place."""
     found = Diagnostics()
-    shape.check(document, Where("f"), found)
+    schema_check.check(document, Where("f"), found)
     assert all(each.hint and each.message.endswith(".") for each in found)
     return [(each.code, each.where.pointer if each.where else "") for each in found]
 
@@ -49,7 +49,7 @@ def test_what_the_schema_calls_right_has_the_shape_of_a_tools_file(document: Any
 
 @given(TOOLS_FILES, st.data())
 def test_one_mistake_is_told_at_its_place_alone(document: Any, data: st.DataObject) -> None:
-    possible = list(mistakes(document, shape.schema()))
+    possible = list(mistakes(document, schema_check.schema()))
     mistake = data.draw(st.sampled_from(possible), "mistake")
     changed = mistake.applied(document)
     assert told(changed) == [(mistake.code, mistake.told)], mistake.what

@@ -10,11 +10,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from mcpgen.jsonvalue import lookup, pointer, tokens
-from mcpgen.toolsfile import shape
+from mcpgen.base.jsonvalue import lookup, pointer, tokens
+from mcpgen.read.toolsfile import schema_check
 
 Node = dict[str, Any]
-DEFINITIONS: dict[str, Node] = shape.schema()["$defs"]  # type: ignore[assignment]
+DEFINITIONS: dict[str, Node] = schema_check.schema()["$defs"]  # type: ignore[assignment]
 WORDS = st.text(string.ascii_lowercase, min_size=1, max_size=6)
 ANYTHING: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 9) | WORDS,
@@ -108,7 +108,7 @@ _OF_KIND: dict[str, Callable[[Node], st.SearchStrategy[Any]]] = {
     "number": _numbers,
     "boolean": lambda node: st.booleans(),
 }
-TOOLS_FILES = values({**shape.schema()})
+TOOLS_FILES = values({**schema_check.schema()})
 """Any tools file that the schema calls right."""
 
 

@@ -14,14 +14,14 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from package.runtime.catalog import Tool
+from package.runtime.core.catalog import Tool
 
-from mcpgen import fetch
 from mcpgen.cli.inspect.contract import arguments_json
 from mcpgen.emit import table
 from mcpgen.model import Catalog, ToolSpec
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
+from mcpgen.read import fetch
 from tests.requests.described import Described, Operation
 from tests.requests.raw import Node
 from tests.requests.standard import slot

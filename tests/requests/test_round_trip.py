@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from package.runtime.arguments import Checker
-from package.runtime.files import Files
-from package.runtime.refusal import Refused
-from package.runtime.request import build
+from package.runtime.request.argument_errors import Refused
+from package.runtime.request.arguments import Checker
+from package.runtime.request.files import Files
+from package.runtime.request.request import build
 
 from tests.requests.agreement import differences
 from tests.requests.draws import arguments

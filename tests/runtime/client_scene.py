@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from package.runtime import deadlines
-from package.runtime.addresses import Address
-from package.runtime.client import Client, Failure
-from package.runtime.exchange import Response
-from package.runtime.request import Request
-from package.runtime.settings import Settings
+from package.runtime.http import deadlines
+from package.runtime.http.client import Client, Failure
+from package.runtime.http.exchange import Response
+from package.runtime.request.request import Request
+from package.runtime.settings.settings import Settings
+from package.runtime.text.addresses import Address
 
 from tests.runtime.upstream import Connection, Play, Upstream, answer_ok, serving
 

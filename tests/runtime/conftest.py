@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from package.runtime import connections
+from package.runtime.http import connections
 
 from tests.runtime.process import generate
 

@@ -11,14 +11,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from package.runtime.catalog import Catalog
-from package.runtime.effects import Answered, Call, Cancel, Dialogue, Expect, Fetch, Note, Read, Rejected, Send
-from package.runtime.framing import Lines
-from package.runtime.jsonrpc import parse
-from package.runtime.protocol import Protocol
-from package.runtime.resources import Resources
-from package.runtime.shapes import ABSENT, Contents, Failure, Question, Result
-from package.runtime.subscriptions import Subscriptions
+from package.runtime.core.catalog import Catalog
+from package.runtime.core.effects import Answered, Call, Cancel, Dialogue, Expect, Fetch, Note, Read, Rejected, Send
+from package.runtime.core.framing import Lines
+from package.runtime.core.jsonrpc import parse
+from package.runtime.core.protocol import Protocol
+from package.runtime.core.subscriptions import Subscriptions
+from package.runtime.core.wire_formats import ABSENT, Contents, Failure, Question, Result
+from package.runtime.result.result_store import Resources
 
 from tests.runtime.revisions import Checker
 

@@ -30,7 +30,7 @@ def generate(directory: Path) -> Path:
     """A package `mirror_mcp` in that directory, with the small table and calls that need no network."""
     package = directory / "mirror_mcp"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(STUB, package / "runtime" / "calls.py")
+    shutil.copy(STUB, package / "runtime" / "calls" / "execution.py")
     for table in TABLE.glob("*.json"):
         shutil.copy(table, package)
     return package

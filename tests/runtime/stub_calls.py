@@ -1,4 +1,4 @@
-"""What `runtime/calls.py` is in the package of the process tests: tools without an upstream."""
+"""What `runtime/calls/execution.py` is in the package of the process tests: tools without an upstream."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-Result = importlib.import_module(".shapes", __package__).Result
-Resources = importlib.import_module(".resources", __package__).Resources
+Result = importlib.import_module("..core.wire_formats", __package__).Result
+Resources = importlib.import_module("..result.result_store", __package__).Resources
 
 
 def _say(word: str) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from package.runtime.catalog import Tool
+from package.runtime.core.catalog import Tool
 
 
 class Catalog:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from package.runtime.addresses import parse
+from package.runtime.text.addresses import parse
 
 HOST = "must name a host: a name in ASCII, or an address such as 192.0.2.1 or [2001:db8::1]"
 PORT = "must have a port from 1 to 65535, or none"

@@ -10,11 +10,11 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from package.runtime import validators as module
-from package.runtime.arguments import Checker
-from package.runtime.budget import Budget
-from package.runtime.catalog import Tool
-from package.runtime.refusal import Problem, report, shown
+from package.runtime.core.budget import Budget
+from package.runtime.core.catalog import Tool
+from package.runtime.request import validators as module
+from package.runtime.request.argument_errors import Problem, report, shown
+from package.runtime.request.arguments import Checker
 
 CHECKER = Checker()
 NUMBERS = count()

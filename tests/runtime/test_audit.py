@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime import audit as module
-from package.runtime import log, safe_open, stdio
-from package.runtime.audit import Audit, problem
-from package.runtime.effects import Call, Dialogue, Origin, Rejected
-from package.runtime.shapes import Failure, Question, Result
+from package.runtime.core import audit as module
+from package.runtime.core import log, safe_open, stdio
+from package.runtime.core.audit import Audit, problem
+from package.runtime.core.effects import Call, Dialogue, Origin, Rejected
+from package.runtime.core.wire_formats import Failure, Question, Result
 
 from tests.runtime.process import fill
 from tests.runtime.table_stub import Catalog

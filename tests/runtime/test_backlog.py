@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 
 import pytest
-from package.runtime import backlog
-from package.runtime.backlog import Backlog
+from package.runtime.core import backlog
+from package.runtime.core.backlog import Backlog
 
 #: How long to wait for what must happen before the test fails. Nothing is measured with it.
 PATIENCE = 10

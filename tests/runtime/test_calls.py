@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime import settings
-from package.runtime.calls import Caller
+from package.runtime.calls.execution import Caller
+from package.runtime.core.wire_formats import Result
 from package.runtime.hooks import Refuse, Request
-from package.runtime.shapes import Result
+from package.runtime.settings import settings
 
 from tests.runtime.client_scene import Deadlines, silence, turns
 from tests.runtime.table_stub import Catalog

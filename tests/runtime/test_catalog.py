@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from package.runtime.catalog import Catalog, CatalogError
+from package.runtime.core.catalog import Catalog, CatalogError
 
 from tests.runtime.conversation import TABLE
 

@@ -10,12 +10,12 @@ from collections.abc import Callable
 import aiohttp
 import pytest
 from aiohttp.client_reqrep import ConnectionKey
-from package.runtime import client as module
-from package.runtime.addresses import Address
-from package.runtime.client import BEGINNING, Client
-from package.runtime.inflate import Inflate
-from package.runtime.sizes import Sizes
-from package.runtime.spool import Spool
+from package.runtime.http import client as module
+from package.runtime.http.client import BEGINNING, Client
+from package.runtime.http.inflate import Inflate
+from package.runtime.http.spool import Spool
+from package.runtime.settings.sizes import Sizes
+from package.runtime.text.addresses import Address
 
 from tests.runtime.client_scene import SECRET, Deadlines, ask, fails, run, silence, turns
 from tests.runtime.upstream import OK, Connection, Play, Upstream, answer, serving

@@ -7,9 +7,9 @@ import random
 from pathlib import Path
 
 import pytest
-from package.runtime import connections
-from package.runtime.addresses import Address
-from package.runtime.client import Client, Failure
+from package.runtime.http import connections
+from package.runtime.http.client import Client, Failure
+from package.runtime.text.addresses import Address
 
 from tests.runtime.client_scene import AGENT, PATIENT, ask, fails, request, run, settings, silence, turns
 from tests.runtime.upstream import OK, Connection, Play, Upstream, answer, serving

@@ -26,7 +26,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The true package over the small table."""
     directory = tmp_path_factory.mktemp("commands")
     package = generate(directory)
-    shutil.copy(PACKAGE / "runtime" / "calls.py", package / "runtime")
+    shutil.copy(PACKAGE / "runtime" / "calls" / "execution.py", package / "runtime" / "calls")
     shutil.copy(PACKAGE / "hooks.py", package)
     return directory
 
@@ -186,7 +186,7 @@ class TestDoctor:
 
     def test_what_is_wrong_is_said_once(self, tmp_path: Path) -> None:
         package = generate(tmp_path)
-        shutil.copy(PACKAGE / "runtime" / "calls.py", package / "runtime")
+        shutil.copy(PACKAGE / "runtime" / "calls" / "execution.py", package / "runtime" / "calls")
         (package / "hooks.py").write_text("def before_nobody(arguments):\n    return None\n")
         done = run(tmp_path, "--doctor", MIRROR_TIMEOUT="x")
         assert (done.stdout + done.stderr).count("before_nobody") == 1

@@ -6,9 +6,9 @@ import asyncio
 from typing import Any
 
 import pytest
-from package.runtime import connections
-from package.runtime.addresses import parse
-from package.runtime.client import Client
+from package.runtime.http import connections
+from package.runtime.http.client import Client
+from package.runtime.text.addresses import parse
 
 from tests.runtime.client_scene import PATIENT, ask, request, run, settings, turns
 from tests.runtime.upstream import OK, Connection, Upstream, serving

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime import consent, settings, tickets
-from package.runtime.calls import Caller
-from package.runtime.catalog import Tool
-from package.runtime.consent import Consent, question
-from package.runtime.effects import Dialogue
-from package.runtime.shapes import Ended, Failure, Question, Result
-from package.runtime.tickets import Tickets
+from package.runtime.calls import consent, signed_state
+from package.runtime.calls.consent import Consent, question
+from package.runtime.calls.execution import Caller
+from package.runtime.calls.signed_state import Tickets
+from package.runtime.core.catalog import Tool
+from package.runtime.core.effects import Dialogue
+from package.runtime.core.wire_formats import Ended, Failure, Question, Result
+from package.runtime.settings import settings
 
 from tests.runtime.revisions import R1, R2, R3, R4, R5
 from tests.runtime.table_stub import Catalog
@@ -258,7 +259,7 @@ class TestBetweenTwoCalls:
     def test_expired(self, late: float) -> None:
         async def scene(the: Scene) -> None:
             state = await the.question()
-            the.clock.now += tickets.SECONDS + late
+            the.clock.now += signed_state.SECONDS + late
             told = said(await the.stateless(state=state, responses={"confirm": ACCEPT}))
             assert "did not answer within 5 minutes" in told
             assert the.upstream.connections == 0

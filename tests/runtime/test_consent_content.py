@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime import credentials, settings
-from package.runtime.calls import Caller
-from package.runtime.effects import Dialogue
-from package.runtime.shapes import Ended
+from package.runtime.calls.execution import Caller
+from package.runtime.core.effects import Dialogue
+from package.runtime.core.wire_formats import Ended
+from package.runtime.settings import credentials, settings
 
 from tests.runtime.revisions import R5
 from tests.runtime.table_stub import Catalog

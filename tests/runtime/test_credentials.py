@@ -11,13 +11,15 @@ from urllib.parse import quote, quote_plus
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from package.runtime import credentials, fields, ownership
-from package.runtime.redaction import REDACTED, Redactor
-from package.runtime.request import Request
-from package.runtime.settings import NotReady, Settings
+from package.runtime.request import name_conflicts
+from package.runtime.request.request import Request
+from package.runtime.settings import credentials
+from package.runtime.settings.settings import NotReady, Settings
+from package.runtime.text import fields
+from package.runtime.text.redaction import REDACTED, Redactor
 
-from mcpgen import names
-from mcpgen.openapi import parameters
+from mcpgen.base import names
+from mcpgen.read.openapi import parameters
 
 SECURITY: dict[str, dict[str, Any]] = {
     "head": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": "P_HEAD"}},
@@ -371,4 +373,4 @@ NAMES = st.text("aZ\u212a\uff4b1 -_.+[]%416\u200b\u00df\u0130", max_size=12) | s
 @example("\uff41\uff50\uff49\uff3f\uff4b\uff45\uff59")
 def test_hard_20_both_halves_fold_names_alike(name: str) -> None:
     """They share no code."""
-    assert ownership.fold(name) == names.fold(name)
+    assert name_conflicts.fold(name) == names.fold(name)

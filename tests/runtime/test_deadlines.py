@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from package.runtime.deadlines import Deadline, Deadlines
+from package.runtime.http.deadlines import Deadline, Deadlines
 
 HOURS = 36000.0
 

@@ -7,8 +7,9 @@ import asyncio
 from typing import Any
 
 import pytest
-from package.runtime import doctor, settings
-from package.runtime.calls import Caller
+from package.runtime.calls.execution import Caller
+from package.runtime.serve import doctor
+from package.runtime.settings import settings
 
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_calls import text

@@ -10,13 +10,13 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from package.runtime import engine
-from package.runtime.effects import Call, Dialogue, Fetch
-from package.runtime.engine import Engine
-from package.runtime.shapes import Contents, Ended, Failure, Question, Result
+from package.runtime.core.effects import Call, Dialogue, Fetch
+from package.runtime.core.wire_formats import Contents, Ended, Failure, Question, Result
+from package.runtime.serve import engine
+from package.runtime.serve.engine import Engine
 
 if TYPE_CHECKING:
-    from package.runtime.engine import Outcome
+    from package.runtime.serve.engine import Outcome
 
 #: How long to wait for what must happen before the test fails. Nothing is measured with it.
 PATIENCE = 10

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from package.runtime import features as module
-from package.runtime.catalog import Catalog
-from package.runtime.effects import Send
-from package.runtime.features import LONGEST_URI, Features, Fetched
-from package.runtime.jsonrpc import Request
-from package.runtime.protocol import Protocol
-from package.runtime.shapes import Contents
+from package.runtime.core import features as module
+from package.runtime.core.catalog import Catalog
+from package.runtime.core.effects import Send
+from package.runtime.core.features import LONGEST_URI, Features, Fetched
+from package.runtime.core.jsonrpc import Request
+from package.runtime.core.protocol import Protocol
+from package.runtime.core.wire_formats import Contents
 
 from tests.runtime.conversation import FEATURED, Conversation
 

@@ -7,8 +7,8 @@ import threading
 from typing import Any
 
 import pytest
-from package.runtime.hooking import MOST_THREADS, Hooks
-from package.runtime.refusal import HookFailed
+from package.runtime.calls.hook_runner import MOST_THREADS, Hooks
+from package.runtime.request.argument_errors import HookFailed
 
 from tests.runtime.client_scene import Deadlines, turns
 from tests.runtime.test_hooks import TOOLS, budget, run

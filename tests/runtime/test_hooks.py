@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime import hook_names, hooking
-from package.runtime.budget import Budget
-from package.runtime.hooking import Hooks
+from package.runtime.calls import hook_names, hook_runner
+from package.runtime.calls.hook_lint import ALL
+from package.runtime.calls.hook_runner import Hooks
+from package.runtime.core.budget import Budget
+from package.runtime.core.wire_formats import Result
 from package.runtime.hooks import Refuse, Request
-from package.runtime.mistakes import ALL
-from package.runtime.refusal import HookFailed
-from package.runtime.request import Request as Built
-from package.runtime.shapes import Result
+from package.runtime.request.argument_errors import HookFailed
+from package.runtime.request.request import Request as Built
 
 from tests.runtime.client_scene import Deadlines, turns
 
@@ -209,7 +209,7 @@ def test_the_users_file_begins_without_hooks() -> None:
 
 def test_the_users_file_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(users_file, "before_get_pet", lambda arguments: {"id": 2}, raising=False)
-    assert run(hooking.load(TOOLS).before("get-pet", {"id": 1}, budget())) == {"id": 2}
+    assert run(hook_runner.load(TOOLS).before("get-pet", {"id": 1}, budget())) == {"id": 2}
 
 
 def test_a_file_without_hooks_is_not_asked() -> None:
@@ -220,7 +220,7 @@ def test_a_users_file_that_does_not_load_fails_every_call(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "package.hooks", None)
-    hooks = hooking.load(TOOLS)
+    hooks = hook_runner.load(TOOLS)
     assert not hooks.idle
     with pytest.raises(HookFailed, match=r"^hooks\.py of this server could not be loaded\. Its log says why\.$"):
         run(hooks.before("get-pet", {}, budget()))
@@ -302,7 +302,7 @@ def test_a_result_that_is_refused_is_withheld_and_the_hook_for_all_sees_that() -
     ],
 )
 def test_what_a_refusal_says_is_one_line_of_bounded_length(words: str, told: str) -> None:
-    assert hooking.refusal(Refuse(words)) == told
+    assert hook_runner.refusal(Refuse(words)) == told
 
 
 def test_a_tool_called_all_has_no_hooks_but_the_one_in_its_place() -> None:

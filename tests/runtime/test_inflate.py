@@ -8,8 +8,8 @@ import zlib
 from collections.abc import Callable
 
 import pytest
-from package.runtime import inflate
-from package.runtime.inflate import BadCoding, undoing
+from package.runtime.http import inflate
+from package.runtime.http.inflate import BadCoding, undoing
 
 CODINGS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.budget import Budget, Exhausted
-from package.runtime.json_arguments import read
+from package.runtime.core.budget import Budget, Exhausted
+from package.runtime.request.json_arguments import read
 
 TABLE = json.loads((Path(__file__).parent / "json_arguments.json").read_text())
 

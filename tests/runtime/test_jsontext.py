@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from package.runtime import jsonrpc, jsontext
-from package.runtime.jsontext import MAX_DEPTH, NotJSON
+from package.runtime.core import jsonrpc, jsontext
+from package.runtime.core.jsontext import MAX_DEPTH, NotJSON
 
 
 def _without_core() -> ModuleType:

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime import backlog, lending
-from package.runtime.effects import Call, Dialogue
-from package.runtime.engine import Engine
-from package.runtime.framing import Inbox
-from package.runtime.lending import Lending
-from package.runtime.shapes import Result
-from package.runtime.stdio import Wire
+from package.runtime.core import backlog
+from package.runtime.core.effects import Call, Dialogue
+from package.runtime.core.framing import Inbox
+from package.runtime.core.stdio import Wire
+from package.runtime.core.wire_formats import Result
+from package.runtime.serve import stdin_handoff
+from package.runtime.serve.engine import Engine
+from package.runtime.serve.stdin_handoff import Lending
 
 #: How long to wait for what must happen before the test fails. Nothing is measured with it.
 PATIENCE = 30
@@ -165,7 +166,7 @@ def bench() -> Iterator[Piped]:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lending, "SECONDS", 0.005)
+    monkeypatch.setattr(stdin_handoff, "SECONDS", 0.005)
 
 
 def lent(bench: Piped) -> None:
@@ -237,7 +238,7 @@ def test_a_file_is_read_by_the_reader_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_each_line_is_taken_once_and_in_its_turn(bench: Piped, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Reading goes to and fro as fast as it can, while calls begin and end, and lines come in any pieces."""
-    monkeypatch.setattr(lending, "SECONDS", 0.0001)
+    monkeypatch.setattr(stdin_handoff, "SECONDS", 0.0001)
     chance = random.Random(seed)
     before, said, running = ["call first", "end first"], list[str](), list[str]()
     for number in range(1500):
@@ -292,7 +293,7 @@ def test_a_loop_that_comes_back_late_reads_nothing(quick: None) -> None:
     """That something has come may be on its list already when reading is taken back from it."""
     stuck: Any = _Stuck()
     lent_by = Lending(stuck, stuck, Inbox(), lambda line: None)
-    loan = lending._Loan(lent_by, stuck, stuck, Inbox(), lambda line: None)
+    loan = stdin_handoff._Loan(lent_by, stuck, stuck, Inbox(), lambda line: None)
     loan.run()
     loan._read()
     assert lent_by.lend()

@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 from typing import IO
 
-from package.runtime.backlog import MOST_CALLS
+from package.runtime.core.backlog import MOST_CALLS
 
 from tests.runtime.process import PATIENCE, Server, call, line
 

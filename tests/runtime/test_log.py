@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from package.runtime import log
+from package.runtime.core import log
 
 
 @pytest.fixture(autouse=True)

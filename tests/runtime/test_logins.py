@@ -7,10 +7,10 @@ import json
 from typing import Any
 
 import pytest
-from package.runtime import settings
-from package.runtime.backoff import FIRST, LONGEST, Backoff
-from package.runtime.calls import Caller
-from package.runtime.shapes import Result
+from package.runtime.calls.execution import Caller
+from package.runtime.core.wire_formats import Result
+from package.runtime.http.backoff import FIRST, LONGEST, Backoff
+from package.runtime.settings import settings
 
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_calls import text

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime import misnamed, settings
-from package.runtime.doctor import RESERVED
-from package.runtime.keys import ROLES
+from package.runtime.serve.doctor import RESERVED
+from package.runtime.settings import settings, unknown_variables
+from package.runtime.settings.credential_env import ROLES
 
 from tests.golden.projects import project
 from tests.leaks import searched
@@ -73,11 +73,14 @@ def test_others_are_not_ours_and_what_is_empty_does_nothing_anyway() -> None:
 def test_many_are_one_line_and_no_name_breaks_it() -> None:
     [sentence] = warned(*(f"PETSTORE_ADMIN_{number:02}\n\x1b[2J" for number in range(9)))
     assert sentence.isprintable()
-    assert (sentence.count("PETSTORE_ADMIN"), sentence[-24:]) == (misnamed.MOST_TOLD, " 4 more are none either.")
+    assert (sentence.count("PETSTORE_ADMIN"), sentence[-24:]) == (
+        unknown_variables.MOST_TOLD,
+        " 4 more are none either.",
+    )
 
 
 def test_what_hooks_mention_is_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(misnamed, "_HOOKS", str(tmp_path / "hooks.py"))
+    monkeypatch.setattr(unknown_variables, "_HOOKS", str(tmp_path / "hooks.py"))
     assert len(warned("PETSTORE_SIGNING_KEY")) == 1
     (tmp_path / "hooks.py").write_text('KEY = os.environ["PETSTORE_SIGNING_KEY"]')
     assert warned("PETSTORE_SIGNING_KEY") == []

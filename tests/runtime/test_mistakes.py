@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from package.runtime import hooking
+from package.runtime.calls import hook_runner
+from package.runtime.calls.hook_lint import mistakes
 from package.runtime.hooks import Arguments, Refuse, Request, Result
-from package.runtime.mistakes import mistakes
 
 TOOLS = ["get-pet", "list_pets", "a-b", "a_b"]
 
@@ -70,7 +70,7 @@ def test_what_hooks_are_written_with_is_no_mistake() -> None:
 
 
 def test_mistakes_are_reported_in_the_log(capfd: pytest.CaptureFixture[str]) -> None:
-    hooks = hooking.Hooks({"before_get_pets": one, "after_all": two}, TOOLS)
+    hooks = hook_runner.Hooks({"before_get_pets": one, "after_all": two}, TOOLS)
     assert capfd.readouterr().err == ""
     hooks.report()
     log = capfd.readouterr().err

@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from package.runtime import origins, settings
-from package.runtime.calls import Caller
-from package.runtime.settings import NotReady
+from package.runtime.calls.execution import Caller
+from package.runtime.settings import origins, settings
+from package.runtime.settings.settings import NotReady
 
-from mcpgen import origins as compiled
+from mcpgen.base import origins as compiled
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_calls import text
 from tests.runtime.test_discovery import CONFIGURATION, provider

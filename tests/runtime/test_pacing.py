@@ -7,8 +7,8 @@ import random
 from collections.abc import Awaitable, Callable
 
 import pytest
-from package.runtime.pacing import Crowded, Pace
-from package.runtime.rate import Rate
+from package.runtime.http.pacing import Crowded, Pace
+from package.runtime.settings.rate import Rate
 
 from tests.runtime.client_scene import Deadlines, turns
 

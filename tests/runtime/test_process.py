@@ -20,18 +20,19 @@ from tests.runtime.revisions import R1, R2, R3, R4, R5
 #: What may be imported before the first answer, beside the package's own modules and what Python starts with.
 EARLY = {"__future__", "_json", "_signal", "_thread", "binascii"}
 OWN = {
+    "core",
     *(
-        "framing",
-        "jsontext",
-        "jsonrpc",
-        "inflight",
-        "effects",
-        "envelope",
-        "shapes",
-        "questions",
-        "catalog",
-        "protocol",
-        "stdio",
+        "core.framing",
+        "core.jsontext",
+        "core.jsonrpc",
+        "core.pending_requests",
+        "core.effects",
+        "core.envelope",
+        "core.wire_formats",
+        "core.elicitation",
+        "core.catalog",
+        "core.protocol",
+        "core.stdio",
     ),
     "server",
 }
@@ -275,7 +276,8 @@ class TestPrivateStreams:
     def test_life_06_no_file_gets_the_number_of_a_stream_that_is_closed(self, home: Path) -> None:
         """A socket that became descriptor 2 would receive whatever is printed to stderr."""
         asked = (
-            "import os; from mirror_mcp.runtime import stdio; stdio.fill_gaps(); print(os.readlink('/proc/self/fd/2'))"
+            "import os; from mirror_mcp.runtime.core import stdio; "
+            "stdio.fill_gaps(); print(os.readlink('/proc/self/fd/2'))"
         )
         done = subprocess.run(
             ["/bin/sh", "-c", 'exec "$0" -c "$1" <&- 2>&-', sys.executable, asked],
@@ -368,7 +370,7 @@ class TestFailures:
 
     def test_what_cannot_be_loaded_is_said_at_each_call(self, tmp_path: Path) -> None:
         package = generate(tmp_path)
-        (package / "runtime" / "calls.py").write_text("import no_such_module\n")
+        (package / "runtime" / "calls" / "execution.py").write_text("import no_such_module\n")
         with Server(tmp_path) as server:
             for _ in range(2):
                 answer = server.ask("tools/call", name="echo", arguments={})

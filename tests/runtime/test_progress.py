@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
-from package.runtime import engine
+from package.runtime.serve import engine
 
 from tests.runtime.test_engine import Bench, text
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from package.runtime.catalog import Tool
-from package.runtime.exchange import Response, Sent
-from package.runtime.projection import MOST_PATHS, mark, shortened
-from package.runtime.redaction import Redactor
-from package.runtime.response import LARGEST_PARSED, interpret, is_large
-from package.runtime.shapes import Result
-from package.runtime.structured import Promises
+from package.runtime.core.catalog import Tool
+from package.runtime.core.wire_formats import Result
+from package.runtime.http.exchange import Response, Sent
+from package.runtime.result.projection import MOST_PATHS, mark, shortened
+from package.runtime.result.response import LARGEST_PARSED, interpret, is_large
+from package.runtime.result.structured import Promises
+from package.runtime.text.redaction import Redactor
 
-from mcpgen.lower.fieldsets import SCHEMA as ARGUMENT
+from mcpgen.lower.inputs.fieldsets import SCHEMA as ARGUMENT
 
 TABLE = json.loads((Path(__file__).parent / "responses" / "fields.json").read_text(encoding="utf-8"))
 REDACTOR = Redactor(["hunter22"])

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from package.runtime import protocol, questions
-from package.runtime.catalog import Catalog
-from package.runtime.effects import Call, Send
-from package.runtime.envelope import CAPABILITIES
-from package.runtime.jsonrpc import MAX_BATCH, MAX_ID, MAX_LINE, Request, parse
-from package.runtime.protocol import METHODS, Protocol
-from package.runtime.shapes import Result
+from package.runtime.core import elicitation, protocol
+from package.runtime.core.catalog import Catalog
+from package.runtime.core.effects import Call, Send
+from package.runtime.core.envelope import CAPABILITIES
+from package.runtime.core.jsonrpc import MAX_BATCH, MAX_ID, MAX_LINE, Request, parse
+from package.runtime.core.protocol import METHODS, Protocol
+from package.runtime.core.wire_formats import Result
 
-from mcpgen.crowding import LONGEST_LIST
+from mcpgen.check.too_many_tools import LONGEST_LIST
 from tests.runtime.conversation import FEATURED, TABLE, Conversation
 from tests.runtime.revisions import ENVELOPE, R1, R2, R3, R4, R5, REVISIONS, SCHEMAS
 
@@ -375,12 +375,12 @@ def test_capabilities_that_are_none_are_none(capabilities: object) -> None:
 def test_mcp_24_only_so_many_are_asked_at_once() -> None:
     conversation = Conversation()
     conversation.ask(request("hello", "initialize", R1, protocolVersion=R4, capabilities={"elicitation": {}}))
-    for number in range(questions.MOST + 1):
+    for number in range(elicitation.MOST + 1):
         conversation.say(call(number, revision=R4).encode() + b"\n")
         conversation.happen(f"ask {number} Go on?")
     assert conversation.written[-1] == "~ cannot be asked"
-    assert len(conversation.take()) == questions.MOST
+    assert len(conversation.take()) == elicitation.MOST
     conversation.say(b'{"jsonrpc":"2.0","id":"mcpgen-3","result":{"action":"decline"}}\n')
-    conversation.happen(f"ask {questions.MOST} Go on?")
+    conversation.happen(f"ask {elicitation.MOST} Go on?")
     [asked] = conversation.take()
-    assert asked["id"] == f"mcpgen-{questions.MOST + 1}"
+    assert asked["id"] == f"mcpgen-{elicitation.MOST + 1}"

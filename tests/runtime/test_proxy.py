@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime import settings
-from package.runtime.calls import Caller
+from package.runtime.calls.execution import Caller
+from package.runtime.settings import settings
 
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_calls import quiet, text

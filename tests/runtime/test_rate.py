@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from package.runtime.rate import Rate
+from package.runtime.settings.rate import Rate
 
 
 def times(rate: Rate, arrivals: list[float]) -> list[float]:

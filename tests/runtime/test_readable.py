@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from package.runtime import invisible
-from package.runtime.invisible import clean
-from package.runtime.patterns import searcher
-from package.runtime.readable import brief, decode, is_text, presentable
-from package.runtime.redaction import Redactor
+from package.runtime.text import invisible
+from package.runtime.text.invisible import clean
+from package.runtime.text.patterns import searcher
+from package.runtime.text.redaction import Redactor
+from package.runtime.text.sanitize import brief, decode, is_text, presentable
 
-from mcpgen import invisible as documents
+from mcpgen.base import invisible as documents
 
 
 @pytest.mark.parametrize(

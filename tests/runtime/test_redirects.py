@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from package.runtime.addresses import parse
-from package.runtime.origins import Listed, Rules
-from package.runtime.redirects import Trail
+from package.runtime.http.redirects import Trail
+from package.runtime.settings.origins import Listed, Rules
+from package.runtime.text.addresses import parse
 
 HOME = "https://api.example/v1"
 NAMED = frozenset({"files.example", "169.254.169.254", "localhost", "api.example"})

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime import reload, settings
-from package.runtime.catalog import Catalog, CatalogError
+from package.runtime.core.catalog import Catalog, CatalogError
+from package.runtime.serve import reload
+from package.runtime.settings import settings
 
 from tests.runtime.conversation import FEATURED, LATER, TABLE
 

@@ -6,9 +6,9 @@ import unicodedata
 from typing import Any
 
 import pytest
-from package.runtime.removal import alike, without
+from package.runtime.result.drop_fields import alike, without
 
-from mcpgen import names
+from mcpgen.base import names
 
 PERSON = {"first": "Erika", "last": "M"}
 

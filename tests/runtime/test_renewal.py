@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from package.runtime import settings
-from package.runtime.calls import Caller
-from package.runtime.effects import Dialogue
-from package.runtime.shapes import Ended, Question, Result
+from package.runtime.calls.execution import Caller
+from package.runtime.core.effects import Dialogue
+from package.runtime.core.wire_formats import Ended, Question, Result
+from package.runtime.settings import settings
 
 from tests.runtime.revisions import R5
 from tests.runtime.table_stub import Catalog

@@ -10,10 +10,10 @@ from urllib.parse import parse_qsl, unquote
 
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from package.runtime.catalog import Tool
-from package.runtime.files import Files
-from package.runtime.refusal import Refused
-from package.runtime.request import Request, build
+from package.runtime.core.catalog import Tool
+from package.runtime.request.argument_errors import Refused
+from package.runtime.request.files import Files
+from package.runtime.request.request import Request, build
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=40)
 NASTY = st.text(st.sampled_from(list("./\\%2eEfF5cC;&=#?+ ,|[]\"'\r\n\0:@é")), max_size=12)

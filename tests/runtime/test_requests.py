@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.catalog import Tool
-from package.runtime.files import Files
-from package.runtime.refusal import Refused
-from package.runtime.request import Request, _compare, build, skeleton
+from package.runtime.core.catalog import Tool
+from package.runtime.request.argument_errors import Refused
+from package.runtime.request.files import Files
+from package.runtime.request.request import Request, _compare, build, skeleton
 
 TABLE = sorted((Path(__file__).parent / "requests").glob("*.json"))
 NO_FILES = Files(None, "PETSTORE_FILES_DIR")

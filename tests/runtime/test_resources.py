@@ -6,9 +6,9 @@ from base64 import b64decode
 from typing import Any
 
 import pytest
-from package.runtime import resources as module
-from package.runtime.resources import LARGEST_SLICE, MOST_KEPT, SLICE, SMALLEST_SLICE, Resources
-from package.runtime.spool import Spool
+from package.runtime.http.spool import Spool
+from package.runtime.result import result_store as module
+from package.runtime.result.result_store import LARGEST_SLICE, MOST_KEPT, SLICE, SMALLEST_SLICE, Resources
 
 URI = "petstore://result/{}"
 

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime import response as module
-from package.runtime.catalog import Tool
-from package.runtime.client import Failure
-from package.runtime.exchange import Response, Sent
-from package.runtime.failures import explain, no_answer
-from package.runtime.redaction import Redactor
-from package.runtime.response import interpret, is_large
-from package.runtime.shapes import ABSENT
-from package.runtime.sizes import INLINE, LEAST_INLINE, MOST_INLINE, inline
+from package.runtime.core.catalog import Tool
+from package.runtime.core.wire_formats import ABSENT
+from package.runtime.http.client import Failure
+from package.runtime.http.exchange import Response, Sent
+from package.runtime.result import response as module
+from package.runtime.result.failures import explain, no_answer
+from package.runtime.result.response import interpret, is_large
+from package.runtime.settings.sizes import INLINE, LEAST_INLINE, MOST_INLINE, inline
+from package.runtime.text.redaction import Redactor
 
 TABLE = Path(__file__).parent / "responses"
 PET = ["/pets/", {"argument": "pet_id", "name": "petId", "style": "simple"}]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from package.runtime import retry
-from package.runtime.client import Failure
-from package.runtime.exchange import Response
-from package.runtime.request import Request
-from package.runtime.retry import pause
+from package.runtime.http import retry
+from package.runtime.http.client import Failure
+from package.runtime.http.exchange import Response
+from package.runtime.http.retry import pause
+from package.runtime.request.request import Request
 
 SAFE = ("GET", "HEAD", "OPTIONS", "QUERY")
 CHANGING = ("PUT", "DELETE", "POST", "PATCH")

@@ -8,12 +8,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from package.runtime import sending, settings
-from package.runtime.calls import Caller
-from package.runtime.client import Failure
-from package.runtime.exchange import Response
-from package.runtime.rate import Rate
-from package.runtime.shapes import Result
+from package.runtime.calls.execution import Caller
+from package.runtime.core.wire_formats import Result
+from package.runtime.http import sending
+from package.runtime.http.client import Failure
+from package.runtime.http.exchange import Response
+from package.runtime.settings import settings
+from package.runtime.settings.rate import Rate
 
 from tests.runtime.client_scene import Deadlines, silence, turns
 from tests.runtime.table_stub import Catalog

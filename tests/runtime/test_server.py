@@ -11,11 +11,11 @@ from typing import Any, cast
 
 import pytest
 from package.runtime import server
-from package.runtime.catalog import Catalog
-from package.runtime.jsonrpc import parse
+from package.runtime.core.catalog import Catalog
+from package.runtime.core.jsonrpc import parse
+from package.runtime.core.stdio import Room, Wire
+from package.runtime.core.wire_formats import Result
 from package.runtime.server import Server
-from package.runtime.shapes import Result
-from package.runtime.stdio import Room, Wire
 
 from tests.runtime.conversation import TABLE
 from tests.runtime.process import fill

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime import settings as module
-from package.runtime.settings import NotReady, Settings
+from package.runtime.settings import settings as module
+from package.runtime.settings.settings import NotReady, Settings
 
 from tests.runtime.table_stub import Catalog
 

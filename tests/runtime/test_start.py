@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime import settings
-from package.runtime.catalog import Catalog
+from package.runtime.core.catalog import Catalog
+from package.runtime.settings import settings
 
 from tests.leaks import searched, trap
 from tests.runtime.conversation import TABLE
@@ -89,7 +89,12 @@ def test_settings_are_checked_without_anything_heavy(home: Path, monkeypatch: py
     before = imported(home, "-c", "import runpy")
     loaded = imported(home, "-m", "mirror_mcp", said=line("server/discover")) - before - {"runpy"}
     own = {name.removeprefix("mirror_mcp.runtime.") for name in loaded if name.startswith("mirror_mcp.runtime.")}
-    assert own - OWN == {"settings", "keys", "fields", "origins", "addresses", "sizes", "values"}
+    rooms = {name.partition(".")[0] for name in own - OWN}
+    assert own - OWN - rooms == {
+        *("settings.settings", "settings.credential_env", "settings.origins", "settings.sizes"),
+        *("settings.setting_parsers", "text.fields", "text.addresses"),
+    }
+    assert rooms == {"settings", "text"}
     assert {name for name in loaded if not name.startswith("mirror_mcp")} <= EARLY
 
 
@@ -164,7 +169,7 @@ def test_what_the_description_says_wrongly_is_no_mistake_of_the_operator() -> No
 
 
 def test_cfg_04_what_is_complained_of_stays_one_line_that_moves_no_cursor(capfd: pytest.CaptureFixture[str]) -> None:
-    from package.runtime.stdio import complain
+    from package.runtime.core.stdio import complain
 
     complain("PETSTORE_VAR_A must be one of a\nERROR b, \x1b[31m, \u202e.")
     assert capfd.readouterr().err == "PETSTORE_VAR_A must be one of a?ERROR b, ?[31m, ?.\n"

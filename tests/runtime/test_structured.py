@@ -12,15 +12,16 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from package import hooks as users_file
-from package.runtime import settings, structured
-from package.runtime.calls import Caller
-from package.runtime.catalog import Tool
-from package.runtime.exchange import Response, Sent
-from package.runtime.redaction import Redactor
-from package.runtime.response import LARGEST_PARSED, SHOWN, interpret
-from package.runtime.shapes import ABSENT, Result, call_result
-from package.runtime.shortening import Shortened, beginning, written
-from package.runtime.structured import Promises
+from package.runtime.calls.execution import Caller
+from package.runtime.core.catalog import Tool
+from package.runtime.core.wire_formats import ABSENT, Result, call_result
+from package.runtime.http.exchange import Response, Sent
+from package.runtime.result import structured
+from package.runtime.result.response import LARGEST_PARSED, SHOWN, interpret
+from package.runtime.result.structured import Promises
+from package.runtime.settings import settings
+from package.runtime.text.redaction import Redactor
+from package.runtime.text.shortening import Shortened, beginning, written
 
 from tests.runtime.table_stub import Catalog
 from tests.runtime.upstream import Upstream, answer, serving
@@ -92,7 +93,7 @@ def test_of_a_long_answer_the_first_misfit_with_a_schema_written_by_hand_is_told
 
 def test_a_tool_without_an_output_schema_pays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(structured, "read")
-    monkeypatch.delattr("package.runtime.response.presentable")
+    monkeypatch.delattr("package.runtime.result.response.presentable")
     plain = Sent(Tool("plain", {}, {"path": ["/"]}), "GET", "/", [], "x://1")
     result = interpret(Response(200, "", JSON, b'{"a": 1.10}'), plain, REDACTOR)
     assert (result.content, result.structured) == ([{"type": "text", "text": '{"a": 1.10}'}], ABSENT)
@@ -334,7 +335,7 @@ def test_what_a_hook_makes_is_checked_as_well(
 ) -> None:
     for name, function in hook.items():
         monkeypatch.setattr(users_file, name, function, raising=False)
-    monkeypatch.setattr("package.runtime.credentials.sensitive", lambda *given: ["s3cret-token"])
+    monkeypatch.setattr("package.runtime.settings.credentials.sensitive", lambda *given: ["s3cret-token"])
     result = called(tool_name)
     assert (result.is_error, result.structured) == (False, structured)
     assert fits(tool_name, result)
@@ -347,8 +348,8 @@ def test_what_a_hook_changes_in_place_is_what_is_written(monkeypatch: pytest.Mon
 
 
 def test_a_secret_that_was_learnt_after_the_answer_was_read_is_taken_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("package.runtime.response.holds_nothing", lambda *given: True)
-    monkeypatch.setattr("package.runtime.credentials.sensitive", lambda *given: ['"id":7'])
+    monkeypatch.setattr("package.runtime.result.response.holds_nothing", lambda *given: True)
+    monkeypatch.setattr("package.runtime.settings.credentials.sensitive", lambda *given: ['"id":7'])
     assert "id" not in called("object").written
 
 

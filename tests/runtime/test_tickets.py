@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from package.runtime import tickets
-from package.runtime.tickets import Forged, Tickets, Void
+from package.runtime.calls import signed_state
+from package.runtime.calls.signed_state import Forged, Tickets, Void
 
 SUBJECT = "ab" * 32
 
@@ -35,7 +35,7 @@ def test_each_is_taken_once() -> None:
 
 
 def test_what_was_taken_is_remembered_only_while_it_could_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tickets, "MOST_SPENT", 3)
+    monkeypatch.setattr(signed_state, "MOST_SPENT", 3)
     clock = Clock()
     made = Tickets(b"k", clock, clock.entropy)
     for _ in range(3):
@@ -44,7 +44,7 @@ def test_what_was_taken_is_remembered_only_while_it_could_come_again(monkeypatch
     with pytest.raises(Void) as void:
         made.take(waiting, SUBJECT)
     assert void.value.reason == "crowded"
-    clock.now += tickets.SECONDS
+    clock.now += signed_state.SECONDS
     assert made.take(made.issue(SUBJECT, 1), SUBJECT) == 1
     assert len(made._spent) == 1
 

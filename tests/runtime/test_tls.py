@@ -13,10 +13,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from package.runtime import tls
-from package.runtime.client import Client, Failure
-from package.runtime.request import Request
-from package.runtime.settings import Settings
+from package.runtime.http.client import Client, Failure
+from package.runtime.request.request import Request
+from package.runtime.settings import tls
+from package.runtime.settings.settings import Settings
 
 from tests.runtime.upstream import Connection, serving
 
@@ -115,7 +115,9 @@ def test_cfg_02_session_keys_are_not_written(monkeypatch: pytest.MonkeyPatch, tm
 
 
 def test_cfg_02_the_library_makes_no_file_for_them_when_it_is_imported(tmp_path: Path) -> None:
-    asked = "from package.runtime import client; import ssl; ssl.create_default_context(); client.tls.context(None)"
+    asked = (
+        "from package.runtime.http import client; import ssl; ssl.create_default_context(); client.tls.context(None)"
+    )
     environ = {**os.environ, "PYTHONPATH": str(TEMPLATES), "SSLKEYLOGFILE": str(tmp_path / "keys")}
     early = asked.partition(" import ssl")[0]
     subprocess.run([sys.executable, "-c", early], env=environ, check=True)

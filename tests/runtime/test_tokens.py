@@ -10,10 +10,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from package.runtime import retry, settings
-from package.runtime.calls import Caller
-from package.runtime.shapes import Result
-from package.runtime.tokens import EARLY
+from package.runtime.calls.execution import Caller
+from package.runtime.core.wire_formats import Result
+from package.runtime.http import retry
+from package.runtime.http.tokens import EARLY
+from package.runtime.settings import settings
 
 from tests.runtime.client_scene import silence
 from tests.runtime.table_stub import Catalog

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.catalog import Catalog
+from package.runtime.core.catalog import Catalog
 
 from tests.runtime.process import Server, generate
 

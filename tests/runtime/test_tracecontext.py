@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime import settings, spans, tracecontext
-from package.runtime.calls import Caller
-from package.runtime.effects import Origin
+from package.runtime.calls.execution import Caller
+from package.runtime.core import spans
+from package.runtime.core.effects import Origin
+from package.runtime.core.spans import Span
 from package.runtime.hooks import Request
-from package.runtime.spans import Span
+from package.runtime.http import tracecontext
+from package.runtime.settings import settings
 
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_calls import quiet

@@ -7,11 +7,11 @@ import threading
 from typing import Any
 
 import pytest
-from package.runtime import response
-from package.runtime.calls import Caller
-from package.runtime.effects import Call, Dialogue
-from package.runtime.engine import Engine
-from package.runtime.shapes import Result
+from package.runtime.calls.execution import Caller
+from package.runtime.core.effects import Call, Dialogue
+from package.runtime.core.wire_formats import Result
+from package.runtime.result import response
+from package.runtime.serve.engine import Engine
 
 from tests.runtime.client_scene import turns
 from tests.runtime.test_calls import ENVIRON, run

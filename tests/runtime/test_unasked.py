@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime import unasked
+from package.runtime.http import lazy_imports
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
-NAMES = [*unasked._UNASKED, "typing_extensions"]
+NAMES = [*lazy_imports._UNASKED, "typing_extensions"]
 ENGINE = """
 import sys, threading
-from package.runtime.engine import Engine
+from package.runtime.serve.engine import Engine
 met = threading.Event()
 def load():
-    import package.runtime.client
+    import package.runtime.http.client
     met.set()
 Engine(load)
 assert met.wait(60)
@@ -38,7 +38,7 @@ def run(program: str, **environ: str) -> str:
 
 def test_an_engine_and_its_client_load_none_of_it() -> None:
     rare = ["ast", "dis", "email.headerregistry", "http.client", "tempfile", "_hashlib"]
-    names = [*NAMES, *rare, unasked._WITHOUT]
+    names = [*NAMES, *rare, lazy_imports._WITHOUT]
     assert run(f"print([name for name in {names} if name in sys.modules])") == "[]"
 
 
@@ -64,7 +64,9 @@ def test_an_engine_and_its_client_load_none_of_it() -> None:
     ],
 )  # fmt: skip
 def test_whoever_asks_for_it_has_it(asked: str, told: str) -> None:
-    imports = "import asyncio, aiohttp\nfrom aiohttp import helpers\nfrom package.runtime import client, connections\n"
+    imports = (
+        "import asyncio, aiohttp\nfrom aiohttp import helpers\nfrom package.runtime.http import client, connections\n"
+    )
     program = f"{imports}print({asked})"
     environ = {"http_proxy": "http://p.example:1", "NETRC": "/dev/null/none", "PYTHONIOENCODING": "utf-8"}
     assert run(program, **environ) == told
@@ -85,7 +87,7 @@ def test_what_is_imported_later_is_the_module_itself() -> None:
 def test_what_was_there_before_stays_and_is_what_others_get() -> None:
     import uuid
 
-    with unasked.deferred():
+    with lazy_imports.deferred():
         assert sys.modules["uuid"] is uuid
     assert sys.modules["uuid"] is uuid
 
@@ -95,8 +97,8 @@ def sample(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
     """A stand-in for a module, of which `Taken` is known to be taken and `Other` is not."""
     (tmp_path / "sample.py").write_text("class Taken(dict):\n    pass\nclass Other:\n    pass\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(unasked._UNASKED, "sample", ("Taken",))
-    with unasked.deferred():
+    monkeypatch.setitem(lazy_imports._UNASKED, "sample", ("Taken",))
+    with lazy_imports.deferred():
         made = import_module("sample")
     assert "sample" not in sys.modules
     yield made
@@ -135,10 +137,10 @@ def test_the_real_one_is_loaded_even_inside(monkeypatch: pytest.MonkeyPatch) -> 
     import mimetypes as real
 
     monkeypatch.delitem(sys.modules, "mimetypes")
-    with unasked.deferred():
+    with lazy_imports.deferred():
         import mimetypes
 
-        assert type(mimetypes) is unasked._StandIn
+        assert type(mimetypes) is lazy_imports._StandIn
         assert mimetypes.guess_type("a.png") == real.guess_type("a.png")
         assert type(sys.modules["mimetypes"]) is types.ModuleType
     assert type(sys.modules["mimetypes"]) is types.ModuleType
@@ -146,7 +148,7 @@ def test_the_real_one_is_loaded_even_inside(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_nothing_stays_of_an_import_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "uuid", raising=False)
-    with pytest.raises(ImportError), unasked.deferred():
+    with pytest.raises(ImportError), lazy_imports.deferred():
         raise ImportError
     assert "uuid" not in sys.modules
-    assert sys.modules.get(unasked._WITHOUT, unasked) is not None
+    assert sys.modules.get(lazy_imports._WITHOUT, lazy_imports) is not None

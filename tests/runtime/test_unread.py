@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from package.runtime.stdio import Room
+from package.runtime.core.stdio import Room
 
 from tests.runtime.process import Server, call, line
 

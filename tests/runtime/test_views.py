@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 import pytest
-from package.runtime.catalog import Tool
-from package.runtime.exchange import Response, Sent
-from package.runtime.redaction import Redactor
-from package.runtime.response import interpret
-from package.runtime.shapes import Result
-from package.runtime.views import View
+from package.runtime.core.catalog import Tool
+from package.runtime.core.wire_formats import Result
+from package.runtime.http.exchange import Response, Sent
+from package.runtime.result.response import interpret
+from package.runtime.result.result_rules import View
+from package.runtime.text.redaction import Redactor
 
 REDACTOR = Redactor(["hunter22"])
 JSON = "application/json"

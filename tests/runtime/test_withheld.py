@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime import settings
-from package.runtime.calls import Caller
+from package.runtime.calls.execution import Caller
 from package.runtime.hooks import Refuse
+from package.runtime.settings import settings
 
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_calls import quiet, text

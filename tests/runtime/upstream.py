@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from ssl import SSLContext
 
-from package.runtime.addresses import Address, parse
+from package.runtime.text.addresses import Address, parse
 
 Play = Callable[["Connection"], Awaitable[None]]
 

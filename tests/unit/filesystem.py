@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from unittest import mock
 
-from mcpgen.publish import exchange
+from mcpgen.regenerate.publish import exchange
 
 KILLED = 137
 Calls = dict[ModuleType, tuple[str, ...]]

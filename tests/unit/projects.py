@@ -6,9 +6,9 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from mcpgen.publish import claimed, plan, previous_lock, publish
-from mcpgen.publish.staging import inode
-from mcpgen.tree import FileTree
+from mcpgen.base.tree import FileTree
+from mcpgen.regenerate.publish import claimed, plan, previous_lock, publish
+from mcpgen.regenerate.publish.staging import inode
 from tests.unit.filesystem import SWAPS, contents, killed_at
 from tests.unit.test_publish import USERS, tree_of
 

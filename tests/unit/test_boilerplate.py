@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mcpgen.diagnostics import Where
-from mcpgen.lower.boilerplate import FEWEST, LONGEST, found
+from mcpgen.base.diagnostics import Where
+from mcpgen.lower.text.boilerplate import FEWEST, LONGEST, found
 from mcpgen.model import Operation, PathTemplate
 
 SENTENCES = [

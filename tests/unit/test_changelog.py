@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen import changelog
-from mcpgen import lock as locks
+from mcpgen.base.jsonvalue import digest
 from mcpgen.cli import main
-from mcpgen.jsonvalue import digest
+from mcpgen.lock import lockfile as locks
+from mcpgen.regenerate import changelog
 
 FIRST = "# Changelog\n\n## 0.1.0\n\n- First generated: 2 tools.\n"
 NEXT = "\n## {}\n\n"

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from mcpgen.base.errors import Busy, CannotGoOn
 from mcpgen.cli import main
-from mcpgen.errors import Busy, CannotGoOn
-from mcpgen.publish import claimed, exchange, plan, publish, replica
+from mcpgen.regenerate.publish import claimed, exchange, plan, publish, replica
 from tests.unit.filesystem import contents, killed_at, quick
 from tests.unit.projects import NEW, OLD, OTHER, after, beside, generate, prepared, stopped_between
 from tests.unit.test_publish import USERS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcpgen.jsonvalue import JsonObject, JsonValue
-from mcpgen.lower.compose import Composer, alternatives, members, types
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
+from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 
 DEFINITIONS: dict[str, JsonObject] = {
     "Base": {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"], "description": "Base"},

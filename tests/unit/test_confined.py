@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mcpgen.confined import Stopped, Tell, run_confined
+from mcpgen.base.confined import Stopped, Tell, run_confined
 
 
 def test_what_is_told_comes_in_order_and_from_another_process() -> None:

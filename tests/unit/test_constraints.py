@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.jsonvalue import JsonObject, JsonValue, compact
-from mcpgen.lower.constraints import bounds, fitting, in_words
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.lower.schema.constraints import bounds, fitting, in_words
 
 HUGE = 10**400
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mcpgen.diagnostics import Where
+from mcpgen.base.diagnostics import Where
 from mcpgen.model import Location, Parameter
-from mcpgen.openapi.credentials import Verdict, verdict
+from mcpgen.read.openapi.credentials import Verdict, verdict
 
 ROWS: list[tuple[Location, str, str, Verdict | None]] = [
     # by name

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from mcpgen import crowding
-from mcpgen.crowding import MANY, TOO_MANY
-from mcpgen.fetch import Fetched
-from mcpgen.jsonvalue import compact
-from mcpgen.options import Options
+from mcpgen.base.jsonvalue import compact
+from mcpgen.check import too_many_tools
+from mcpgen.check.too_many_tools import MANY, TOO_MANY
+from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
+from mcpgen.read.fetch import Fetched
 
 
 def said(paths: dict[str, Any], include: tuple[str, ...] = ()) -> tuple[int, str | None]:
@@ -32,7 +32,7 @@ def many(count: int, *tags: str, prefix: str = "/v1") -> dict[str, Any]:
 
 
 def test_a_list_that_no_client_reads_is_an_error_and_its_line_mends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crowding, "LONGEST_LIST", 50_000)
+    monkeypatch.setattr(too_many_tools, "LONGEST_LIST", 50_000)
     document = compact({"openapi": "3.1.0", "servers": [{"url": "https://x.example"}], "paths": many(400)}).encode()
     compiled = compile_source(Fetched("f", document), Options())
     found = [each for each in compiled.diagnostics if each.code in ("list-too-large", "many-tools")]
@@ -54,7 +54,7 @@ def test_the_limit_is_of_bytes_however_few_tools_there_are(
     document = compact({"openapi": "3.1.0", "servers": [{"url": "https://x.example"}], "paths": many(3)}).encode()
     compiled = compile_source(Fetched("f", document), Options())
     size = len(compiled.tree["api_mcp/tools.json"])
-    monkeypatch.setattr(crowding, "LONGEST_LIST", size - more)
+    monkeypatch.setattr(too_many_tools, "LONGEST_LIST", size - more)
     found = compile_source(Fetched("f", document), Options()).diagnostics
     assert [each.code for each in found if each.severity == "error"] == codes
 

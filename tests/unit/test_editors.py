@@ -16,14 +16,14 @@ import pytest
 import referencing
 import referencing.jsonschema
 
-from mcpgen import fetch
 from mcpgen.cli import main
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
-from mcpgen.toolsfile import editors, shape
+from mcpgen.read import fetch
+from mcpgen.read.toolsfile import editors, schema_check
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = ROOT / "mcpgen" / "toolsfile" / "schema.json"
+SCHEMA = ROOT / "mcpgen" / "read" / "toolsfile" / "schema.json"
 POINTING = re.compile(r"# yaml-language-server: \$schema=(\S+)")
 
 ANNOTATIONS = {"$schema", "$id", "$comment", "$defs", "title", "description", "default", "examples"}
@@ -31,7 +31,7 @@ WALKED = {
     "$ref", "type", "properties", "patternProperties", "additionalProperties", "propertyNames", "required", "items",
     "enum", "const", "pattern", "minimum", "exclusiveMinimum", "maximum", "minItems", "minLength", "minProperties",
 }  # fmt: skip
-"""What `shape.py` reads of a schema; tests/properties/test_toolsfile.py holds that it obeys each of them."""
+"""What `schema_check.py` reads of a schema; tests/properties/test_toolsfile.py holds that it obeys each of them."""
 
 
 def nodes(node: Any, at: str = "#") -> Iterator[tuple[str, dict[str, Any]]]:
@@ -93,16 +93,16 @@ def test_a_built_wheel_carries_the_schema(tmp_path: Path) -> None:
     subprocess.run([*build, "--wheel-dir", str(tmp_path)], check=True, timeout=300, stderr=subprocess.DEVNULL)
     (wheel,) = tmp_path.glob("mcpgen-*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        assert archive.read("mcpgen/toolsfile/schema.json") == SCHEMA.read_bytes()
+        assert archive.read("mcpgen/read/toolsfile/schema.json") == SCHEMA.read_bytes()
 
 
 def test_the_schema_is_valid_by_the_meta_schema_and_names_no_address() -> None:
-    validator = jsonschema.validators.validator_for(shape.schema())
+    validator = jsonschema.validators.validator_for(schema_check.schema())
     assert validator is jsonschema.Draft202012Validator
-    jsonschema.Draft202012Validator.check_schema(shape.schema())
+    jsonschema.Draft202012Validator.check_schema(schema_check.schema())
     for draft in (jsonschema.Draft202012Validator, jsonschema.Draft7Validator):  # many editors know draft-07 alone
         empty: referencing.jsonschema.SchemaRegistry = referencing.Registry()
-        judge = draft(shape.schema(), registry=empty)
+        judge = draft(schema_check.schema(), registry=empty)
         assert judge.is_valid({"mcpgen": 1, "tools": [{"name": "a", "request": "GET /"}]})
         assert not judge.is_valid({"mcpgen": 1, "tools": [{"name": "a", "request": "/"}]})
     assert re.findall(r"https?://[^ \"]*", SCHEMA.read_text(encoding="utf-8")) == [
@@ -114,7 +114,7 @@ def test_the_schema_is_valid_by_the_meta_schema_and_names_no_address() -> None:
 @pytest.mark.parametrize("at", NODES)
 def test_every_part_of_the_schema_is_described_and_read(at: str) -> None:
     node = NODES[at]
-    assert node.keys() <= WALKED | ANNOTATIONS, "shape.py would overlook it"
+    assert node.keys() <= WALKED | ANNOTATIONS, "schema_check.py would overlook it"
     if "$ref" in node:
         assert node.keys() == {"$ref"}, "draft-07 reads nothing beside a reference"
     elif not at.endswith("/propertyNames"):

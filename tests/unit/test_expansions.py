@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from benchmarks.speed import deep
-from mcpgen.fetch import Fetched
-from mcpgen.lower.portable import Portable
-from mcpgen.options import Options
+from mcpgen.lower.schema.portable import Portable
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, compile_source
+from mcpgen.read.fetch import Fetched
 
 Schema = dict[str, Any]
 SHARED: Schema = {"$ref": "#/components/schemas/Shared"}

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.errors import CannotGoOn
-from mcpgen.publish.staging import inode
-from mcpgen.tree import FileTree
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.tree import FileTree
+from mcpgen.regenerate.publish.staging import inode
 from tests.unit.filesystem import contents, failing_at, quick
 from tests.unit.projects import SITUATIONS, after, beside, copied, generate, prepared, stopped_between
 

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen import fetch, safe_open
-from mcpgen.document import budgets
-from mcpgen.errors import CannotGoOn
+from mcpgen.base import safe_open
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.read import fetch
+from mcpgen.read.document import budgets
 
 
 def refusal(source: str) -> tuple[str, str]:

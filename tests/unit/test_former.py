@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from mcpgen.curation import apply, former
-from mcpgen.diagnostics import Diagnostics, Where
-from mcpgen.lower.changes import settled
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.lower.inputs.changes import settled
+from mcpgen.merge.overrides import apply, former
 from mcpgen.model import Api, ArgumentChange, Change, Former, Operation, PathTemplate
-from mcpgen.openapi import paths
-from mcpgen.promises import Promise, Promises, Retired
+from mcpgen.model.pins import Promise, Promises, Retired
+from mcpgen.read.openapi import paths
 
 HERE = Where("x.tools.yaml", "/overrides")
 FORMER = Former(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.jsonvalue import JsonValue, compact, lookup, pointer, tokens
+from mcpgen.base.jsonvalue import JsonValue, compact, lookup, pointer, tokens
 
 RFC_6901: JsonValue = {
     "foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4, "i\\j": 5, 'k"l': 6, " ": 7, "m~n": 8,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.publish.staging import inode
-from mcpgen.tree import FileTree
+from mcpgen.base.tree import FileTree
+from mcpgen.regenerate.publish.staging import inode
 from tests.unit.filesystem import contents, killed_at, quick
 from tests.unit.projects import NEW, OLD, OTHER, SITUATIONS, after, beside, copied, generate, prepared
 

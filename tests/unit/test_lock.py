@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.errors import CannotGoOn
-from mcpgen.lock import Lock, digests, dump, load
-from mcpgen.names import VERSION_NUMBER, WRITTEN_ARGUMENT_NAME
-from mcpgen.options import Options
-from mcpgen.promises import NOTHING, Promise, Promises, Retired
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.names import VERSION_NUMBER, WRITTEN_ARGUMENT_NAME
+from mcpgen.lock.lockfile import Lock, digests, dump, load
+from mcpgen.model.options import Options
+from mcpgen.model.pins import NOTHING, Promise, Promises, Retired
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 SERVER = st.from_regex(r"[a-z][a-z0-9-]{0,39}", fullmatch=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.names import (
+from mcpgen.base.names import (
     ARGUMENT_NAME,
     SERVER_NAME,
     VERSION_NUMBER,

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.diagnostics import Diagnostics, Where
-from mcpgen.errors import Unusable
-from mcpgen.lower.naming import assign, derive
-from mcpgen.lower.shortening import LONGEST
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import Unusable
+from mcpgen.base.names import TOOL_NAME
 from mcpgen.model import Operation
-from mcpgen.names import TOOL_NAME
-from mcpgen.openapi.paths import operation_key, parse
-from mcpgen.promises import NOTHING, Promise, Promises, Retired
+from mcpgen.model.pins import NOTHING, Promise, Promises, Retired
+from mcpgen.naming.shortening import LONGEST
+from mcpgen.naming.tool_names import assign, derive
+from mcpgen.read.openapi.paths import operation_key, parse
 
 HERE = Where("f")
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from mcpgen import origins
-from mcpgen.diagnostics import Diagnostics
-from mcpgen.fetch import Fetched, Folder
-from mcpgen.jsonvalue import JsonObject
-from mcpgen.options import Options
+from mcpgen.base import origins
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.jsonvalue import JsonObject
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Project, compile_source
+from mcpgen.read.fetch import Fetched, Folder
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from package.runtime import hook_names, mistakes
+from package.runtime.calls import hook_lint, hook_names
 
-from mcpgen import orphans
+from mcpgen.regenerate import orphan_hooks
 
 TOOLS = ["get_pet", "list-pets", "all"]
 RETIRED = ["delete_pet", "drop-pet", "get_pet"]
@@ -15,7 +15,7 @@ Said = tuple[int, int, str, str]
 def said(text: str | bytes, *, names: list[str] = TOOLS) -> list[Said]:
     """Line, column, message and hint of each finding."""
     data = text if isinstance(text, bytes) else text.encode()
-    found = list(orphans.hooks(data, "x_mcp/hooks.py", names, RETIRED))
+    found = list(orphan_hooks.hooks(data, "x_mcp/hooks.py", names, RETIRED))
     assert all(each.severity == "warning" and each.where and each.where.file == "x_mcp/hooks.py" for each in found)
     return [(each.where.line or 0, each.where.column or 0, each.message, each.hint) for each in found if each.where]
 
@@ -94,12 +94,12 @@ def test_a_tool_that_came_back_has_its_hook() -> None:
 
 
 def test_many_are_told_in_few_words() -> None:
-    *one_by_one, last = said("def after_x(result): ...\n" * (orphans.MOST + 7))
-    assert len(one_by_one) == orphans.MOST
-    assert last[:3] == (orphans.MOST + 1, 1, "7 more hooks are for no tool.")
+    *one_by_one, last = said("def after_x(result): ...\n" * (orphan_hooks.MOST + 7))
+    assert len(one_by_one) == orphan_hooks.MOST
+    assert last[:3] == (orphan_hooks.MOST + 1, 1, "7 more hooks are for no tool.")
 
 
-DEEP = orphans.LARGEST // 8
+DEEP = orphan_hooks.LARGEST // 8
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ DEEP = orphans.LARGEST // 8
         (b"# coding: nonsense\n", 1, 1, "they are neither UTF-8 nor in an encoding that Python knows"),
         (b"# coding: punycode\n", 1, 1, "they are written in punycode"),
         (b"# coding: zlib\n", 1, 1, "they are written in zlib"),
-        (b"#" * (orphans.LARGEST + 1), 1, 1, "the file is larger than 256 KiB"),
+        (b"#" * (orphan_hooks.LARGEST + 1), 1, 1, "the file is larger than 256 KiB"),
         (b"(" * DEEP, 1, None, "too many nested parentheses"),
     ],
     ids=range(10),
@@ -141,14 +141,14 @@ def test_nothing_of_it_runs(capfd: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("tool", ["get_pet", "list-pets", "all", "A-b_c"])
 def test_names_are_those_that_the_runtime_calls(tool: str) -> None:
-    assert tuple(hook_names.PARAMETERS) == orphans.KINDS
-    assert orphans.FOR_ALL == mistakes.ALL
-    for kind in orphans.KINDS:
-        assert orphans.own_name(kind, tool) == hook_names.own_name(kind, tool)
+    assert tuple(hook_names.PARAMETERS) == orphan_hooks.KINDS
+    assert orphan_hooks.FOR_ALL == hook_lint.ALL
+    for kind in orphan_hooks.KINDS:
+        assert orphan_hooks.own_name(kind, tool) == hook_names.own_name(kind, tool)
 
 
 @pytest.mark.parametrize("name", ["before_x", "before_get_pet", "after_all", "instead_of_all", "request_list_pets"])
 def test_the_server_says_the_same_of_a_function(name: str) -> None:
     def function(*given: object) -> None: ...
 
-    assert bool(said(f"def {name}(value): ...")) == bool(mistakes.mistakes({name: function}, TOOLS))
+    assert bool(said(f"def {name}(value): ...")) == bool(hook_lint.mistakes({name: function}, TOOLS))

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.diagnostics import Diagnostics, Where
-from mcpgen.errors import Unusable
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import Unusable
 from mcpgen.model import PathTemplate
-from mcpgen.openapi.paths import LONGEST, operation_key, parse
+from mcpgen.read.openapi.paths import LONGEST, operation_key, parse
 
 HERE = Where("here")
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from package.runtime import patterns as runtime_patterns
-from package.runtime import validators
+from package.runtime.request import validators
+from package.runtime.text import patterns as runtime_patterns
 
-from mcpgen.lower import patterns
+from mcpgen.lower.schema import patterns
 
 
 def test_the_compiler_and_the_server_have_one_limit() -> None:

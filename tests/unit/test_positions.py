@@ -11,9 +11,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.diagnostics import Diagnostics
-from mcpgen.document import budgets, load, yaml_text
-from mcpgen.jsonvalue import JsonValue, pointer
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.jsonvalue import JsonValue, pointer
+from mcpgen.read.document import budgets, load, yaml_text
 
 Places = dict[str, tuple[int, int]]
 

@@ -7,9 +7,9 @@ import tomllib
 from typing import Any
 
 from mcpgen.emit.project import RUNTIME_DEPENDENCIES
-from mcpgen.fetch import Fetched
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, compile_source
+from mcpgen.read.fetch import Fetched
 
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.1.0",

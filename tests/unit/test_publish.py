@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen import lock as locks
-from mcpgen.errors import CannotGoOn
-from mcpgen.lock import Lock
-from mcpgen.options import Options
-from mcpgen.publish import Plan, plan, present, previous_lock, publish
-from mcpgen.publish.emitted import is_emitted
-from mcpgen.publish.present import LARGEST
-from mcpgen.tree import FileTree
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.tree import FileTree
+from mcpgen.lock import lockfile as locks
+from mcpgen.lock.lockfile import Lock
+from mcpgen.model.options import Options
+from mcpgen.regenerate.publish import Plan, plan, present, previous_lock, publish
+from mcpgen.regenerate.publish.emitted import is_emitted
+from mcpgen.regenerate.publish.present import LARGEST
 from tests.unit.filesystem import unprivileged
 
 GENERATED = Path(__file__).parents[2] / "generated"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcpgen.errors import CannotGoOn
-from mcpgen.fetch.redirects import Redirect, resolve_redirect
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.read.fetch.redirects import Redirect, resolve_redirect
 
 OWN = [
     ("http://a.example/x", "/y", "http://a.example/y"),

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from mcpgen.base.diagnostics import CODES, Diagnostic, Where
 from mcpgen.cli import main
 from mcpgen.cli.grouping import group
 from mcpgen.cli.sarif import log
-from mcpgen.diagnostics import CODES, Diagnostic, Where
 from mcpgen.model import Skipped
 
 LEVELS = {"error", "warning", "note", "none"}

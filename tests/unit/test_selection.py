@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mcpgen.diagnostics import Where
-from mcpgen.errors import CannotGoOn
+from mcpgen.base.diagnostics import Where
+from mcpgen.base.errors import CannotGoOn
 from mcpgen.model import Operation, PathTemplate
-from mcpgen.selection import select
+from mcpgen.model.selection import select
 
 
 def operation(method: str, path: str, name: str | None, *tags: str, deprecated: bool = False) -> Operation:

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.diagnostics import Diagnostics, Where
-from mcpgen.fetch import Fetched
-from mcpgen.jsonvalue import JsonValue
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonValue
 from mcpgen.model import Server, ServerVariable
-from mcpgen.openapi import servers
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
+from mcpgen.read.fetch import Fetched
+from mcpgen.read.openapi import servers
 
 
 @pytest.mark.parametrize(

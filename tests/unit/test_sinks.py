@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcpgen.base.invisible import shown
 from mcpgen.emit.sinks import bare_name, markdown_code, markdown_text, toml_string
-from mcpgen.invisible import shown
 
 ANY_TEXT = st.text(st.characters(), max_size=80)
 MARKUP = st.text("ab `*_[]()<>&|~$#\\:/!\n\r\t-+=.1\u2028\u202e\x00\x1b", max_size=60)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen import lock as locks
-from mcpgen.publish import staging
-from mcpgen.publish.staging import Record
+from mcpgen.lock import lockfile as locks
+from mcpgen.regenerate.publish import staging
+from mcpgen.regenerate.publish.staging import Record
 from tests.unit.filesystem import contents, killed_at, quick
 from tests.unit.projects import NEW, OLD, OTHER, generate, prepared, stopped_between
 

@@ -14,15 +14,15 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.cli import main
-from mcpgen.diagnostics import Diagnostics, Where
-from mcpgen.document import load
 from mcpgen.emit.sinks import yaml_comment, yaml_scalar
 from mcpgen.emit.starter import starter
-from mcpgen.fetch import Fetched, read
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
-from mcpgen.toolsfile import editors, shape
+from mcpgen.read.document import load
+from mcpgen.read.fetch import Fetched, read
+from mcpgen.read.toolsfile import editors, schema_check
 
 ROOT = Path(__file__).parents[2]
 PETSTORE = ROOT / "specs" / "petstore.openapi.yaml"
@@ -67,7 +67,7 @@ def told(text: str) -> list[str]:
     found = Diagnostics()
     document = load("f", text.encode(), found)
     assert isinstance(document.value, dict)
-    shape.check(document.value, Where("f"), found)
+    schema_check.check(document.value, Where("f"), found)
     return [each.message for each in found]
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen import lock as locks
-from mcpgen.errors import CannotGoOn
-from mcpgen.publish import exchange, plan, previous_lock, staging
-from mcpgen.tree import FileTree
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.tree import FileTree
+from mcpgen.lock import lockfile as locks
+from mcpgen.regenerate.publish import exchange, plan, previous_lock, staging
 from tests.unit.filesystem import contents, killed_at, quick
 from tests.unit.projects import NEW, OLD, OTHER, after, beside, copied, generate, prepared
 from tests.unit.test_publish import USERS, files, published, refusal, tree_of

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.tree import FileTree
 from mcpgen.cli import main
-from mcpgen.errors import CannotGoOn
-from mcpgen.publish import staging
-from mcpgen.publish.staging import inode
-from mcpgen.tree import FileTree
+from mcpgen.regenerate.publish import staging
+from mcpgen.regenerate.publish.staging import inode
 from tests.unit.filesystem import SWAPS, killed_at, quick
 from tests.unit.projects import NEW, OTHER, generate, prepared, stopped_between
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcpgen import news
-from mcpgen.succession import next_version
+from mcpgen.regenerate import release_notes
+from mcpgen.regenerate.regenerate import next_version
 
 
 @pytest.mark.parametrize(
@@ -23,5 +23,5 @@ def test_the_part_that_moves(version: str, part: str, following: str) -> None:
 
 @pytest.mark.parametrize("version", ["", "x", "9" * 5000, "1." * 3000, "-1", "1.2.3.dev4"])
 def test_any_version_of_a_compiler_can_be_compared(version: str) -> None:
-    assert news.is_newer("99999.0", than=version) in (True, False)
-    assert isinstance(news.between(version, "0.1.0"), list)
+    assert release_notes.is_newer("99999.0", than=version) in (True, False)
+    assert isinstance(release_notes.between(version, "0.1.0"), list)

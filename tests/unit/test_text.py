@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.invisible import hidden_characters
-from mcpgen.lower.text import MARK, READ, ended, plain, sentences, shortened, similarity
+from mcpgen.base.invisible import hidden_characters
+from mcpgen.lower.text.prose import MARK, READ, ended, plain, sentences, shortened, similarity
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcpgen.jsonvalue import JsonValue
-from mcpgen.tokens import estimate
+from mcpgen.base.jsonvalue import JsonValue
+from mcpgen.base.tokens import estimate
 
 COUNTED: list[tuple[int, JsonValue]] = [
     (7, {"name": "list_pets"}),

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.errors import CannotGoOn
-from mcpgen.publish import exchange
-from mcpgen.publish.staging import inode
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.regenerate.publish import exchange
+from mcpgen.regenerate.publish.staging import inode
 from tests.unit.filesystem import contents, quick, unprivileged
 from tests.unit.projects import NEW, OTHER, after, beside, generate, prepared, stopped_between
 from tests.unit.test_publish import tree_of

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.tree import FileTree
+from mcpgen.base.tree import FileTree
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from mcpgen.diagnostics import Diagnostics
-from mcpgen.document import load
-from mcpgen.openapi import official, validity
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.read.document import load
+from mcpgen.read.openapi import official, validity
 
 VALUE = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {"/a": {"get": {"tags": ["x"]}}}}
 

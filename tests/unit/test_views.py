@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mcpgen.jsonvalue import JsonObject, tokens
-from mcpgen.lower.compose import Composer
-from mcpgen.lower.views import without
+from mcpgen.base.jsonvalue import JsonObject, tokens
+from mcpgen.lower.schema.compose import Composer
+from mcpgen.lower.tool.views import without
 
 
 def of(*names: str, **members: JsonObject) -> JsonObject:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from mcpgen.check import DEEPEST, check, problems
-from mcpgen.diagnostics import Diagnostics, Where
-from mcpgen.jsonvalue import JsonObject, JsonValue
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
+from mcpgen.check.catalog import DEEPEST, check, problems
 from mcpgen.model import (
     Annotations,
     BodyBinding,

@@ -9,11 +9,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpgen.diagnostics import Diagnostics
-from mcpgen.document import budgets, load
-from mcpgen.document.yaml_text import compose
-from mcpgen.errors import CannotGoOn
-from mcpgen.jsonvalue import JsonValue
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.jsonvalue import JsonValue
+from mcpgen.read.document import budgets, load
+from mcpgen.read.document.yaml_text import compose
 
 PROBES: list[tuple[str, JsonValue]] = [
     ("~", None),

@@ -2,12 +2,12 @@
 
 import click
 
+from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.cli import differences, options, report
 from mcpgen.cli.diff import contract, sides
 from mcpgen.cli.diff.sides import Side
-from mcpgen.diagnostics import Diagnostic
-from mcpgen.diff import compare, markdown
-from mcpgen.options import Options
+from mcpgen.model.options import Options
+from mcpgen.regenerate.diff import compare, markdown
 
 
 @click.command("diff", short_help="Grade what changed from OLD to NEW.")

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from mcpgen.base.diagnostics import Diagnostic
+from mcpgen.base.jsonvalue import JsonObject, as_object
 from mcpgen.cli import differences, report
 from mcpgen.cli.diff.sides import Side
-from mcpgen.diagnostics import Diagnostic
-from mcpgen.diff import Difference
-from mcpgen.jsonvalue import JsonObject, as_object
+from mcpgen.regenerate.diff import Difference
 
 
 def document(old: Side, new: Side, difference: Difference, errors: Sequence[Diagnostic]) -> JsonObject:

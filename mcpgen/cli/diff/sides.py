@@ -8,17 +8,18 @@ later one keeps the names of the earlier one. So only what generating again woul
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcpgen import fetch, projects
-from mcpgen.diagnostics import Where
-from mcpgen.diff import Surface
-from mcpgen.errors import CannotGoOn
-from mcpgen.fetch import Network
-from mcpgen.jsonvalue import as_object, as_text
-from mcpgen.options import Options
+from mcpgen.base.diagnostics import Where
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.jsonvalue import as_object, as_text
+from mcpgen.base.source_urls import without_secrets
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, Project, compile_source
-from mcpgen.publish import previous_lock
-from mcpgen.source_urls import without_secrets
-from mcpgen.succession import compile_after, surface_of
+from mcpgen.read import fetch
+from mcpgen.read.fetch import Network
+from mcpgen.regenerate import projects
+from mcpgen.regenerate.diff import Surface
+from mcpgen.regenerate.publish import previous_lock
+from mcpgen.regenerate.regenerate import compile_after, surface_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.cli.inspect import contract
-from mcpgen.diagnostics import Diagnostic
 from mcpgen.model import ToolSpec
 
 _NAMED = 40

@@ -4,9 +4,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.jsonvalue import JsonObject, as_object
 from mcpgen.cli import report, servers
-from mcpgen.errors import CannotGoOn
-from mcpgen.jsonvalue import JsonObject, as_object
 from mcpgen.model import ToolSpec
 from mcpgen.pipeline import Compiled
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
+from mcpgen.base.diagnostics import Diagnostic
+from mcpgen.base.errors import CannotGoOn
 from mcpgen.cli import options, report
 from mcpgen.cli.inspect import budget, call, contract, features, findings, page, source, table
 from mcpgen.cli.inspect import tool as one
-from mcpgen.diagnostics import Diagnostic
-from mcpgen.errors import CannotGoOn
 from mcpgen.model import ToolSpec
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled
 
 MOST = 8

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from mcpgen import tokens
+from mcpgen.base import tokens
+from mcpgen.base.diagnostics import Diagnostic
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.cli import report
 from mcpgen.cli.inspect.findings import Concerned
-from mcpgen.diagnostics import Diagnostic
 from mcpgen.emit import features, table
 from mcpgen.emit.environment import environment
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ResourceSpec, ToolSpec, arguments_of
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from mcpgen.diagnostics import Diagnostic
+from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.model import ToolSpec
 
 _WORDS = {"schema-cut": "cut", "over-budget": "over budget"}

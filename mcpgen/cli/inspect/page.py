@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.cli import onefile
 from mcpgen.emit import page
-from mcpgen.jsonvalue import JsonObject
 
 
 def write(path: Path, document: JsonObject) -> None:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 
 
 @dataclass(frozen=True, slots=True)

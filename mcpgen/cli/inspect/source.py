@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from mcpgen import fetch, projects
-from mcpgen.fetch import Network
-from mcpgen.options import Options
+from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, compile_source
+from mcpgen.read import fetch
+from mcpgen.read.fetch import Network
+from mcpgen.regenerate import projects
 
 
 def compiled(source: str, flags: Options) -> Compiled:

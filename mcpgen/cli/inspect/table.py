@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.cli import report
 from mcpgen.cli.inspect import contract, findings, layout
-from mcpgen.diagnostics import Diagnostic
 from mcpgen.model import Skipped, ToolSpec
 
 HEAD = ("tool", "method", "path", "args", "tokens", "notes")

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from mcpgen.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 
 
 def text(parts: JsonValue) -> str:

@@ -3,11 +3,11 @@
 import textwrap
 from collections.abc import Sequence
 
+from mcpgen.base.diagnostics import Diagnostic
+from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.cli import report
 from mcpgen.cli.inspect import contract, findings, layout, schemas, templates
-from mcpgen.diagnostics import Diagnostic
 from mcpgen.emit import table
-from mcpgen.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.model import Catalog, ToolSpec
 
 _HEAD = ("argument", "type", "goes to", "description")

@@ -9,8 +9,8 @@ import base64
 import hashlib
 from pathlib import Path
 
+from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.emit.sinks import html_data
-from mcpgen.jsonvalue import JsonObject
 
 MARK = b"<!doctype html>\n<!-- A page of mcpgen inspect. -->\n"
 """How every page begins; what begins so may be replaced by another."""

@@ -1,0 +1,139 @@
+"""Characters that a reader does not see, or sees elsewhere than they stand (Unicode UTR 36, 3.5 and 3.6).
+
+Models read what people do not see, so such characters can carry orders past a reviewer. `HIDDEN` is the one table of
+them; `templates/package/runtime/text/invisible.py` holds the same for answers, and a test holds the two equal. What
+written languages and emoji need is left where they need it, at most one such character between two that are seen:
+
+- U+200C and U+200D between letters of scripts that join them, and behind a virama (as RFC 5892, A.1 and A.2);
+- U+200D between emoji, U+FE0E and U+FE0F behind one, or before U+20E3 (keycaps);
+- U+2800, the blank of Braille, beside other Braille.
+
+Other variation selectors go: the letter before each is the same letter without it. So do direction marks and soft
+hyphens, which change no word, and the tags in the flags of England, Scotland and Wales.
+"""
+
+import html
+import json
+import re
+from functools import cache
+
+_NEVER_SHOWN = (
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters other than tab and line ends
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff"
+    "\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # Default_Ignorable_Code_Point
+    "\u202a-\u202e"  # change of direction
+    "\ufff9-\ufffb\U0001d159"  # annotations, and a note head without a picture
+    "\ufdd0-\ufdef"  # noncharacters
+)
+_SURROGATES = "\ud800-\udfff"
+_EMOJI = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2934\u2935\u2b00-\u2bff"
+    "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+_VIRAMA = (
+    "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d3b\u0d3c\u0d4d\u0dca\u0e3a\u0eba\u0f84\u1039\u103a\u1714\u17d2"
+    "\ua806\ua8c4\ua953\ua9c0\uaaf6\uabed"
+)
+_JOINED = (
+    "\u0600-\u061b\u061d-\u077f\u07c0-\u07ff\u0840-\u08ff"  # Arabic, Syriac, N'Ko, Mandaic
+    "\u0900-\u094c\u094e-\u09cc\u09ce-\u0a4c\u0a4e-\u0acc\u0ace-\u0b4c\u0b4e-\u0bcc\u0bce-\u0c4c\u0c4e-\u0ccc"
+    "\u0cce-\u0d3a\u0d3d-\u0d4c\u0d4e-\u0dc9\u0dcb-\u0dff\u1000-\u1038\u103b-\u109f\u1780-\u17b3\u17b6-\u17d1"
+    "\u17d3-\u17ff"  # Brahmic scripts without their viramas
+    "\u1820-\u18af\ua840-\ua87f\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc"  # Mongolian, Phags-pa, forms of Arabic
+)
+HIDDEN = (
+    f"[{_NEVER_SHOWN}{_SURROGATES}\u200c\u200d\u2800\ufe0e\ufe0f](?:(?<=[{_NEVER_SHOWN}{_SURROGATES}])"
+    f"|(?<=[\ufe0e\ufe0f])(?<![{_EMOJI}].)(?!\u20e3)"
+    f"|(?<=[\u200c\u200d])(?<![{_VIRAMA}].)(?!(?<=[0-9A-Za-z{_JOINED}].)[{_JOINED}{_VIRAMA}])"
+    f"(?!(?:(?<=[{_EMOJI}]\u200d)|(?<=[{_EMOJI}]\ufe0f\u200d))[{_EMOJI}])"
+    "|(?<=\u2800)(?<![\u2800-\u28ff]\u2800)\u2800*+(?![\u2801-\u28ff]))"
+)
+"""A regular expression for what is taken out. What is left holds nothing of the kind, so once is enough."""
+
+_AMPERSANDS = re.compile(r"&(?:(?:amp|AMP|#0*38(?![0-9])|#[xX]0*26(?![0-9a-fA-F]));?)+")
+"""An ampersand that was escaped, however often."""
+
+_LEADING_ZEROS = re.compile(r"(&#)0+(?=[0-9])|(&#[xX])0+(?=[0-9a-fA-F])")
+_BEYOND_UNICODE = re.compile(r"&#[0-9]{8,};?")
+"""References that no character has; Python reads no number of more than 4,300 digits."""
+
+_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\[bfu]")
+"""How JSON writes a control character."""
+
+_MOST_ROUNDS = 8
+"""References that are made of references, such as `&&num;x202e;`, are followed so often."""
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """Compile HIDDEN, which takes four milliseconds that a run over ASCII does not need."""
+    return re.compile(HIDDEN)
+
+
+def hidden_characters(text: str) -> int:
+    """Return how many characters of `text` are hidden."""
+    if text.isascii() and text.isprintable():  # the quickest way to say of most texts that there are none
+        return 0
+    return len(text) - len(_pattern().sub("", text))
+
+
+def hidden_in(text: str) -> int:
+    """Return how many characters of `text` are hidden, those counted for which its character references stand."""
+    if "&" in text and (count := hidden_characters(revealed(text))):
+        return count
+    return hidden_characters(text)
+
+
+def has_hidden(value: object) -> bool:
+    """Return whether any text in the JSON `value`, names of members included, holds a hidden character."""
+    text = json.dumps(value, ensure_ascii=False)
+    return hidden_characters(text) > 0 or ("\\" in text and _ESCAPE.search(text) is not None)
+
+
+def spells_hidden(value: object) -> bool:
+    """Return whether HTML character references in the JSON `value` stand for a hidden character."""
+    text = json.dumps(value, ensure_ascii=False)
+    return "&" in text and hidden_characters(revealed(text)) > hidden_characters(text)
+
+
+def without_hidden(text: str, mark: str = "") -> str:
+    """Return `text` without its hidden characters, with a `mark` for each of them."""
+    return text if text.isascii() and text.isprintable() else _pattern().sub(mark, text)
+
+
+def visible(text: str, mark: str = "") -> str:
+    """Return `text` with a `mark` for each hidden character; resolve its character references if those hide any."""
+    if "&" in text and hidden_characters(meant := revealed(text)):
+        text = meant
+    return without_hidden(text, mark)
+
+
+def shown(text: str) -> str:
+    """Return `text` with its hidden characters written out (`\\u202e`), for a person who reviews it."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _pattern().sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def resolved(text: str) -> str:
+    """Return `text` with its HTML character references resolved once (HTML, 13.2.5.72)."""
+    if "&" not in text:
+        return text
+    if "&#" in text:
+        text = _BEYOND_UNICODE.sub("\ufffd", _LEADING_ZEROS.sub(r"\1\2", text))
+    return html.unescape(text)
+
+
+def revealed(text: str) -> str:
+    """Return `text` with all that HTML character references may stand for, however often they were escaped.
+
+    Linear in the length of `text`. References left after _MOST_ROUNDS lose their ampersand.
+    """
+    for _ in range(_MOST_ROUNDS):
+        if "&" not in text:
+            return text
+        once = resolved(_AMPERSANDS.sub("&", text))
+        if once == text:
+            return text
+        text = once
+    return text.replace("&", "")

@@ -1,0 +1,275 @@
+"""Rules for names: what is legal where, and how text becomes words. A leaf: pure functions, tested as tables.
+
+How the name of a tool is derived from an operation is `naming/tool_names.py`.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from difflib import SequenceMatcher, get_close_matches
+from itertools import chain, count
+from typing import Literal
+from urllib.parse import unquote
+
+TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
+"""Derived tool names. 50 leaves room for the prefix that clients put before them; `__` is their separator."""
+
+WRITTEN_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Tool names written by a person: what every client and provider accepts."""
+
+_OF_FRAMEWORKS = (
+    "self|config|run_manager|runtime|model_(?:config|fields|computed_fields|fields_set|extra|construct|copy|dump|"
+    "dump_json|json_schema|parametrized_name|post_init|rebuild|validate|validate_json|validate_strings)"
+)
+ARGUMENT_NAME = re.compile(rf"(?!(?:{_OF_FRAMEWORKS})\Z)[A-Za-z][A-Za-z0-9_]{{0,63}}")
+"""Derived argument names. LlamaIndex and AutoGen make each argument a field of a pydantic model, and lose all tools
+of a server for one with a leading `_` or the name of a member that pydantic protects. LangChain passes arguments on as
+keywords, and takes its own parameters out of them in silence. `tests/converters` asks eight frameworks."""
+
+WRITTEN_ARGUMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+"""Argument names written by a person or kept by a lock: what every provider accepts as a top-level property key."""
+
+ROLE = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+"""What a role of an operator may be called: no comma, since a setting lists them."""
+
+DOCUMENT_PREFIX = re.compile(r"(?=.{1,20}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+"""What stands before the names of the tools of one document, with room for these."""
+
+SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+
+VERSION_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,5}(?:(?:a|b|rc)\d{1,9})?(?:\.(?:post|dev)\d{1,9}){0,2}", re.ASCII)
+"""What a Python package may be versioned as: the normal form of PEP 440, without epochs and local labels."""
+
+_MOST_LISTED = 20
+_NEAR, _AS_NEAR = 0.65, 0.15
+_SHORTEST_BEGINNING = 3
+
+_HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+|[A-Z]+")
+_APOSTROPHE = re.compile(r"['\u2019](?:[sS]\b)?")
+_FILLER = frozenset(
+    [
+        "api",
+        "apis",
+        "definition",
+        "definitions",
+        "description",
+        "docs",
+        "documentation",
+        "endpoints",
+        "http",
+        "json",
+        "mcp",
+        "official",
+        "openapi",
+        "public",
+        "reference",
+        "rest",
+        "restful",
+        "server",
+        "service",
+        "spec",
+        "specification",
+        "swagger",
+        "the",
+        "web",
+    ]
+)
+_LINKS = frozenset(["a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "to", "where", "with"])
+_SUBDOMAINS = _FILLER | {"app", "apps", "beta", "cloud", "dev", "gateway", "prod", "sandbox", "staging", "test", "www"}
+_SECOND_LEVELS = frozenset(["ac", "co", "com", "edu", "gov", "net", "org"])
+_NOBODYS = frozenset(["example", "invalid", "localhost", "local"])
+"""Hosts that say nothing of whose API it is (RFC 2606 and 6762)."""
+_MOST_LISTED = 20
+_LONGEST_COMPOSED = 256
+_UNSEEN = frozenset(" \u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159").union(
+    map(chr, range(0xFE00, 0xFE10)), map(chr, range(0xE0100, 0xE01F0))
+)
+"""What is a letter, mark or symbol by its category, and yet is not seen."""
+
+_SHORT, _LONGEST_RUN = 1000, 30
+_NO_LETTERS = re.compile(r"[\W_]+")
+_COMPARISONS = (("<=", "_lte"), (">=", "_gte"), ("<", "_lt"), (">", "_gt"), ("!=", "_ne"), ("!", "_not"))
+
+
+def normalize(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
+    """Return `text` in a Unicode normal form (UAX 15), in time that grows with its length.
+
+    Sorting a run of combining marks takes the square of its length: 500 kB take minutes. So a run is cut at what the
+    Stream-Safe Text Format allows (UAX 15, section 13); no script has a longer one.
+    """
+    if len(text) > _SHORT and not text.isascii():
+        text = "".join(_without_long_runs(text))
+    return unicodedata.normalize(form, text)
+
+
+def _without_long_runs(text: str) -> Iterator[str]:
+    run = 0
+    for character in text:
+        # The first character that it decomposes to: some that combine do not say so before.
+        first = unicodedata.normalize("NFKD", character)[:1] if character > "\x7f" else character
+        run = run + 1 if unicodedata.combining(first) else 0
+        if run <= _LONGEST_RUN:
+            yield character
+
+
+def words(text: str) -> list[str]:
+    """`text` split at punctuation and camel humps, lower-cased; digits stay with their word (`oauth2`, `v1`), and a
+    genitive loses its ending.
+    """
+    folded = normalize("NFKD", _APOSTROPHE.sub("", text)).encode("ascii", "ignore").decode()
+    return [word.lower() for word in _HUMPS.findall(folded)]
+
+
+def alike(name: str) -> str:
+    """The same text for all names of members that look the same, as the runtime compares them (`drop_fields.py`
+    there)."""
+    for _ in range(2):  # folding may bring out what has to be composed again
+        name = "".join(each for each in name if each.isprintable() and each not in _UNSEEN)
+        if len(name) > _LONGEST_COMPOSED:
+            break
+        name = unicodedata.normalize("NFKC", name).casefold()
+    return name
+
+
+def fold(name: str) -> str:
+    """Return what all names of parameters have in common that some server reads as this one: decoded, in one case,
+    without brackets behind it, its letters and digits alone. The runtime has the same (`name_conflicts.py` there).
+    """
+    for _ in range(3):
+        name = unquote(name)
+    name = normalize("NFKC", name).casefold()
+    return _NO_LETTERS.sub("", name.partition("[")[0]) or name
+
+
+def short_hash(text: str, length: int = 4) -> str:
+    """A stable suffix from `text`: base 31 without letters that are mistaken for one another."""
+    alphabet = "23456789abcdefghijkmnpqrstuvwxy"
+    number = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "big")
+    return "".join(alphabet[number // 31**place % 31] for place in range(length))
+
+
+def distinct(candidates: Iterable[str], stem: str, seed: str, taken: Container[str]) -> str:
+    """The first of `candidates` that is not in `taken`; where all are, `stem` with a hash of `seed`."""
+    hashed = (f"{stem}_{short_hash(f'{seed} {turn}', 8)}" for turn in count())
+    return next(candidate for candidate in chain(candidates, hashed) if candidate not in taken)
+
+
+def exclusive(
+    ladders: Sequence[Sequence[str]], taken: Collection[str] = (), fold: Callable[[str], str] = str
+) -> list[str]:
+    """For each of `ladders` the first of its names that no other has too: neither their order nor one more of them
+    gives a name to another. Where there is none, the last with a number.
+
+    Names are one where `fold` makes one of them; none is in `taken`.
+    """
+    owners = Counter(folded for ladder in ladders for folded in {fold(name) for name in ladder})
+    owners.update(fold(name) for name in taken)
+    used = set(owners)
+    found = []
+    for ladder in ladders:
+        alone = (name for name in ladder if owners[fold(name)] == 1)
+        numbered = (f"{ladder[-1]}_{turn}" for turn in count(2))
+        name = next(chain(alone, (name for name in numbered if fold(name) not in used)))
+        used.add(fold(name))
+        found.append(name)
+    return found
+
+
+def argument_name(wire_name: str) -> str:
+    """The argument for a parameter or property of that name: kept where providers accept it, else rewritten.
+
+    `filter[name]` → `filter_name`, `$top` → `top`, `api-version` → `api_version`, `StartTime<` → `StartTime_lt`,
+    `ids[]` → `ids`, `_id` → `id`, `2fa` → `argument_2fa`, `config` → `argument_config`.
+    """
+    if ARGUMENT_NAME.fullmatch(wire_name):
+        return wire_name
+    text = normalize("NFKD", wire_name).encode("ascii", "ignore").decode()
+    for comparison, suffix in _COMPARISONS:
+        if text.endswith(comparison):
+            text = text.removesuffix(comparison) + suffix
+    text = re.sub(r"[^A-Za-z0-9]+", "_", text.removesuffix("[]")).strip("_")
+    if not text:
+        return "argument_" + short_hash(wire_name)
+    if text[0].isdigit() or (len(text) <= 64 and not ARGUMENT_NAME.fullmatch(text)):
+        text = "argument_" + text
+    if len(text) > 64:
+        text = text[:59].rstrip("_") + "_" + short_hash(wire_name)
+    return text
+
+
+def written_argument_name(name: str) -> str:
+    """Return the argument that a person called `name`: kept where providers accept it, else rewritten."""
+    return name if WRITTEN_ARGUMENT_NAME.fullmatch(name) else argument_name(name)
+
+
+def server_name(title: str, host: str = "") -> str:
+    """A server name from the title of an API, without the words that every API has; where it has no others, from the
+    `host` of its server.
+
+    `Swagger Petstore - OpenAPI 3.1` → `petstore`. At most 24 characters where that leaves a whole word.
+    """
+    title = re.sub(r"\([^()]*\)", " ", title).strip() or title
+    folded = normalize("NFKD", _APOSTROPHE.sub("", title)).encode("ascii", "ignore").decode().lower()
+    found = re.findall(r"[a-z0-9]+", folded)
+    kept = [word for word in found if word not in _FILLER and not re.fullmatch(r"v?[0-9]+", word)]
+    kept = kept[next((at for at, word in enumerate(kept) if word not in _LINKS), 0) :]
+    kept = kept or [_owner(host)] * bool(_owner(host)) or found
+    name = ""
+    for word in kept:
+        if name and len(name) + 1 + len(word) > 24:
+            break
+        name = f"{name}-{word}" if name else word[:40]
+    while "-" in name and name.rpartition("-")[2] in _LINKS:
+        name = name.rpartition("-")[0]
+    return name if name[:1].isalpha() else f"api-{name}"[:40].rstrip("-")
+
+
+def _owner(host: str) -> str:
+    """The label of a host that says whose it is: `themoviedb` of `api.themoviedb.org`; empty where none does."""
+    labels = host.lower().rstrip(".").split(".")
+    if len(labels) < 2 or not labels[-1].isalpha() or labels[-1] in _NOBODYS:
+        return ""
+    labels = labels[:-2] if labels[-2] in _SECOND_LEVELS and len(labels) > 2 else labels[:-1]
+    owner = next((label for label in reversed(labels) if label not in _SUBDOMAINS), "")
+    return owner if owner not in _NOBODYS and re.fullmatch(r"[a-z][a-z0-9-]*", owner) else ""
+
+
+def environment_suffix(name: str) -> str:
+    """What a scheme or server variable is called in an environment variable: `petstoreAuth` → `PETSTORE_AUTH`. At most
+    64 characters.
+    """
+    suffix = "_".join(words(name)).upper() or "VALUE_" + short_hash(name).upper()
+    return suffix if len(suffix) <= 64 else suffix[:59].rstrip("_") + "_" + short_hash(name).upper()
+
+
+def clipped(text: str, length: int = 60) -> str:
+    """`text` for a diagnostic: control characters escaped, at most `length` characters."""
+    shown = text if len(text) <= length else text[: length - 1] + "…"
+    return shown.encode("unicode_escape").decode() if not shown.isprintable() else shown
+
+
+def nearest(key: str, known: Sequence[str]) -> str:
+    """A hint that names what `key` may have been meant to be: the nearest of `known`, or, of few, all."""
+    more = f" … ({len(known)} in all)" if len(known) > _MOST_LISTED else ""
+    listed = f"Use one of {', '.join(known[:_MOST_LISTED])}{more}." if known else ""
+    return did_you_mean(near(key, known)) or listed
+
+
+def near(key: str, known: Sequence[str]) -> list[str]:
+    """Those of `known` of which `key` may be a misspelling or the beginning, three at most, the nearest first."""
+    folded = {name.casefold(): name for name in reversed(known)}
+    if key.casefold() in folded:
+        return [folded[key.casefold()]]
+    found = get_close_matches(key.casefold(), folded, 3, _NEAR)
+    likeness = {name: SequenceMatcher(None, name, key.casefold()).ratio() for name in found}
+    found = [name for name in found if likeness[name] > likeness[found[0]] - _AS_NEAR]
+    if not found and len(key) >= _SHORTEST_BEGINNING:
+        found = [name for name in folded if name.startswith(key.casefold().rstrip("s"))]
+    return [folded[name] for name in found[:3]]
+
+
+def did_you_mean(names: Sequence[str]) -> str:
+    """A hint that asks for one of `names`; empty where there is none."""
+    return f"Did you mean {' or '.join(repr(name) for name in names)}?" if names else ""

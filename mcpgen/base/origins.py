@@ -1,0 +1,127 @@
+"""Origins (RFC 6454, section 4) that calls and credentials may reach: the one list of a project.
+
+A first compile accepts every origin that the source names. From then on the lock keeps the list, and a new origin needs
+the owner's word. The table carries the accepted origins, and its server sends nothing to any other one.
+"""
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
+from mcpgen.base.names import clipped
+
+_PORTS = {"http": ":80", "https": ":443"}
+_SHOWN = 200
+"""Characters of an origin in a message: it is there to be copied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """A URL of an API that calls or credentials are sent to. `origins` are what must be accepted for it: its origin as
+    it is written and, where variables stand in the URL, with their defaults too. `what` says in words what it is.
+    """
+
+    what: str
+    url: str
+    origins: tuple[str, ...]
+
+
+def of_url(url: str) -> str:
+    """Return the origin of `url` in lower case, without the scheme's own port; "" where the URL is relative.
+
+    Variables such as `{region}` may stand in it. The runtime has the same rule (`origins.origin_of`).
+    """
+    scheme, found, rest = url.partition("://")
+    if not found:
+        return ""
+    scheme, authority = scheme.lower(), rest.partition("/")[0].partition("?")[0].partition("#")[0].lower()
+    return f"{scheme}://{authority.removesuffix(_PORTS.get(scheme, ':'))}"
+
+
+def is_origin(text: str) -> bool:
+    """Return True for the origin of an http or https URL that names a host; the scheme may be a variable."""
+    return re.fullmatch(r"(?:https?|[^\s/?#@\\:]*\{[^\s/?#@\\:]+)://[^\s/?#@\\]+", text) is not None
+
+
+def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what must be accepted for a server `url` whose variables have these `defaults`: one origin or two."""
+    filled = url
+    for name, default in defaults.items():
+        filled = filled.replace(f"{{{name}}}", default)
+    return tuple(dict.fromkeys(filter(is_origin, (of_url(url), of_url(filled)))))
+
+
+def of_entry(entry: JsonObject) -> tuple[str, ...]:
+    """Return what must be accepted for a server as a table writes it."""
+    variables = as_object(entry.get("variables"))
+    defaults = {name: as_text(as_object(each).get("default")) for name, each in variables.items()}
+    return of_server(as_text(entry.get("url")), defaults)
+
+
+def destinations(header: JsonObject) -> Iterator[Destination]:
+    """Yield every absolute URL of a table's `header`: its servers, and where its schemes get their tokens."""
+    for entry in map(as_object, as_list(header.get("servers"))):
+        if found := of_entry(entry):
+            yield Destination("a server", as_text(entry.get("url")), found)
+    for name, scheme in as_object(header.get("security")).items():
+        for key, what in (("tokenUrl", "the token URL"), ("openIdConnectUrl", "the OpenID Connect URL")):
+            url = as_text(as_object(scheme).get(key))
+            if is_origin(origin := of_url(url)):
+                yield Destination(f"{what} of {clipped(name)}", url, (origin,))
+
+
+def described(header: JsonObject) -> frozenset[str]:
+    """Return every origin that the URLs of a table's `header` have."""
+    return frozenset(origin for each in destinations(header) for origin in each.origins)
+
+
+def accepted(header: JsonObject) -> frozenset[str]:
+    """Return the accepted origins of a table. A table that an older compiler wrote lists none: all of it counts."""
+    if "origins" not in header:
+        return described(header)
+    return frozenset(as_text(origin) for origin in as_list(header["origins"]))
+
+
+def decided(
+    named: frozenset[str],
+    before: Mapping[str, bool] | None,
+    owned: Iterable[str],
+    unconfirmed: frozenset[str] = frozenset(),
+) -> dict[str, bool]:
+    """Return origin → whether it is accepted, for those that the source has `named` and those the owner listed.
+
+    `before` is what the lock says, None where there is no project yet: then all are accepted. The owner's own, `owned`,
+    always are. While an origin waits for the owner, those that the lock has accepted stay, since the source may go
+    back to them. Otherwise an origin that nothing names any more goes. `unconfirmed` ones wait for the owner in any
+    case: a base URL replaced the server of the documents that name them.
+    """
+    known = {*named} if before is None else {origin for origin, yes in before.items() if yes}
+    known -= unconfirmed
+    mine = {*owned}
+    waiting = named - known - mine
+    kept = known if waiting else known & named
+    return {origin: origin not in waiting for origin in sorted(kept | mine | named)}
+
+
+def report(
+    header: JsonObject,
+    found: Mapping[str, bool],
+    diagnostics: Diagnostics,
+    unconfirmed: frozenset[str] = frozenset(),
+) -> None:
+    """Report each URL of a table's `header` whose origin waits for the owner; `found` is what `decided` returned."""
+    for each in destinations(header):
+        if waiting := [origin for origin in each.origins if not found[origin]]:
+            names = " and ".join(clipped(origin, _SHOWN) for origin in waiting)
+            why = "is not what the base URL replaces" if unconfirmed.issuperset(waiting) else "is new"
+            message = f"{names} {why}: {each.what} leads there. Calls and credentials do not go there yet."
+            # a host may hold what a shell would act on
+            flags = " ".join(f"--accept-origin {shlex.quote(clipped(origin, _SHOWN))}" for origin in waiting)
+            hint = (
+                f"Where that is right, run again with {flags}, or list it under `accept_origin` in mcpgen.yaml. Until "
+                "then an operator can allow the host with the server's _ALLOW_HOSTS variable."
+            )
+            diagnostics.add("new-origin", message, hint=hint)

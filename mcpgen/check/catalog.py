@@ -1,0 +1,279 @@
+"""The wall: what every catalog must be before anything is emitted, whatever front end it came from.
+
+A client that meets one bad schema may drop every tool of a server, so a tool that fails here is taken out and reported;
+the others go on. For derived tools the portable profile is the rule; for a schema written by hand only what breaks a
+client's list. No text passes with a character that a reader does not see (HARD-09): `lower/text/sanitize.py` took them
+out.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from mcpgen.base.diagnostics import Diagnostic, Diagnostics, Where
+from mcpgen.base.invisible import has_hidden
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.base.names import ARGUMENT_NAME, TOOL_NAME, WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME, clipped
+from mcpgen.lower.schema import handwritten, header_annotations
+from mcpgen.lower.schema.constraints import FORMATS
+from mcpgen.model import Catalog, Identity, PromptSpec, ResourceSpec, Skipped, ToolSpec, Values, arguments_of
+
+LONGEST_DESCRIPTION = 1000
+DEEPEST = 12
+"""Levels of nesting in an emitted schema, alternatives included; `lower` cuts at half of that."""
+
+_KEYWORDS: dict[str, frozenset[str]] = {
+    "object": frozenset({"properties", "required", "additionalProperties"}),
+    "array": frozenset({"items", "minItems", "maxItems"}),
+    "string": frozenset({"enum", "format", "pattern", "contentEncoding"}),
+    "integer": frozenset({"minimum", "maximum"}),
+    "number": frozenset({"minimum", "maximum"}),
+    "boolean": frozenset(),
+    "null": frozenset(),
+}
+_EVERYWHERE = frozenset({"type", "description", "default"})
+_OF_INPUT = "The inputSchema"
+_RENAME = "Give it another name: `arguments: {NAME: {name: …}}` under `overrides`."
+_RENAME_BY_HAND = "Rename it, or say `portable: false` where that is meant."
+_OF_OUTPUTS = frozenset({"type", "properties", "items", "additionalProperties"})
+
+
+def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
+    """`catalog` with the tools that may leave the compiler; the others are added to its skipped operations and
+    reported.
+    """
+    kept: list[ToolSpec] = []
+    skipped = list(catalog.skipped)
+    names: set[str] = set()
+    for tool in catalog.tools:
+        reasons = list(_reasons(tool, names))
+        if not reasons:
+            names.add(tool.name.casefold())
+            kept.append(tool)
+            _note_profile(tool, diagnostics)
+            _note_arguments(tool, diagnostics)
+            continue
+        diagnostics.extend(reasons)
+        by_hand = tool.operation.key == f"tool {tool.name}"
+        label = tool.name if by_hand else f"{tool.operation.method} {tool.operation.path}"
+        skipped.append(Skipped(label, reasons[0]))
+    return replace(
+        catalog,
+        tools=tuple(kept),
+        skipped=tuple(sorted(skipped, key=lambda entry: entry.operation)),
+        identity=_visible_identity(catalog.identity, diagnostics),
+        resources=tuple(each for each in catalog.resources if _is_visible_resource(each, diagnostics)),
+        prompts=tuple(each for each in catalog.prompts if _is_visible_prompt(each, diagnostics)),
+    )
+
+
+def _reasons(tool: ToolSpec, names: set[str]) -> Iterator[Diagnostic]:
+    """Why `tool` may not be emitted beside tools of those `names`: the first problem, or every invalid annotation."""
+    problem = next(problems(tool), None)
+    if problem is not None:
+        yield _reason(tool, *problem)
+    elif tool.name.casefold() in names:
+        yield _reason(tool, "duplicate-name", f"The name {tool.name} is taken by another tool.")
+    elif tool.profile == "written":
+        yield from header_annotations.find_invalid(tool.input_schema, tool.operation.where.inside("inputSchema"))
+
+
+def _visible_identity(identity: Identity, diagnostics: Diagnostics) -> Identity:
+    """Return `identity` without a title or instructions that hide something."""
+    if not has_hidden([identity.title, identity.instructions]):
+        return identity
+    diagnostics.add("hidden-characters", "The server's title or instructions hide characters; both are left out.")
+    return replace(identity, title=identity.name, instructions="")
+
+
+def _is_visible_resource(spec: ResourceSpec, diagnostics: Diagnostics) -> bool:
+    """Return whether a reader sees all that a resource says; report it otherwise."""
+    resource = spec.resource
+    said = [spec.uri, resource.name, resource.title, resource.description, resource.media_type]
+    said += [resource.content] if isinstance(resource.content, str) else []
+    parameters = resource.operation.parameters if resource.operation else ()
+    said += [part for each in parameters for part in (each.name, each.description)]
+    what = f"The resource '{clipped(resource.name)}'"
+    return _is_visible(what, [*said, *_values(resource.values)], resource.where, diagnostics)
+
+
+def _is_visible_prompt(spec: PromptSpec, diagnostics: Diagnostics) -> bool:
+    """Return whether a reader sees all that a prompt says; report it otherwise."""
+    prompt = spec.prompt
+    said = [prompt.name, prompt.title, prompt.description]
+    said += [part for each in prompt.arguments for part in (each.name, each.title, each.description)]
+    said += [part for message in prompt.messages for part in message.literals]
+    what = f"The prompt {clipped(prompt.name)}"
+    return _is_visible(what, [*said, *_values(prompt.values)], prompt.where, diagnostics)
+
+
+def _values(values: Values) -> list[str]:
+    return [each for listed in values.values() for each in listed]
+
+
+def _is_visible(what: str, said: list[str], where: Where, diagnostics: Diagnostics) -> bool:
+    if not has_hidden(said):
+        return True
+    diagnostics.add("hidden-characters", f"{what} hides characters, and is left out.", where, "Remove them.")
+    return False
+
+
+def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
+    """Say that a schema written by hand leaves the portable profile, unless its owner knows."""
+    if tool.profile != "written" or tool.operation.portable is False:
+        return
+    if reason := next(outside_profile(_unclosed(tool.input_schema), root=True), ""):
+        message = f"The inputSchema of {tool.name} {reason}: not every client and provider takes it."
+        hint = "Say `portable: false` where that is meant."
+        diagnostics.add("written-schema", message, tool.operation.where.inside("inputSchema"), hint)
+
+
+def _note_arguments(tool: ToolSpec, diagnostics: Diagnostics) -> None:
+    """Say which arguments have names, written by hand or kept by the lock, that agent frameworks fail on."""
+    if tool.operation.portable is False:
+        return
+    for name in as_object(tool.input_schema.get("properties")):
+        if WRITTEN_ARGUMENT_NAME.fullmatch(name) and not ARGUMENT_NAME.fullmatch(name):
+            message = f"The argument {name} of {tool.name} has a name that LangChain, LlamaIndex or AutoGen fail on."
+            hint = _RENAME if tool.operation.name is None else _RENAME_BY_HAND
+            diagnostics.add("risky-argument", message, tool.operation.where, hint)
+
+
+def _unclosed(node: JsonValue) -> JsonValue:
+    """A schema without `additionalProperties: false`, which everybody takes and a derived one never has."""
+    if isinstance(node, dict):
+        return {key: _unclosed(each) for key, each in node.items() if (key, each) != ("additionalProperties", False)}
+    return [_unclosed(each) for each in node] if isinstance(node, list) else node
+
+
+def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
+    where = tool.operation.where
+    if code == "broken-schema":
+        key = "inputSchema" if message.startswith(_OF_INPUT) else "outputSchema"
+        return Diagnostic(code, message, "Mend it: clients would drop every tool of the server.", where.inside(key))
+    if code == "hidden-characters":
+        return Diagnostic(code, message, "Remove them from the document.", where)
+    return Diagnostic(code, message, "Leave it out with --exclude, and report this.", where)
+
+
+def problems(tool: ToolSpec) -> Iterator[tuple[str, str]]:
+    """Every reason (code, sentence) why `tool` may not be emitted."""
+    by_hand = tool.operation.name is not None
+    rule = WRITTEN_TOOL_NAME if by_hand else TOOL_NAME
+    if not rule.fullmatch(tool.name) or (not by_hand and "__" in tool.name):
+        yield "invalid-name", f"{tool.name!r} is not a name that every client accepts."
+    if not tool.description.strip() or len(tool.description) > LONGEST_DESCRIPTION:
+        yield "unportable-schema", f"{tool.name} has no description, or one that is too long."
+    result = tool.binding.result
+    said = [result.text, [each.texts() for each in result.links]] if result is not None else []
+    if has_hidden([tool.title, tool.description, tool.input_schema, tool.output_schema, said]):
+        yield "hidden-characters", f"{tool.name} has texts, names or values with invisible characters."
+    schema = tool.input_schema
+    if tool.profile == "written":
+        for reason in handwritten.broken(schema):
+            yield "broken-schema", f"{_OF_INPUT} of {tool.name} {reason}."
+    elif schema.get("type") != "object":
+        yield "unportable-schema", f"The input schema of {tool.name} is not an object at its root."
+        return
+    else:
+        broken = outside_profile(schema, root=True) if tool.profile == "portable" else handwritten.broken(schema)
+        for reason in broken:
+            yield "unportable-schema", f"The input schema of {tool.name} {reason}."
+    yield from _unbound(tool)
+    if tool.output_form == "written":
+        for reason in handwritten.broken(tool.output_schema or {}):
+            yield "broken-schema", f"The outputSchema of {tool.name} {reason}."
+    elif tool.output_schema is not None:
+        for reason in _outside_outputs(tool.output_schema):
+            yield "unportable-schema", f"The output schema of {tool.name} {reason}."
+
+
+def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
+    """Arguments and bindings must name each other, both ways."""
+    bound: set[str | None] = set()
+    for parameter in tool.binding.parameters():
+        bound |= {parameter.argument, *arguments_of(parameter.template or {})}
+    body = tool.binding.body
+    if body is not None:
+        bound |= set(arguments_of(body.template or {}))
+        bound |= {body.argument, body.rest, *(f.argument for f in body.fields), *(f.filename for f in body.fields)}
+        bound |= {header.argument for field in body.fields for header in field.headers}
+    bound.add(tool.binding.fields)
+    bound.discard(None)
+    declared = {*as_object(tool.input_schema.get("properties")), *tool.binding.also}
+    for name in sorted(declared - bound):
+        yield "unbound-argument", f"The argument {name} of {tool.name} goes nowhere."
+    for name in sorted(str(name) for name in bound - declared):
+        yield "unbound-argument", f"The request of {tool.name} wants an argument {name} that it does not have."
+
+
+def outside_profile(node: JsonValue, *, root: bool = False, depth: int = 0) -> Iterator[str]:
+    """How a derived schema leaves the portable profile."""
+    if depth > DEEPEST:
+        yield "nests too deep"
+    elif not isinstance(node, dict):
+        yield "has a subschema that is not an object"
+    elif "anyOf" in node:
+        yield from _alternativesoutside_profile(node, root, depth)
+    else:
+        kind = node.get("type")
+        if not isinstance(kind, str) or kind not in _KEYWORDS:
+            yield "has a node without a type"
+            return
+        if stray := sorted(set(node) - _EVERYWHERE - _KEYWORDS[kind]):
+            yield f"has the keyword {stray[0]} at a node of type {kind}"
+        if kind == "object":
+            yield from _objectoutside_profile(node, root, depth)
+        elif kind == "array":
+            yield from outside_profile(node.get("items"), depth=depth + 1)
+        elif kind == "string":
+            yield from _textoutside_profile(node)
+
+
+def _alternativesoutside_profile(node: JsonObject, root: bool, depth: int) -> Iterator[str]:
+    branches = as_list(node["anyOf"])
+    if root or len(branches) < 2 or set(node) - {"anyOf", "description", "default"}:
+        yield "has alternatives where none may stand"
+    for branch in branches:
+        yield from outside_profile(branch, depth=depth + 1)
+
+
+def _objectoutside_profile(node: JsonObject, root: bool, depth: int) -> Iterator[str]:
+    properties = as_object(node.get("properties"))
+    if root:
+        for key in properties:
+            if not WRITTEN_ARGUMENT_NAME.fullmatch(key):
+                yield f"has an argument {key!r} that providers refuse"
+    if not all(key in properties for key in as_list(node.get("required"))):
+        yield "requires a property that it does not have"
+    for member in properties.values():
+        yield from outside_profile(member, depth=depth + 1)
+    if "additionalProperties" in node:
+        yield from outside_profile(node["additionalProperties"], depth=depth + 1)
+
+
+def _textoutside_profile(node: JsonObject) -> Iterator[str]:
+    values = as_list(node.get("enum"))
+    if "enum" in node and (not values or not all(isinstance(value, str) and value for value in values)):
+        yield "has an enum that is empty or holds something other than texts"
+    if "format" in node and node["format"] not in FORMATS:
+        yield "has a format that not every provider knows"
+
+
+def _outside_outputs(schema: JsonObject) -> Iterator[str]:
+    """How a derived output schema promises what answers may break, or is refused by clients."""
+    if schema.get("type") != "object":
+        yield "is not an object at its root"
+    waiting: list[tuple[JsonValue, int]] = [(schema, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if not isinstance(node, dict) or depth > DEEPEST:
+            yield "has a subschema that is not an object, or nests too deep"
+            continue
+        kinds = node.get("type", [])
+        if stray := sorted(set(node) - _OF_OUTPUTS):
+            yield f"has the keyword {stray[0]}"
+        if not all(kind in _KEYWORDS for kind in (kinds if isinstance(kinds, list) else [kinds])):
+            yield "has a type that does not exist"
+        inner = [*as_object(node.get("properties")).values()]
+        inner += [node[keyword] for keyword in ("items", "additionalProperties") if keyword in node]
+        waiting.extend((member, depth + 1) for member in inner)

@@ -1,0 +1,96 @@
+"""More tools than models choose among well, or than clients read: a warning or an error, and a selection that would do.
+
+Clients cut long lists (Cursor at 40 tools, VS Code at 128), and models pick worse from them.
+"""
+
+import posixpath
+import shlex
+from collections import Counter
+from collections.abc import Callable
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.names import clipped
+from mcpgen.model import Catalog, Operation
+from mcpgen.model.selection import select
+
+MANY, TOO_MANY = 40, 100
+LONGEST_LIST = 9_900_000
+"""Bytes of the tools array. Official clients read lines of at most 10 MB, and `tools/list` answers in one line. Pages
+would not help: a model would get the same millions of tokens.
+"""
+
+_SHOWN = 12
+_TRIED = 60
+
+
+def report(catalog: Catalog, size: int, diagnostics: Diagnostics) -> None:
+    """Report more than MANY tools, and a tools array of `size` bytes that no client reads. For more than TOO_MANY tools
+    the hint is a ready selection of at most so many.
+    """
+    operations = [tool.operation for tool in catalog.tools]
+    hint = "Select what is needed with --include or --exclude."
+    if len(operations) > TOO_MANY:
+        hint = f"{_counts(operations)} {_line(operations)}".strip()
+    if size > LONGEST_LIST:
+        message = f"The list of {len(operations):,} tools takes {size / 1e6:,.1f} MB; clients read 10 MB in one line."
+        diagnostics.add("list-too-large", message, hint=hint)
+    elif len(operations) > MANY:
+        message = f"{len(operations):,} tools are more than models choose among well."
+        diagnostics.add("many-tools", message, hint=hint)
+
+
+def _can_be_typed(selector: str) -> bool:
+    """Whether a selector means on a command line what it means here: what a tag holds may be anything."""
+    _, _, value = selector.partition(":")
+    return value.isprintable() and value == value.strip() != "" and "," not in value and not set(value) & set("[]")
+
+
+def _counts(operations: list[Operation]) -> str:
+    counts = Counter(tag for operation in operations for tag in operation.tags)
+    if not counts:
+        return ""
+    shown = ", ".join(f"{clipped(tag)} {count}" for tag, count in counts.most_common(_SHOWN))
+    return f"By tag: {shown}{', …' if len(counts) > _SHOWN else ''}."
+
+
+def _line(operations: list[Operation]) -> str:
+    """The words for a selection that stays below the limit."""
+    total, chosen = few(operations)
+    if not chosen:
+        return "Select what is needed with --include or --exclude."
+    return f"This keeps {total}: " + " ".join(f"--include {shlex.quote(selector)}" for selector in chosen)
+
+
+def few(operations: list[Operation]) -> tuple[int, list[str]]:
+    """The selection that keeps most and stays below the limit, and how many that are: by tag, else by the beginning of
+    the path, shorter or longer, else by method. None where none of these does.
+    """
+    shared = len(posixpath.commonpath([operation.path for operation in operations]).rstrip("/")) + 1
+    ways: tuple[Callable[[Operation], list[str]], ...] = (
+        lambda operation: [f"tag:{tag}" for tag in operation.tags[:1]],
+        lambda operation: [f"path:{operation.path[:shared]}{operation.path[shared:].partition('/')[0]}*"],
+        lambda operation: [f"path:{operation.path[: shared + 1]}*"],
+        lambda operation: [f"path:*/{operation.path.rpartition('/')[2]}"],
+        lambda operation: [f"method:{operation.method}"],
+    )
+    best: tuple[int, list[str]] = (0, [])
+    for way in ways:
+        groups = Counter(selector for operation in operations for selector in way(operation) if _can_be_typed(selector))
+        found = _chosen(operations, groups)
+        best = max(best, found, key=lambda each: each[0])
+        if best[0] > TOO_MANY // 2:
+            break
+    return best
+
+
+def _chosen(operations: list[Operation], groups: Counter[str]) -> tuple[int, list[str]]:
+    """How many operations the largest of the selectors keep that stay together below the limit, and which these are."""
+    chosen: list[str] = []
+    total, left = 0, operations
+    for selector, count in groups.most_common(_TRIED):
+        if total + count <= TOO_MANY and len(chosen) < _SHOWN:
+            more = len(select(left, [selector], ()))
+            if total + more <= TOO_MANY:
+                chosen.append(selector)
+                total, left = total + more, [*select(left, (), [selector])]
+    return total, chosen

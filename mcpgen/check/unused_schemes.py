@@ -1,0 +1,29 @@
+"""Security schemes of a tools file that nothing uses: their owner waits for a credential that is never sent."""
+
+from collections.abc import Iterable
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.names import clipped
+from mcpgen.lower.request import security
+from mcpgen.merge.overrides import is_written
+from mcpgen.model import Api
+from mcpgen.read.toolsfile import ToolsFile
+
+
+def warn(api: Api, files: Iterable[ToolsFile], diagnostics: Diagnostics) -> None:
+    """Report each scheme of `files` that no operation of `api` needs, whatever a selection will leave of these. Where
+    something is wrong, what it cost may be what needed them.
+    """
+    if any(each.severity == "error" for each in diagnostics):
+        return
+    operations = [*api.operations, *(each.operation for each in api.resources if each.operation)]
+    used = {name for each in operations for names in security.requirement(each, api) or () for name in names}
+    beside = any(not is_written(each) for each in api.operations)
+    hint = "Take it out, or name it in the `security` of a tool" + (
+        "; operations of a document need what that says itself." if beside else "."
+    )
+    for file in files:
+        for scheme in file.api.schemes:
+            if scheme.type != "other" and scheme.name not in used:
+                message = f"Nothing uses the security scheme '{clipped(scheme.name)}'."
+                diagnostics.add("unused-scheme", message, file.security.inside(scheme.name), hint)

@@ -1,6 +1,0 @@
-"""Whether every value that one JSON Schema accepts is accepted by another (JSON Schema 2020-12)."""
-
-from mcpgen.diff.variance.inclusion import Inclusion
-from mcpgen.diff.variance.scope import Scope, Terms
-
-__all__ = ["Inclusion", "Scope", "Terms"]

@@ -1,8 +1,0 @@
-"""SOURCE → bytes: a path, `-` for standard input, or an http(s) URL. Every way is capped before it is read."""
-
-from mcpgen.fetch.files import Folder
-from mcpgen.fetch.network import Network
-from mcpgen.fetch.redirects import ALLOW_REDIRECT, is_redirect_value
-from mcpgen.fetch.source import Fetched, beside, read
-
-__all__ = ["ALLOW_REDIRECT", "Fetched", "Folder", "Network", "beside", "is_redirect_value", "read"]

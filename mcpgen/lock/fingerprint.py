@@ -1,0 +1,88 @@
+"""What an operation is told by, apart from its method and path: what a lock keeps of each, so that `match_operations`
+can tell it again.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import dropwhile
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact, digest
+from mcpgen.base.tree import FileTree
+from mcpgen.lock.match_operations import request
+from mcpgen.model import Catalog, ToolSpec
+from mcpgen.model.pins import UNKNOWN, Promise, Promises, Retired
+from mcpgen.naming.inflection import PREFIX_SEGMENT
+
+DIGITS = 32
+"""Hexadecimal digits that are kept of a digest, here and in a lock."""
+
+
+def promised(catalog: Catalog, tree: FileTree, before: Promises) -> Promises:
+    """What the tools of `catalog`, emitted as `tree`, are known by from now on, and the names that had been given
+    `before` and are no longer in use.
+    """
+    tools = {
+        tool.operation.key: _promise(tool, surface, before.tools.get(tool.operation.key, UNKNOWN))
+        for tool, surface in _surfaces(catalog, tree)
+    }
+    users = {known.name: key for key, known in tools.items()}
+    former = {known.name: Retired(key, known.id, known.by_hand) for key, known in before.tools.items()}
+    derived = {name: known for name, known in before.retired.items() if not known.by_hand}
+    retired = {**before.retired, **former, **derived}
+    return Promises(tools, {name: known for name, known in retired.items() if users.get(name) != known.operation})
+
+
+def _surfaces(catalog: Catalog, tree: FileTree) -> Iterable[tuple[ToolSpec, str]]:
+    """Each tool and a digest of its two lines in the tables, which hold all that clients see and all that is sent."""
+    package = catalog.identity.package
+    shown, sent = (tree[f"{package}/{name}"].splitlines()[1:] for name in ("tools.json", "bindings.json"))
+    for tool, one, other in zip(catalog.tools, shown, sent, strict=False):
+        yield tool, digest(one.rstrip(b",") + b"\n" + other.rstrip(b","))[:DIGITS]
+
+
+def _promise(tool: ToolSpec, surface: str, before: Promise) -> Promise:
+    by_person = {slot: name for slot, name in tool.arguments.items() if slot in tool.renamed}
+    asked = {wire for place, wire in tool.arguments if place == "path"}
+    promise = Promise(
+        tool.name,
+        {slot: name for slot, name in tool.arguments.items() if slot not in by_person},
+        by_person,
+        tool.operation.id or "",
+        shape(f"{tool.operation.method} {tool.operation.path}", tool.input_schema),
+        words(tool),
+        surface,
+        tool.operation.name == tool.name,
+        constants=tuple(sorted(set(tool.operation.template.variables) - asked)),
+    )
+    given = {("given", name): name for name in tool.operation.arguments}
+    former = {**before.former, **before.arguments, **before.renamed, **given}
+    return replace(promise, former={slot: name for slot, name in former.items() if slot not in tool.arguments})
+
+
+def shape(operation: str, schema: JsonObject) -> str:
+    """A digest of the request of an `operation` (METHOD and path): its method, its path without a prefix such as
+    `/api/v1`, and its arguments. `schema` is the input schema of its tool.
+    """
+    method, path = request(operation)
+    segments = [segment for segment in path.split("/") if segment]
+    own = [*dropwhile(PREFIX_SEGMENT.fullmatch, segments)]
+    return _digest(method, [*own], _arguments(schema)) if own else ""
+
+
+def words(tool: ToolSpec) -> str:
+    """A digest of what the document says of an operation, and of its method and arguments; empty where it says
+    nothing.
+    """
+    said = [tool.operation.summary, tool.operation.description]
+    return _digest(tool.operation.method, [*said], _arguments(tool.input_schema)) if any(said) else ""
+
+
+def _arguments(schema: JsonObject) -> JsonObject:
+    """Argument → its types, and whether it must be given."""
+    required = set(map(str, as_list(schema.get("required"))))
+    properties = as_object(schema.get("properties"))
+    return {name: [as_object(each).get("type"), name in required] for name, each in sorted(properties.items())}
+
+
+def _digest(*values: JsonValue) -> str:
+    return digest(compact(list(values)).encode())[:DIGITS]

@@ -1,0 +1,210 @@
+"""`mcpgen.lock.json`: what a project remembers of its last generation. Committed by the user, reviewed in diffs.
+
+Where it came from, the flags that were given, what was promised of each tool, and a digest of every emitted file. No
+secrets, no times, nothing of the machine. One fact a line, so that a change of the API is a few lines of difference.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import mcpgen
+from mcpgen.base.diagnostics import Where
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, digest
+from mcpgen.base.names import SERVER_NAME, VERSION_NUMBER, WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME
+from mcpgen.base.tree import check_contained
+from mcpgen.model import Identity
+from mcpgen.model.options import Options, recorded, remembered
+from mcpgen.model.pins import NOTHING, Promise, Promises, Retired, Slot
+
+NAME = "mcpgen.lock.json"
+FORMAT = 2
+_READ = (1, FORMAT)
+"""Formats that are read. In the first one the entry of a tool was its name alone."""
+
+
+_WORDS = {True: "accepted", False: "not accepted"}
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """`source` is relative to the project or a URL; so are the paths in `options`, which always hold the name. `files`
+    are path → SHA-256, `version` is the package's, `compiler` the version of mcpgen that wrote it.
+
+    `origins` is origin → whether it is accepted (`mcpgen.base.origins`); None in a lock that is older than this list.
+    """
+
+    source: str
+    source_digest: str
+    version: str
+    options: Options
+    promises: Promises = NOTHING
+    files: Mapping[str, str] = field(default_factory=dict)
+    compiler: str = mcpgen.__version__
+    origins: Mapping[str, bool] | None = None
+
+    @property
+    def package(self) -> str:
+        return Identity(self.options.name or "", "", "").package
+
+
+def digests(files: Mapping[str, bytes]) -> dict[str, str]:
+    """Path → SHA-256 of its contents."""
+    return {path: digest(data) for path, data in files.items()}
+
+
+def dump(lock: Lock) -> bytes:
+    """The bytes of the lock file."""
+    value: JsonObject = {
+        "lock": FORMAT,
+        "mcpgen": lock.compiler,
+        "source": lock.source,
+        "source_digest": lock.source_digest,
+        "version": lock.version,
+        "options": recorded(lock.options),
+        **({} if lock.origins is None else {"origins": _decided(lock.origins)}),
+        "tools": {key: _entry(known) for key, known in sorted(lock.promises.tools.items())},
+        "retired": {
+            name: _compact({"operation": known.operation, "id": known.id, "by_hand": known.by_hand})
+            for name, known in sorted(lock.promises.retired.items())
+        },
+        "files": dict[str, JsonValue](sorted(lock.files.items())),
+    }
+    return (json.dumps(value, indent=1, ensure_ascii=True) + "\n").encode("ascii")
+
+
+def _decided(origins: Mapping[str, bool]) -> JsonObject:
+    return {origin: _WORDS[accepted] for origin, accepted in sorted(origins.items())}
+
+
+def _entry(known: Promise) -> JsonObject:
+    """One tool; what it has none of is left out."""
+    entry: JsonObject = {
+        "name": known.name,
+        "by_hand": known.by_hand,
+        "id": known.id,
+        "arguments": _of_slots(known.arguments),
+        "renamed": _of_slots(known.renamed),
+        "former": _of_slots(known.former),
+        "constants": [*known.constants],
+        "shape": known.shape,
+        "words": known.words,
+        "surface": known.surface,
+    }
+    return _compact(entry)
+
+
+def _compact(entry: JsonObject) -> JsonObject:
+    return {key: value for key, value in entry.items() if value}
+
+
+def _of_slots(arguments: Mapping[Slot, str]) -> JsonObject:
+    """`query per_page` → `per_page`."""
+    return {f"{place} {wire}": name for (place, wire), name in sorted(arguments.items())}
+
+
+def _slots(value: JsonValue) -> dict[Slot, str]:
+    named = ((slot.partition(" "), as_text(name)) for slot, name in as_object(value).items())
+    return {(place, wire): name for (place, _, wire), name in named if WRITTEN_ARGUMENT_NAME.fullmatch(name)}
+
+
+def _known(value: JsonValue) -> Promise:
+    if isinstance(value, str):
+        return Promise(value)
+    entry = as_object(value)
+    texts = {key: as_text(entry.get(key)) for key in ("name", "id", "shape", "words", "surface")}
+    arguments, renamed = _slots(entry.get("arguments")), _slots(entry.get("renamed"))
+    former = _slots(entry.get("former"))
+    return Promise(
+        arguments=arguments,
+        renamed=renamed,
+        former=former,
+        by_hand=entry.get("by_hand") is True,
+        constants=tuple(name for name in as_list(entry.get("constants")) if isinstance(name, str)),
+        **texts,
+    )
+
+
+def _tools(value: JsonValue) -> dict[str, Promise]:
+    """What can be kept of what is written: people merge locks, so a name may stand there twice, or be none."""
+    tools: dict[str, Promise] = {}
+    names: set[str] = set()
+    for key, known in ((key, _known(entry)) for key, entry in sorted(as_object(value).items())):
+        if WRITTEN_TOOL_NAME.fullmatch(known.name) and known.name.casefold() not in names:
+            tools[key] = known
+            names.add(known.name.casefold())
+    return tools
+
+
+def _origins(value: JsonValue) -> dict[str, bool] | None:
+    """Return what the lock says of origins. Only the plain word accepts one: people merge locks."""
+    if value is None:
+        return None
+    return {origin: word == _WORDS[True] for origin, word in sorted(as_object(value).items())}
+
+
+def _retired(value: JsonValue) -> Retired:
+    entry = as_object(value)
+    return Retired(as_text(entry.get("operation")), as_text(entry.get("id")), entry.get("by_hand") is True)
+
+
+_RESTORE = "Restore it from version control, or update mcpgen."
+
+
+def _without_repetition(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
+    """What stands in a file once: of two values of one key the other one would be forgotten."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands there twice")
+    return found
+
+
+def _is_safe(value: JsonObject) -> bool:
+    """Whether the name, the versions and the paths can be used: a lock comes with a repository, its version goes to
+    clients, and it names files to be removed.
+    """
+    name = as_object(value.get("options")).get("name")
+    if not all(VERSION_NUMBER.fullmatch(as_text(value.get(key)) or "0") for key in ("version", "mcpgen")):
+        return False
+    if not all(isinstance(value.get(key, {}), dict) for key in ("tools", "retired", "files", "origins")):
+        return False
+    try:
+        for path in as_object(value.get("files")):
+            check_contained(path)
+            path.encode()
+            if ".git" in path.casefold().split("/"):
+                return False
+    except ValueError:
+        return False
+    return isinstance(name, str) and SERVER_NAME.fullmatch(name) is not None
+
+
+def load(data: bytes, file: str) -> Lock:
+    """The lock in `data`. CannotGoOn where it is not one, or was written by a later format."""
+    try:
+        value: JsonValue = json.loads(data, object_pairs_hook=_without_repetition)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict) or value.get("lock") not in _READ or not _is_safe(value):
+        merging = b"\n<<<<<<< " in b"\n" + data
+        hint = "Take one side of the merge as a whole, and run `mcpgen regenerate`." if merging else _RESTORE
+        message = f"{NAME} is not a lock file that this version of mcpgen reads."
+        raise CannotGoOn("lock-unreadable", message, Where(file), hint)
+    return Lock(
+        source=as_text(value.get("source")),
+        source_digest=as_text(value.get("source_digest")),
+        version=as_text(value.get("version")) or "0.1.0",
+        options=remembered(value.get("options")),
+        promises=Promises(
+            _tools(value.get("tools")),
+            {
+                name: _retired(known)
+                for name, known in as_object(value.get("retired")).items()
+                if WRITTEN_TOOL_NAME.fullmatch(name)
+            },
+        ),
+        files={path: as_text(known) for path, known in as_object(value.get("files")).items()},
+        compiler=as_text(value.get("mcpgen")),
+        origins=_origins(value.get("origins")),
+    )

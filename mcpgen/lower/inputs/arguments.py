@@ -1,0 +1,349 @@
+"""The arguments of a tool: parameters and body members side by side, each with a name that every provider accepts.
+
+Flat, because models fill flat objects in better and providers check top-level keys only. Two inputs of one name: a path
+parameter that the body must repeat becomes one argument that feeds both; else the plain name goes to the path, then
+query, header, cookie, body, and the others say where they go (`id_body`). An input that has one possible value is a
+constant: it is filled in and hidden. Nothing depends on other operations.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
+from mcpgen.base.names import argument_name, distinct, written_argument_name
+from mcpgen.lower.inputs import changes, fieldsets, idempotency
+from mcpgen.lower.inputs.bodies import BodyPlan, part_of
+from mcpgen.lower.inputs.constants import only_value
+from mcpgen.lower.inputs.slots import FIELDS, ORDER, REST, WHOLE, Input, Slot, filename_of
+from mcpgen.lower.schema import budget
+from mcpgen.lower.schema.compose import Composer, alternatives, types
+from mcpgen.lower.schema.constraints import EMPTY
+from mcpgen.lower.schema.kinds import is_null
+from mcpgen.lower.schema.portable import FILE_NOTE, Portable
+from mcpgen.lower.schema.verbatim import Verbatim
+from mcpgen.lower.text.asides import without_encoding
+from mcpgen.lower.text.prose import ended
+from mcpgen.model import Encoding, InputProfile, Operation, Parameter, SchemaProfile, SentArgument
+from mcpgen.model.pins import Promise
+
+Writer = Portable | Verbatim
+"""What writes schemas: those of one profile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The layout of one tool: input schema and its profile, argument of each slot, constants of the others. `cuts` and
+    `given_up` (for the budget) say what is left out, `fits` whether that was enough. `defaults` (by argument) are sent
+    where a call leaves them out; with `sends_body` some of that, or a constant, is in the body, which is always there
+    then. A person gave the names of `renamed`, the media types of parameters in `media_types`, and allowed those of the
+    path in `empty` to be empty. `used` are the places of rules that changed an argument.
+    """
+
+    schema: JsonObject
+    profile: InputProfile
+    names: Mapping[Slot, str]
+    constants: Mapping[Slot, JsonValue]
+    cuts: tuple[str, ...]
+    given_up: tuple[str, ...] = ()
+    fits: bool = True
+    defaults: Mapping[str, JsonValue] = field(default_factory=dict)
+    sends_body: bool = False
+    renamed: frozenset[Slot] = frozenset()
+    media_types: Mapping[Slot, str] = field(default_factory=dict)
+    empty: frozenset[Slot] = frozenset()
+    used: frozenset[Where] = frozenset()
+
+
+def lay_out(
+    operation: Operation,
+    plan: BodyPlan | None,
+    producers: Mapping[Slot, str],
+    known: Promise,
+    composer: Composer,
+    profile: SchemaProfile,
+    most_tokens: int,
+    diagnostics: Diagnostics,
+) -> Arguments:
+    """The arguments of `operation`, whose body is sent by `plan`, in a schema of at most so many tokens if the profile
+    has one as small. `producers` are place of an id → the tool that lists its values, `known` is what was promised
+    of it before.
+    """
+    everything = [
+        *(_of_parameter(each, producers, composer) for each in operation.parameters),
+        *(_of_body(plan, producers, composer) if plan else ()),
+        *(_of_sent(each) for each in (operation.sends.arguments if operation.sends else ())),
+    ]
+    fixed = ((entry.slot, _constant(entry, composer)) for entry in everything)
+    constants = {slot: value for slot, value in fixed if value is not None}
+    inputs = sorted((entry for entry in everything if entry.slot not in constants), key=_position)
+    if fieldsets.are_offered(operation, composer) and all(each.wanted_name != fieldsets.ARGUMENT for each in inputs):
+        inputs.append(Input(FIELDS, fieldsets.ARGUMENT, fieldsets.SCHEMA))
+    derived = _named(inputs, known.arguments, known.former, composer)
+    settled = changes.settled(operation, everything, inputs, derived, constants, plan, diagnostics)
+    inputs, names = sorted(settled.inputs, key=_position), settled.names
+    nulls = operation.method in ("PATCH", "PUT") or (plan is not None and "merge-patch" in plan.content_type)
+    files = plan is not None and plan.encoding == "multipart"
+    portable = [Portable(composer, limits, nulls=nulls, files=files) for limits in budget.LADDER]
+    verbatim: list[Writer] = [Verbatim(composer, files=files)] if profile == "full" else []
+    schema, writer, fits = _written([*verbatim, *portable], inputs, names, most_tokens)
+    cuts = tuple(dict.fromkeys(writer.cuts))
+    written: SchemaProfile = "full" if isinstance(writer, Verbatim) else "portable"
+    defaults = changes.checked_defaults(settled, schema, diagnostics)
+    given_up = tuple(writer.given_up())
+    renamed = frozenset(slot for slot, name in names.items() if derived.get(slot) != name)
+    return Arguments(
+        schema,
+        written,
+        names,
+        settled.constants,
+        cuts,
+        given_up,
+        fits,
+        defaults,
+        settled.sends_body,
+        renamed,
+        settled.media_types,
+        frozenset(settled.empty),
+        frozenset(settled.used),
+    )
+
+
+def _written(
+    writers: list[Writer], inputs: list[Input], names: Mapping[Slot, str], most_tokens: int
+) -> tuple[JsonObject, Writer, bool]:
+    """Return the first schema that stays within the budget, else the last one; who wrote it; and whether it fits."""
+    exhausted: set[int] = set()
+    for writer in writers:
+        if isinstance(writer, Portable) and writer.limits.depth in exhausted:
+            continue  # it has as many nodes as the one before
+        is_last = writer is writers[-1]
+        schema = _schema_of(inputs, names, writer, whole=is_last)
+        if writer.is_exhausted and not is_last:
+            exhausted |= {writer.limits.depth} if isinstance(writer, Portable) else set()
+            continue
+        fits = budget.fits(schema, writer.size(schema), most_tokens)
+        if fits or isinstance(writer, Verbatim):
+            break
+    return schema, writer, fits
+
+
+def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer, *, whole: bool) -> JsonObject:
+    """Return the schema of the arguments: of all with `whole`, else of those that there are nodes for."""
+    properties: JsonObject = {}
+    for entry in inputs:
+        if writer.is_exhausted and not whole:
+            break
+        if names[entry.slot] not in properties:
+            properties[names[entry.slot]] = _schema(entry, writer)
+    schema: JsonObject = {"type": "object", "properties": properties}
+    required = {names[entry.slot] for entry in inputs if entry.required}
+    if required:
+        schema["required"] = [name for name in properties if name in required]
+    if definitions := writer.definitions():
+        schema["$defs"] = definitions
+    return schema
+
+
+def _position(entry: Input) -> tuple[bool, int]:
+    """Required ones first, by place; the others in the order of the document."""
+    return not entry.required, ORDER[entry.slot[0]] if entry.required else 0
+
+
+# -- inputs -----------------------------------------------------------------------------------------------------------
+
+
+def _of_parameter(parameter: Parameter, producers: Mapping[Slot, str], composer: Composer) -> Input:
+    plain = parameter.name.lower() if parameter.location == "header" else parameter.name
+    made = idempotency.is_made(parameter, composer)
+    return Input(
+        (parameter.location, parameter.name),
+        written_argument_name(parameter.argument) if parameter.argument else argument_name(plain),
+        _or_empty(parameter, composer) if parameter.allows_empty else parameter.schema,
+        parameter.required and not made,
+        parameter.description,
+        parameter.deprecated,
+        source=producers.get((parameter.location, parameter.name), ""),
+        made=made,
+    )
+
+
+def _or_empty(parameter: Parameter, composer: Composer) -> JsonObject:
+    """The schema of a parameter whose name may be sent alone (OpenAPI 3.1, 4.8.12.2.1)."""
+    if "string" in types(composer.node(parameter.schema)[0]):
+        return parameter.schema
+    empty: JsonObject = {"type": "string", "pattern": EMPTY, "description": "Empty: the name alone is sent."}
+    return {"anyOf": [parameter.schema, empty]}
+
+
+def _of_body(plan: BodyPlan, producers: Mapping[Slot, str], composer: Composer) -> Iterator[Input]:
+    must, patched = plan.is_needed, plan.is_merge_patch
+    if plan.properties is None:
+        file = plan.encoding == "binary"
+        yield Input(WHOLE, "body", _whole_schema(plan), must, plan.body.description, file=file, patched=patched)
+        return
+    for key, schema in plan.properties.items():
+        given = plan.body.names.get(key)
+        name = argument_name(key) if given is None else written_argument_name(given)
+        file = plan.encoding == "multipart" and part_of(plan, key, schema, composer) == "file"
+        demanded, removable = key in plan.required, patched and key not in plan.required
+        slot: Slot = ("body", key)
+        source = producers.get(slot, "")
+        yield Input(
+            slot, name, schema, must and demanded, file=file, source=source, removable=removable, patched=patched
+        )
+        if file and "array" not in types(composer.node(schema)[0]):
+            yield filename_of(key, name)
+        for header in _part_headers(plan, key):
+            wanted = argument_name(f"{name}_{header.name.lower()}")
+            needed = must and key in plan.required and header.required
+            yield Input(part_slot(key, header), wanted, header.schema, needed, header.description)
+    if plan.rest is not None:
+        further: JsonObject = {"type": "object", "description": "Further members of the body."}
+        rest = {**further, "additionalProperties": plan.rest}
+        yield Input(REST, "additional_properties", rest, patched=patched)
+
+
+def _of_sent(argument: SentArgument) -> Input:
+    """An argument that goes where templates name it."""
+    return Input(("send", argument.name), written_argument_name(argument.name), argument.schema, argument.required)
+
+
+def _part_headers(plan: BodyPlan, key: str) -> tuple[Parameter, ...]:
+    return plan.media_type.encoding.get(key, Encoding()).headers if plan.encoding == "multipart" else ()
+
+
+def part_slot(key: str, header: Parameter) -> Slot:
+    """Where the value of a header of the part `key` goes."""
+    return "part", f"{key}\n{header.name}"
+
+
+def _whole_schema(plan: BodyPlan) -> JsonObject:
+    if plan.encoding in ("text", "binary"):
+        return {"type": "string", "description": f"The body, as {plan.content_type}."}
+    if plan.encoding == "jsonl":
+        return {"description": f"One JSON value a line, as {plan.content_type}.", "type": "array", **plan.schema}
+    if plan.schema or (plan.encoding == "json" and plan.media_type.schema is not None):
+        return plan.schema
+    return {"type": "object"}
+
+
+def _constant(entry: Input, composer: Composer) -> JsonValue:
+    """The one value that a required input, or a header of a part, can have; None where there is a choice. A whole body
+    is an argument.
+    """
+    if not (entry.required or entry.slot[0] == "part") or entry.slot == WHOLE:
+        return None
+    return only_value(entry.schema, composer)
+
+
+# -- names ------------------------------------------------------------------------------------------------------------
+
+
+def _named(
+    inputs: list[Input],
+    promised: Mapping[tuple[str, str], str],
+    former: Mapping[tuple[str, str], str],
+    composer: Composer,
+) -> dict[Slot, str]:
+    wanted: dict[str, list[Input]] = {}
+    for entry in inputs:
+        wanted.setdefault(entry.wanted_name, []).append(entry)
+    kept = _kept(inputs, promised, former)
+    held = set(kept.values())
+    taken = {*wanted, *held}
+    names: dict[Slot, str] = {}
+    for name, members in wanted.items():
+        first, *others = sorted(members, key=lambda entry: _claim(entry, kept.get(entry.slot), name))
+        names[first.slot] = kept.get(first.slot) or (_suffixed(name, first, taken) if name in held else name)
+        taken.add(names[first.slot])
+        for other in others:
+            if _is_repeated(first, other, composer):
+                names[other.slot] = names[first.slot]
+                continue
+            names[other.slot] = kept.get(other.slot) or _suffixed(name, other, taken)
+            taken.add(names[other.slot])
+    return names
+
+
+def _kept(
+    inputs: list[Input], promised: Mapping[tuple[str, str], str], former: Mapping[tuple[str, str], str]
+) -> dict[Slot, str]:
+    """The names that arguments have from before, each once: also one that was not there for a while has its own again,
+    where no other has got it or would.
+    """
+    kept: dict[Slot, str] = {}
+    for entry in inputs:
+        if (name := promised.get(entry.slot)) and name not in kept.values():
+            kept[entry.slot] = name
+    elsewhere = {entry.wanted_name for entry in inputs if entry.slot not in kept}
+    for entry in inputs:
+        name = former.get(entry.slot)
+        if name and entry.slot not in kept and name not in (elsewhere - {entry.wanted_name}) | {*kept.values()}:
+            kept[entry.slot] = name
+    return kept
+
+
+def _claim(entry: Input, kept: str | None, name: str) -> tuple[bool, int, bool]:
+    """Who of several has a plain name: who has had it, then by place."""
+    return kept != name, ORDER[entry.slot[0]], entry.slot[1] != name
+
+
+def _suffixed(name: str, entry: Input, taken: set[str]) -> str:
+    place, wire_name = entry.slot
+    return distinct((f"{name[:55]}_{place}",), name[:55], place + wire_name, taken)
+
+
+def _is_repeated(first: Input, other: Input, composer: Composer) -> bool:
+    """Whether a body demands what the path already says, so that one argument serves both."""
+    same_name = (first.slot[0], other.slot[0]) == ("path", "body") and first.slot[1] == other.slot[1]
+    return same_name and other.required and _types(first, composer) == _types(other, composer)
+
+
+def _types(entry: Input, composer: Composer) -> list[str]:
+    return types(composer.node(entry.schema)[0])
+
+
+# -- schemas ----------------------------------------------------------------------------------------------------------
+
+
+_ENCODED = frozenset(["path", "query"])
+"""Places in which values are percent-encoded by the server, and in which there is no null."""
+
+
+def _schema(entry: Input, writer: Writer) -> JsonObject:
+    if entry.file:
+        schema = _file_schema(entry, writer)
+    else:
+        is_text = entry.slot[0] in _ENCODED
+        told = entry.description or (str(entry.schema.get("description", "")) if is_text else "")
+        schema = writer.schema(
+            entry.schema,
+            required=entry.required and not is_text,
+            description=without_encoding(told) if is_text else told,
+            removable=entry.removable,
+            patched=entry.patched,
+        )
+    text = str(schema.get("description", ""))
+    notes = [
+        f"From {entry.source}." if entry.source and entry.source not in text else "",
+        "Deprecated." if entry.deprecated and "Deprecated." not in text else "",
+        idempotency.NOTE if entry.made else "",
+    ]
+    told = " ".join(filter(None, [ended(text), *notes]))
+    schema = {**schema, "description": told} if any(notes) else schema
+    return schema if entry.default is None else {**schema, "default": entry.default[0]}
+
+
+def _file_schema(entry: Input, writer: Writer) -> JsonObject:
+    node, _ = writer.composer.node(entry.schema)
+    words = writer.schema({"type": "string", "description": entry.description or node.get("description", "")})
+    text = str(words.get("description", ""))
+    note = f"{text}{'' if not text or text[-1] in '.!?' else '.'} {FILE_NOTE}".strip()
+    one: JsonObject = {"type": "string", "contentEncoding": "base64"}
+    several: JsonObject = {"type": "array", "items": one}
+    branches = [writer.composer.node(each)[0] for each in alternatives(node)] or [node]
+    kinds = {"array" in types(branch) for branch in branches if not is_null(branch)}
+    if kinds == {True, False}:
+        return {"anyOf": [one, several], "description": note}
+    return {**(several if kinds == {True} else one), "description": note}

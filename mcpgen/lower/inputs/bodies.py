@@ -1,0 +1,215 @@
+"""The body of an operation: which media type is sent, and what of it becomes arguments.
+
+One media type is chosen, the first of: JSON (also `+json`), multipart where a part is a file, urlencoded, multipart,
+text and XML, JSON Lines, anything else as bytes. XML is written by the XML Objects of a schema that has structure, and
+given as text where it has none. An object at the root is laid flat: each property an argument beside the
+parameters, also where the body may be null instead. Arrays, scalars, maps, unions and objects of more than FLAT
+properties become the one argument `body`.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mcpgen.base.errors import Unusable
+from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.base.names import clipped
+from mcpgen.lower.inputs import demands
+from mcpgen.lower.inputs.inheritance import side_by_side
+from mcpgen.lower.schema.compose import Composer, alternatives, members, types
+from mcpgen.lower.schema.discriminators import Discriminator
+from mcpgen.lower.schema.kinds import demanded, is_null, only_demands
+from mcpgen.lower.schema.media_types import BodyEncoding, encoding_of, is_file
+from mcpgen.lower.schema.portable import Portable
+from mcpgen.lower.schema.xml import document_shape
+from mcpgen.model import Encoding, MediaType, Operation, RequestBody
+
+FLAT = 40
+_REMOVES = "Null for an optional part of the body removes it."
+
+
+@dataclass(frozen=True, slots=True)
+class BodyPlan:
+    """What is sent. `properties` are the writable members of a root that is laid flat, None for a body that is one
+    argument; `is_needed` says whether every call has a body, `needs` which of them must be there together.
+    """
+
+    body: RequestBody
+    media_type: MediaType
+    content_type: str
+    encoding: BodyEncoding
+    schema: JsonObject
+    properties: dict[str, JsonObject] | None
+    required: frozenset[str]
+    rest: JsonObject | None
+    is_needed: bool
+    xml: JsonObject | None = None
+    needs: str = ""
+
+    @property
+    def is_merge_patch(self) -> bool:
+        """Whether null removes an optional member (RFC 7396)."""
+        return self.content_type.partition(";")[0].strip().lower() == "application/merge-patch+json"
+
+    @property
+    def said(self) -> str:
+        """What a description says of the body."""
+        return " ".join(filter(None, [self.needs, _REMOVES if self.is_merge_patch else ""]))
+
+
+def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
+    """The plan for the body of `operation`, None where it has none, and for an optional one that can hold nothing.
+    Unusable where none of its media types can be sent.
+    """
+    body = operation.body
+    if body is None:
+        return None
+    media_type = min(body.content, key=lambda media_type: _rank(media_type, composer))
+    encoding = encoding_of(media_type.name)
+    schema = media_type.schema or {}
+    node = composer.whole(schema)
+    if encoding in ("form", "multipart") and types(node) == ["string"]:
+        encoding = "text"  # the caller writes the form
+    if encoding in ("form", "multipart") and not _is_object(node):
+        raise Unusable(
+            "unsupported-body",
+            f"A body of {media_type.name} is described as something other than an object.",
+            body.where,
+            "Describe its fields as the properties of an object.",
+        )
+    needed = demands.is_required(operation, body, node, composer)
+    if not needed and _is_empty(node, encoding):
+        return None
+    node = _without_null(node, composer)
+    shape = document_shape(schema, composer) if encoding == "xml" else None
+    if encoding == "xml" and shape is None:
+        encoding = "text"
+    laid_out = encoding in ("json", "form", "multipart", "xml")
+    properties, rest = _laid_flat(node, composer, bool(body.names)) if laid_out else (None, None)
+    required = frozenset(key for key in as_list(node.get("required")) if isinstance(key, str))
+    content_type = _binary_types(body) if encoding == "binary" else _concrete(media_type.name, encoding)
+    needs = demanded([composer.node(each)[0] for each in alternatives(node)]) if properties is not None else ""
+    return BodyPlan(body, media_type, content_type, encoding, schema, properties, required, rest, needed, shape, needs)
+
+
+def _rank(media_type: MediaType, composer: Composer) -> tuple[int, bool, str]:
+    encoding = encoding_of(media_type.name)
+    if encoding == "multipart" and media_type.schema is not None:
+        node, _ = composer.node(media_type.schema)
+        if any(_is_file(composer, as_object(member)) for member in as_object(node.get("properties")).values()):
+            return 1, False, media_type.name
+    order = {"json": 0, "form": 2, "multipart": 3, "text": 4, "xml": 4, "jsonl": 5, "binary": 6}
+    essence = media_type.name.partition(";")[0].strip().lower()
+    return order[encoding], essence not in ("application/json", "text/plain"), media_type.name
+
+
+def _concrete(media_type: str, encoding: BodyEncoding) -> str:
+    """The Content-Type that is sent: a range such as `*/*` becomes the plainest type in it."""
+    if "*" not in media_type.partition(";")[0]:
+        return media_type
+    return {"json": "application/json", "text": "text/plain", "multipart": "multipart/form-data"}.get(
+        encoding, "application/octet-stream"
+    )
+
+
+def _binary_types(body: RequestBody) -> str:
+    """The media types of files that the body takes, of which the server sends the one that is the file's own; what
+    goes for any file stands first.
+    """
+    return ", ".join(
+        sorted({each.name for each in body.content if encoding_of(each.name) == "binary"}, key=_for_any_file)
+    )
+
+
+def _for_any_file(name: str) -> tuple[bool, str]:
+    return name != "application/octet-stream", name
+
+
+def _is_empty(node: JsonObject, encoding: BodyEncoding) -> bool:
+    """Whether an object has no members: it says so, or it is a form, which is never meant to hold any."""
+    says_so = node.get("additionalProperties") is False or (encoding in ("form", "multipart") and "properties" in node)
+    open_ended = node.get("additionalProperties") not in (None, False) or "patternProperties" in node
+    return says_so and not open_ended and not members(node) and not alternatives(node)
+
+
+def _is_object(node: JsonObject) -> bool:
+    return (
+        set(types(node)) in ({"object"}, {"object", "null"})
+        or "properties" in node
+        or bool(alternatives(node))
+        or not node
+    )
+
+
+def _without_null(node: JsonObject, composer: Composer) -> JsonObject:
+    """Return the object that a body may be beside null, which no call sends; any other node as it is."""
+    if set(types(node)) == {"object", "null"}:
+        node = {**node, "type": "object"}
+    branches = [composer.node(each)[0] for each in alternatives(node)]
+    others = [branch for branch in branches if not is_null(branch)]
+    if len(others) != 1 or len(branches) == 1:
+        return node
+    return composer.merged({key: value for key, value in node.items() if key not in ("anyOf", "oneOf")}, others[0])
+
+
+def _laid_flat(
+    node: JsonObject, composer: Composer, named: bool
+) -> tuple[dict[str, JsonObject] | None, JsonObject | None]:
+    """The writable properties of an object that can be laid flat, and the schema of further members where it declares
+    one. What a person `named` as arguments is laid flat however many there are.
+    """
+    is_inherited = Discriminator(node, composer).is_inherited
+    branches = [] if is_inherited else [composer.node(member)[0] for member in alternatives(node)]
+    if branches and not all(only_demands(branch) for branch in branches):
+        return None, None
+    reader = Portable(composer)
+    every, is_cut = side_by_side(node, composer, FLAT) if is_inherited else (dict(members(node)), False)
+    properties = {key: member for key, member in every.items() if not reader.is_read_only(member)}
+    if not properties or (len(properties) > FLAT and not named):
+        return None, None
+    rest = True if is_cut else node.get("additionalProperties", node.get("unevaluatedProperties"))
+    return properties, as_object(rest) if isinstance(rest, dict) or rest is True else None
+
+
+def _is_file(composer: Composer, schema: JsonObject) -> bool:
+    """Whether a part is a file, or several, in each of its alternatives but null."""
+    node, _ = composer.node(schema)
+    if branches := [found for each in alternatives(node) if not is_null(found := composer.node(each)[0])]:
+        return all(_is_file_or_list(branch, composer) for branch in branches)
+    return _is_file_or_list(node, composer)
+
+
+def _is_file_or_list(node: JsonObject, composer: Composer) -> bool:
+    return is_file(composer.node(as_object(node.get("items")))[0] if "array" in types(node) else node)
+
+
+_WORDS = frozenset({"title", "description", "example", "examples", "deprecated", "default", "$comment"})
+"""Keywords that say nothing of the values."""
+
+PartKind = Literal["text", "json", "xml", "file"]
+
+
+def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) -> PartKind | None:
+    """What a part of a multipart body is (OpenAPI 3.1, 4.8.15.1.1): by its schema, and by the content type that it
+    declares, of several the first that is no range. From OpenAPI 3.1 on a part without any type is a file. None where
+    the kind depends on the value: an object or a list is JSON, anything else text.
+
+    Unusable for a structure that is declared as a form, which nothing here writes inside a part.
+    """
+    node, _ = composer.node(schema)
+    types_declared = (plan.media_type.encoding.get(key, Encoding()).content_type or "").split(",")
+    declared = next((name.strip() for name in types_declared if "*" not in name), "")
+    if _is_file(composer, schema):
+        return "file"
+    encoding = encoding_of(declared) if declared else None
+    if encoding == "json":
+        return "json"
+    inner = composer.node(as_object(node.get("items")))[0] if "array" in types(node) else node
+    if "object" in types(inner) or "properties" in inner or "array" in types(inner):
+        if encoding in ("form", "multipart"):
+            message = f"The part {clipped(key)} is declared as {declared}, which is not written inside a part."
+            raise Unusable("unsupported-body", message, plan.body.where, "Declare it as application/json.")
+        return "xml" if encoding == "xml" else "json"
+    if not declared and not types(node):
+        return "file" if plan.media_type.untyped_parts_are_files and not node.keys() - _WORDS else None
+    is_text = encoding in (None, "xml") or declared.startswith("text/")
+    return "text" if is_text or types(node) not in ([], ["string"]) else "file"

@@ -1,0 +1,249 @@
+"""What a person changes in single arguments: their names and words, what is sent where a call leaves one out, and which
+are not there at all.
+
+An argument is meant by the name that it has, or by what the request calls it. Whatever cannot be done is an error at
+its place, and leaves the argument as it was.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
+from mcpgen.base.names import clipped, did_you_mean, near, nearest
+from mcpgen.lower.inputs.bodies import BodyPlan
+from mcpgen.lower.inputs.slots import FIELDS, REST, WHOLE, Input, Slot, filename_of
+from mcpgen.model import ArgumentChange, Operation
+
+_OF_BODY = ("body", "rest", "filename", "part")
+_BESIDE = ("filename", "part", "result", "rest")
+"""Places whose inputs are known by their argument's name alone."""
+
+
+@dataclass(slots=True)
+class Settled:
+    """The inputs that are arguments and the names of these, the constants of others, and the places of defaults.
+    `sends_body` says that something in the body is sent whatever a call says. `media_types` replace those
+    of parameters, and those of the path in `empty` may be empty. `used` are the places of rules that changed anything.
+    """
+
+    inputs: list[Input]
+    names: dict[Slot, str]
+    constants: dict[Slot, JsonValue]
+    sends_body: bool = False
+    places: dict[Slot, Where] = field(default_factory=dict)
+    media_types: dict[Slot, str] = field(default_factory=dict)
+    empty: set[Slot] = field(default_factory=set)
+    used: set[Where] = field(default_factory=set)
+
+
+def settled(
+    operation: Operation,
+    everything: Sequence[Input],
+    inputs: Sequence[Input],
+    names: Mapping[Slot, str],
+    constants: Mapping[Slot, JsonValue],
+    plan: BodyPlan | None,
+    diagnostics: Diagnostics,
+) -> Settled:
+    """The arguments of `operation` with its changes: `inputs` are those of `everything` that have `names`, `constants`
+    the others.
+    """
+    found = Settled([*inputs], dict(names), dict(constants))
+    if operation.arguments:
+        changing = _Changing(operation, everything, found, dict(names), plan, diagnostics)
+        for key, change in operation.arguments.items():
+            changing.change(key, change)
+        changing.refuse_collisions()
+    return found
+
+
+def checked_defaults(found: Settled, schema: JsonObject, diagnostics: Diagnostics) -> dict[str, JsonValue]:
+    """The defaults by argument. One that its argument's schema does not allow is reported."""
+    defaults: dict[str, JsonValue] = {}
+    for entry in found.inputs:
+        if entry.default is not None:
+            name, value = found.names[entry.slot], entry.default[0]
+            defaults[name] = value
+            own = {**as_object(as_object(schema.get("properties")).get(name)), "$defs": schema.get("$defs", {})}
+            if reason := _misfit(own, value):
+                message = f"The default of {name} does not fit it: {clipped(reason, 160)}."
+                where = found.places.get(entry.slot)
+                diagnostics.add("invalid-value", message, where, "Every call that leaves it out would fail.")
+    return defaults
+
+
+def _misfit(schema: JsonObject, value: JsonValue) -> str:
+    import jsonschema_rs  # only defaults of a tools file pay for it
+
+    validator = jsonschema_rs.Draft202012Validator(schema, pattern_options=jsonschema_rs.RegexOptions())
+    return next((error.message for error in validator.iter_errors(value)), "")
+
+
+class _Changing:
+    """The changes of one operation, one after the other."""
+
+    def __init__(
+        self,
+        operation: Operation,
+        everything: Sequence[Input],
+        found: Settled,
+        names: Mapping[Slot, str],
+        plan: BodyPlan | None,
+        diagnostics: Diagnostics,
+    ) -> None:
+        self._operation = operation
+        self._all = {entry.slot: entry for entry in (*everything, *found.inputs)}
+        self._found = found
+        self._names = names
+        self._plan = plan
+        self._diagnostics = diagnostics
+
+    def change(self, key: str, change: ArgumentChange) -> None:
+        """Do what `change` says to the argument that `key` names."""
+        slots = self._meant(key)
+        if change.by_rule:
+            for slot in slots:
+                self._found.used.add(change.where)
+                self._change_one(slot, change)
+            return
+        if len({self._names.get(slot, slot) for slot in slots}) != 1:
+            self._report_meaning(key, slots, change)
+            return
+        for slot in slots:
+            self._change_one(slot, change)
+
+    def _change_one(self, slot: Slot, change: ArgumentChange) -> None:
+        self._rewrite(slot, change)
+        if change.value is not None:
+            self._fix(slot, change.value[0], change)
+        elif change.hidden:
+            self._hide(slot, change)
+        else:
+            self._alter(slot, change)
+
+    def _rewrite(self, slot: Slot, change: ArgumentChange) -> None:
+        """Note how a parameter is written otherwise than the document says."""
+        if change.media_type:
+            declared = {(each.location, each.name) for each in self._operation.parameters if each.content is not None}
+            if slot in declared:
+                self._found.media_types[slot] = change.media_type
+            else:
+                message = f"{slot[1]} is no parameter that the document declares with `content`."
+                hint = "Its style says how it is written; an overlay can change that."
+                self._add("invalid-value", message, change.where.inside("media_type"), hint)
+        if change.allow_empty:
+            if slot[0] == "path":
+                self._found.empty.add(slot)
+            else:
+                message = f"{slot[1]} is not in the path, where alone a text may not be empty."
+                self._add("invalid-value", message, change.where.inside("allow_empty"), "Take it out.")
+
+    def refuse_collisions(self) -> None:
+        """Report two arguments of one name that had names of their own."""
+        owners: dict[str, Slot] = {}
+        for entry in self._found.inputs:
+            name = self._found.names[entry.slot]
+            other = owners.setdefault(name, entry.slot)
+            if self._names.get(other) != self._names.get(entry.slot):
+                renamed = [slot for slot in (entry.slot, other) if self._names.get(slot) != name]
+                where = self._found.places.get(renamed[0], self._operation.where)
+                message = f"Two arguments would be called {name}."
+                self._add("duplicate-name", message, where.inside("name"), "Give one of them another name.")
+
+    def _add(self, code: str, message: str, where: Where, hint: str = "") -> None:
+        self._diagnostics.add(code, message, where, hint)
+
+    def _meant(self, key: str) -> list[Slot]:
+        by_name = [slot for slot, name in self._names.items() if name == key]
+        return by_name or [slot for slot in self._all if slot[1] == key and slot[0] not in _BESIDE and slot != WHOLE]
+
+    def _report_meaning(self, key: str, slots: list[Slot], change: ArgumentChange) -> None:
+        where = change.where
+        if slots:
+            places = " and ".join(f"{self._names.get(slot, slot[1])} ({slot[0]})" for slot in slots)
+            message = f"'{clipped(key)}' is more than one argument: {places}."
+            self._add("unknown-argument", message, where, "Name it as `mcpgen inspect` shows it.")
+            return
+        request = f"{self._operation.method} {clipped(self._operation.path)}"
+        names = dict.fromkeys([*self._names.values(), *(slot[1] for slot in self._all if slot[0] not in _BESIDE)])
+        known = [name for name in names if name]
+        if key in self._operation.former_arguments:
+            hint = did_you_mean(near(key, known))
+            message = f"{request} no longer has the argument '{clipped(key)}': what is said of it changes nothing."
+            self._add("orphaned-override", message, where, f"{hint} If not, take it out." if hint else "Take it out.")
+            return
+        self._add("unknown-argument", f"{request} has no argument '{clipped(key)}'.", where, nearest(key, known))
+
+    def _fix(self, slot: Slot, value: JsonValue, change: ArgumentChange) -> None:
+        """Send `value` in place of an argument."""
+        if slot in (REST, FIELDS) or slot[0] == "filename":
+            message = f"{self._names.get(slot, slot[1])} cannot be fixed: it is no part of the request by itself."
+            self._add("invalid-value", message, change.where, "Hide it, or give it a default.")
+            return
+        self._take_out(slot)
+        self._found.constants[slot] = value
+        self._found.sends_body |= slot[0] in _OF_BODY
+
+    def _hide(self, slot: Slot, change: ArgumentChange) -> None:
+        if change.default is not None:
+            self._fix(slot, change.default[0], change)
+        elif self._is_demanded(slot):
+            name = self._names.get(slot, slot[1])
+            message = f"{name} is required, so it cannot be left out."
+            self._add("invalid-value", message, change.where.inside("hide"), "Give it a `value`, or a `default`.")
+        else:
+            self._take_out(slot)
+            self._found.constants.pop(slot, None)
+
+    def _is_demanded(self, slot: Slot) -> bool:
+        of_body = self._plan is not None and slot[0] == "body" and slot[1] in self._plan.required
+        return self._all[slot].required or of_body
+
+    def _take_out(self, slot: Slot) -> None:
+        self._found.inputs[:] = [entry for entry in self._found.inputs if entry.slot != slot]
+        self._found.names.pop(slot, None)
+
+    def _alter(self, slot: Slot, change: ArgumentChange) -> None:
+        """Change an argument that stays one; what had one value only becomes one."""
+        found = self._found
+        if slot not in found.names:
+            if change.default is None and change.schema is None and not change.required:
+                message = f"{slot[1]} has one possible value, which is sent; it is no argument."
+                self._add("invalid-value", message, change.where, "Give it another `value`, or take this out.")
+                return
+            found.inputs.append(self._all[slot])
+            found.names[slot] = self._all[slot].wanted_name
+            found.constants.pop(slot, None)
+        found.places[slot] = change.where
+        if change.required is False and slot[0] == "path":
+            message = f"{found.names[slot]} stands in the path, so no request can be made without it."
+            hint = "Give it a `default`, or `allow_empty: true`; an overlay can change the path."
+            self._add("invalid-value", message, change.where.inside("required"), hint)
+            change = replace(change, required=None)
+        if change.name:
+            self._rename_file_name(slot, change.name)
+        found.names[slot] = change.name or found.names[slot]
+        found.sends_body |= change.default is not None and slot[0] in _OF_BODY
+        found.inputs[:] = [_altered(entry, change) if entry.slot == slot else entry for entry in found.inputs]
+
+    def _rename_file_name(self, slot: Slot, name: str) -> None:
+        """Call the file name that is sent with an argument after its new `name`, unless it has one of its own."""
+        beside: Slot = ("filename", slot[1])
+        if slot[0] != "body" or beside not in self._found.names or beside in self._found.places:
+            return
+        renamed = filename_of(slot[1], name)
+        self._found.names[beside] = renamed.wanted_name
+        self._found.inputs[:] = [
+            replace(entry, schema=renamed.schema) if entry.slot == beside else entry for entry in self._found.inputs
+        ]
+
+
+def _altered(entry: Input, change: ArgumentChange) -> Input:
+    return replace(
+        entry,
+        description=change.description if change.description is not None else entry.description,
+        required=entry.required and change.default is None if change.required is None else change.required,
+        schema=entry.schema if change.schema is None else change.schema,
+        default=change.default if change.default is not None else entry.default,
+    )

@@ -1,0 +1,42 @@
+"""Values that a document fixes: the one that an input can have, the version that `Accept` asks for, a confirmation."""
+
+import re
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.base.names import words
+from mcpgen.lower.inputs.bodies import BodyPlan
+from mcpgen.lower.schema.compose import Composer, types
+from mcpgen.model import Operation
+
+_FIELD_VALUE = re.compile(r"[!-~](?:[ -~]*[!-~])?")
+_MEDIA_TYPE = re.compile(r"[^\s/;,]+/[^\s/;,]+")
+
+_CONSENT = frozenset(["confirm", "confirmed", "confirmation", "acknowledge", "acknowledged", "force", "sure"])
+"""Words of an input by which an API lets its caller say that an effect is meant."""
+
+
+def only_value(schema: JsonObject, composer: Composer) -> JsonValue:
+    """Return the one value that a schema takes, None where there is a choice."""
+    node, _ = composer.node(schema)
+    values = [node["const"]] if "const" in node else as_list(node.get("enum"))
+    return values[0] if len(values) == 1 and "null" not in types(node) else None
+
+
+def accept(operation: Operation, composer: Composer) -> str:
+    """Return the `Accept` that a document fixes by its constant or default, such as a version of an API; else ""."""
+    for each in operation.withheld:
+        if each.location == "header" and each.name.lower() == "accept":
+            value = only_value(each.schema, composer) or composer.node(each.schema)[0].get("default")
+            if isinstance(value, str) and _FIELD_VALUE.fullmatch(value) and _MEDIA_TYPE.match(value):
+                return value
+    return ""
+
+
+def fixed_consents(operation: Operation, plan: BodyPlan | None, composer: Composer) -> list[str]:
+    """Return the names of required inputs that confirm an effect and can have one value: the server fills them in."""
+    inputs = {each.name: each.schema for each in operation.parameters if each.required}
+    body, _ = composer.node(plan.schema) if plan is not None and plan.schema else ({}, ())
+    members = as_object(body.get("properties"))
+    inputs |= {str(name): as_object(members.get(str(name))) for name in as_list(body.get("required"))}
+    named = (name for name in inputs if _CONSENT.intersection(words(name)))
+    return [name for name in named if only_value(inputs[name], composer) is not None]

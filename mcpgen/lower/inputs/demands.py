@@ -1,0 +1,52 @@
+"""Whether a call must have a body where its document leaves `required` out.
+
+OpenAPI's default is that the body is optional (3.1, 4.8.13), and nearly nobody who leaves the key out means it: a POST
+of an object with required members is answered with 400 where there is none. So such a body is required, unless the
+operation's own words say that it may be empty.
+"""
+
+import re
+from collections.abc import Sequence
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.jsonvalue import JsonObject, as_list
+from mcpgen.lower.schema.compose import Composer, alternatives, types
+from mcpgen.lower.schema.kinds import is_null
+from mcpgen.model import Operation, RequestBody
+
+_CHANGING = ("POST", "PUT", "PATCH")
+_MAY_BE_EMPTY = re.compile(
+    r"\b(?:empty|no|without an?|optional) (?:request |json )?body\b"
+    r"|\bbody (?:\w+ ){0,2}(?:optional|empty|omitted|left out|not (?:needed|required))\b",
+    re.IGNORECASE,
+)
+
+
+def is_required(operation: Operation, body: RequestBody, node: JsonObject, composer: Composer) -> bool:
+    """Return whether every call of the operation has the body, whose schema is `node`."""
+    if body.required is not None:
+        return body.required
+    told = "\n".join((operation.summary, operation.description, body.description))
+    return operation.method in _CHANGING and _needs_members(node, composer) and not _MAY_BE_EMPTY.search(told)
+
+
+def _needs_members(node: JsonObject, composer: Composer) -> bool:
+    """Return whether neither null nor an empty object is a value of `node`."""
+    branches = [composer.node(each)[0] for each in alternatives(node)]
+    if "null" in types(node) or any(map(is_null, branches)):
+        return False
+    if as_list(node.get("required")):
+        return True
+    return bool(branches) and all(as_list(each.get("required")) for each in branches)
+
+
+def report(taken: Sequence[Operation], diagnostics: Diagnostics) -> None:
+    """Say once which bodies were taken as required though their document does not say so."""
+    if not taken:
+        return
+    some = ", ".join(f"{each.method} {each.path}" for each in taken[:3])
+    more = f" and {len(taken) - 3} more" if len(taken) > 3 else ""
+    message = f"Bodies with required members are taken as required, which the document leaves out: {some}{more}."
+    hint = "Say `required` in the document; `body: {required: false}` in an override or --optional-bodies undoes it."
+    body = taken[0].body
+    diagnostics.add("body-required", message, body.where if body else taken[0].where, hint)

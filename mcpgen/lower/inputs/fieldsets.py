@@ -1,0 +1,48 @@
+"""Which tools get an argument `fields`, with which a model asks for parts of a result: those whose owner wants it, that
+answer with JSON that has parts, and whose API has no parameter for that itself. Its name is the runtime's to read; no
+request carries it.
+"""
+
+import re
+
+from mcpgen.base.jsonvalue import JsonObject
+from mcpgen.lower.schema.compose import Composer, types
+from mcpgen.lower.schema.media_types import encoding_of
+from mcpgen.model import Operation
+
+ARGUMENT = "fields"
+SCHEMA: JsonObject = {
+    "type": "string",
+    "description": "Parts of the result to show, as up to 20 dotted paths: id,owner.name",
+}
+
+_OWN = re.compile(r"fields?|select|include(fields)?|fl|attributes|only")
+"""Names of parameters that do it, without case and punctuation; the runtime names them to a model that could see only a
+part of a result (`paging.py`)."""
+
+
+def are_offered(operation: Operation, composer: Composer) -> bool:
+    """Whether the tool for `operation` is to have that argument."""
+    if not operation.fields or operation.output_schema is not None:
+        return False  # what a schema written by hand promises, a part of it would not keep
+    if operation.result is not None and operation.result.text is not None:
+        return False  # the text says which parts are shown
+    if any(_does_it(parameter.name) for parameter in operation.parameters if parameter.location == "query"):
+        return False
+    good = [response for response in operation.responses if response.status[:1] == "2"]
+    schemas = [
+        media_type.schema
+        for response in good
+        for media_type in response.content
+        if encoding_of(media_type.name) == "json"
+    ]
+    return not good or any(schema is None or _has_parts(schema, composer) for schema in schemas)
+
+
+def _does_it(name: str) -> bool:
+    return bool(_OWN.fullmatch(re.sub(r"[^a-z0-9]", "", name.lower())))
+
+
+def _has_parts(schema: JsonObject, composer: Composer) -> bool:
+    kinds = types(composer.node(schema)[0])
+    return not kinds or bool({"object", "array"} & set(kinds))

@@ -1,0 +1,68 @@
+"""The members of a schema and of those that extend it, side by side: a body whose kind its discriminator chooses.
+
+Each member of a child is an argument of its own that need not be there, with a word on which kinds have it.
+"""
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text, unique
+from mcpgen.base.names import clipped
+from mcpgen.lower.schema.compose import Composer, members, types
+from mcpgen.lower.schema.discriminators import Discriminator
+from mcpgen.lower.schema.merge_unions import OTHERS
+from mcpgen.lower.text.prose import ended, plain
+
+_MOST_LABELS = 4
+_MOST_NAMES = 40
+
+
+def side_by_side(node: JsonObject, composer: Composer, most: int) -> tuple[dict[str, JsonObject], bool]:
+    """Return the members of `node`, whose discriminator is inherited, and of its children: those of the parent, and of
+    its children as many as there are `most` of all; and whether any were left out.
+    """
+    discriminator = Discriminator(node, composer)
+    own = dict(members(node))
+    told: dict[str, list[tuple[str, JsonObject]]] = {}
+    for member in discriminator.shown():
+        label = " or ".join(str(value) for value in discriminator.values(member))
+        for key, schema in members(composer.node(member)[0]):
+            if schema != own.get(key) and key != discriminator.key:
+                told.setdefault(key, []).append((label, schema))
+    more = discriminator.has_more
+    added = {key: _joined(own.get(key), places, more, composer) for key, places in sorted(told.items())}
+    room = max(0, most - len(own))
+    new = [key for key in added if key not in own]
+    found = {**own, **{key: schema for key, schema in added.items() if key in own or key in new[:room]}}
+    found[str(discriminator.key)] = _chooser(discriminator, as_object(own.get(str(discriminator.key))), composer)
+    return found, more or len(new) > room
+
+
+def _joined(
+    inherited: JsonObject | None, places: list[tuple[str, JsonObject]], has_others: bool, composer: Composer
+) -> JsonObject:
+    """Return a schema that takes what any of `places` takes, each of which is a kind and its schema of one member."""
+    schemas: list[JsonValue] = [schema for _, schema in places]
+    distinct = unique([*schemas, *([inherited] if inherited is not None else [])])
+    if has_others and len(distinct) > 1 and inherited is None:
+        kinds = {tuple(types(composer.node(as_object(each))[0])) for each in distinct}
+        distinct.append({"type": "object", "description": OTHERS} if kinds == {("object",)} else {})
+    schema: JsonObject = as_object(distinct[0]) if len(distinct) == 1 else {"anyOf": distinct}
+    if inherited is not None or len(places) > _MOST_LABELS:
+        return schema
+    words = as_text(composer.node(schema)[0].get("description"))
+    note = f"For {', '.join(clipped(plain(label), 40) for label, _ in places)}."
+    return {**schema, "description": f"{ended(words)} {note}".strip()}
+
+
+def _chooser(discriminator: Discriminator, declared: JsonObject, composer: Composer) -> JsonObject:
+    """Return the schema of the property that chooses: with its values, or with names where no more is known of them."""
+    shown = discriminator.shown()
+    node, _ = composer.node(declared)
+    if "enum" in node or "const" in node:
+        return declared
+    values = unique(
+        [*(value for member in shown for value in discriminator.values(member)), *discriminator.other_values()]
+    )
+    if all(discriminator.known_values(member) for member in shown):
+        return {"allOf": [declared or {"type": "string"}, {"enum": values}]}
+    names = ", ".join(clipped(plain(str(value)), 40) for value in values[:_MOST_NAMES])
+    note = f"Such as {names}{', …' if len(values) > _MOST_NAMES else ''}."
+    return {"type": "string", **declared, "description": f"{ended(as_text(node.get('description')))} {note}".strip()}

@@ -1,0 +1,60 @@
+"""Values inside the values of a parameter, where the standard leaves open how they are written (OpenAPI 3.1,
+4.8.12.3).
+"""
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.errors import Unusable
+from mcpgen.base.jsonvalue import JsonObject, as_object
+from mcpgen.base.names import clipped
+from mcpgen.lower.schema.compose import Composer, alternatives, members, types
+from mcpgen.lower.schema.media_types import encoding_of
+from mcpgen.model import Operation, Parameter
+
+_COLLECTIONS = {"object", "array"}
+_MOST_LOOKED_INTO = 20
+
+
+def refuse_unwritable(operation: Operation, composer: Composer) -> None:
+    """Unusable where a parameter is a structure in a media type that no parameter is written in (OpenAPI 3.1,
+    4.8.12.2.2): JSON is, and a form is as the whole query.
+    """
+    for parameter in operation.parameters:
+        encoding = encoding_of(parameter.content) if parameter.content is not None else "json"
+        is_form = encoding == "form" and parameter.location == "querystring"
+        if encoding != "json" and not is_form and _is_collection(parameter.schema, composer):
+            message = f"The parameter {clipped(parameter.name)} is a structure as {parameter.content}."
+            hint = "Describe it as application/json, or with a style."
+            raise Unusable("invalid-parameter", message + " Parameters are not written so.", parameter.where, hint)
+
+
+def report(operation: Operation, composer: Composer, diagnostics: Diagnostics) -> None:
+    """Report each parameter whose style does not say how the values inside its values are written."""
+    for parameter in operation.parameters:
+        if parameter.content is None and _nests(parameter.schema, composer):
+            diagnostics.add(
+                "nested-values",
+                f"The style {parameter.style} does not say how the values inside {parameter.name} are written; "
+                f"{_how(parameter)}.",
+                parameter.where,
+                "Use `content` with application/json, which says it.",
+            )
+
+
+def _how(parameter: Parameter) -> str:
+    in_pairs = parameter.location == "query" and parameter.explode and parameter.style in ("form", "deepObject")
+    return "they are written with brackets" if in_pairs else "they are written as JSON text"
+
+
+def _nests(schema: JsonObject, composer: Composer) -> bool:
+    """Whether an array of `schema` holds collections, or an object of it does."""
+    node, _ = composer.node(schema)
+    inner = [as_object(node["items"])] if isinstance(node.get("items"), dict) else []
+    inner += [member for _, member in members(node)]
+    return any(_is_collection(member, composer) for member in inner) or any(
+        _nests(branch, composer) for branch in alternatives(node)[:_MOST_LOOKED_INTO] if "$ref" not in branch
+    )
+
+
+def _is_collection(schema: JsonObject, composer: Composer) -> bool:
+    node, _ = composer.node(schema)
+    return bool(_COLLECTIONS & set(types(node))) or "properties" in node

@@ -1,0 +1,255 @@
+"""Where each argument goes: the layout of a tool → its `HttpBinding`, with styles, encodings and constants settled."""
+
+import re
+from dataclasses import replace
+from itertools import chain, count
+
+from mcpgen.base.jsonvalue import JsonObject, as_object
+from mcpgen.lower.inputs import constants, idempotency
+from mcpgen.lower.inputs.arguments import Arguments, part_slot
+from mcpgen.lower.inputs.bodies import BodyPlan, part_of
+from mcpgen.lower.inputs.slots import FIELDS, REST, WHOLE, Slot
+from mcpgen.lower.request import sends
+from mcpgen.lower.schema.compose import Composer, alternatives, members, types
+from mcpgen.lower.schema.media_types import encoding_of
+from mcpgen.lower.schema.xml import part_shape
+from mcpgen.model import (
+    BodyBinding,
+    Encoding,
+    FieldBinding,
+    HttpBinding,
+    Location,
+    Operation,
+    Parameter,
+    ParameterBinding,
+    Response,
+    Scopes,
+    SecurityRequirement,
+)
+
+_REDIRECT = re.compile(r"3(?:[0-9][0-9]|XX)")
+
+
+def bind(
+    operation: Operation,
+    plan: BodyPlan | None,
+    arguments: Arguments,
+    composer: Composer,
+    server: int,
+    security: tuple[SecurityRequirement, ...] | None,
+    scopes: Scopes,
+) -> HttpBinding:
+    """The binding of `operation`: `server` counts in the catalog's servers, `security` and `scopes` are settled."""
+    bound = [
+        _made(_parameter(parameter, arguments), parameter, composer)
+        for parameter in operation.parameters
+        if _is_sent((parameter.location, parameter.name), arguments)
+    ]
+    fixed = [
+        ParameterBinding(None, name, "query", "form", explode=True, value=value)
+        for name, value in operation.template.fixed_query
+    ]
+
+    by_hand, listed = arguments.profile == "written", as_object(arguments.schema.get("properties"))
+
+    def placed(location: Location) -> tuple[ParameterBinding, ...]:
+        described = (binding for binding in bound if binding.location == location)
+        return (*described, *sends.bound(operation, location, arguments))
+
+    return HttpBinding(
+        operation.method,
+        _path(operation, placed("path")),
+        server,
+        sends.accept(operation) or constants.accept(operation, composer) or _accept(operation),
+        query=(*fixed, *placed("query")),
+        querystring=placed("querystring"),
+        headers=placed("header"),
+        cookies=placed("cookie"),
+        body=_body(plan, arguments, composer) if plan else sends.body(operation, arguments),
+        security=security,
+        settings=tuple(scheme.name for scheme in operation.credentials if scheme.type == "setting"),
+        scopes=scopes,
+        fields=arguments.names.get(FIELDS),
+        defaults=arguments.defaults,
+        timeout=operation.timeout,
+        result=operation.result,
+        also=tuple(name for name in sends.named(operation) if by_hand and name not in listed),
+        open=operation.sends is not None and operation.sends.open is not None,
+        withheld=_withheld(operation, arguments),
+        redirects=_redirects(operation),
+        saves=_saves(operation, arguments),
+        follows=_follows(operation),
+    )
+
+
+def _withheld(operation: Operation, arguments: Arguments) -> dict[str, tuple[str, ...]]:
+    """What is hidden of the places in which an argument may write several names."""
+    slots = [(each.location, each.name) for each in operation.parameters]
+    hidden = [slot for slot in slots if not _is_sent(slot, arguments)]
+    places = (("query", "query"), ("cookies", "cookie"))
+    found = {key: tuple(name for place, name in hidden if place == location) for key, location in places}
+    return {key: names for key, names in found.items() if names}
+
+
+def _is_sent(slot: Slot, arguments: Arguments) -> bool:
+    """Whether anything can stand in a place: a person may have hidden what would."""
+    return slot in arguments.names or slot in arguments.constants
+
+
+def _made(binding: ParameterBinding, parameter: Parameter, composer: Composer) -> ParameterBinding:
+    return replace(binding, made=binding.argument is not None and idempotency.is_made(parameter, composer))
+
+
+def _path(operation: Operation, variables: tuple[ParameterBinding, ...]) -> tuple[str | ParameterBinding, ...]:
+    by_name = {binding.name: binding for binding in variables}
+    first, *rest = operation.template.literals
+    parts: list[str | ParameterBinding] = [first]
+    for name, literal in zip(operation.template.variables, rest, strict=True):
+        parts += [by_name[name], literal]
+    return tuple(part for part in parts if part != "")
+
+
+def _accept(operation: Operation) -> str:
+    """The media types of the good answers, JSON first, then anything, so that no API refuses to answer."""
+    offered = [
+        media_type.name
+        for response in operation.responses
+        if response.status[:1] == "2"
+        for media_type in response.content
+        if "*" not in media_type.name
+    ]
+    ordered = sorted(set(offered), key=lambda name: ("json" not in name, name))[:4]
+    return ", ".join([*ordered, "*/*;q=0.1"]) if ordered else "*/*"
+
+
+def _redirects(operation: Operation) -> tuple[str, ...]:
+    """The statuses of declared answers whose Location is what was asked for; 304 says that nothing has changed."""
+    statuses = {response.status.upper() for response in operation.responses}
+    return tuple(sorted(status for status in statuses if _REDIRECT.fullmatch(status) and status != "304"))
+
+
+def _follows(operation: Operation) -> bool:
+    """Whether redirects are followed: those of a GET, where its owner says so."""
+    return operation.redirects == "follow" and operation.method == "GET"
+
+
+def _is_file(response: Response) -> bool:
+    """Whether an answer is no text, or an attachment (RFC 6266)."""
+    types = [each.name for each in response.content if each.name]
+    attached = any(name.lower() == "content-disposition" for name in response.headers)
+    return attached or any(encoding_of(name) == "binary" for name in types)
+
+
+def _saves(operation: Operation, arguments: Arguments) -> str | None:
+    """The argument that names a file for the answer, under a name that is free; None where no good answer is a file or
+    may be one, or where its owner says what of it is shown.
+    """
+    leads_away = _follows(operation) and bool(_redirects(operation))  # to what nobody describes: a log, an archive
+    if not leads_away and not any(each.status[:1] == "2" and _is_file(each) for each in operation.responses):
+        return None
+    if arguments.profile == "written" or operation.result is not None or operation.output_schema is not None:
+        return None
+    taken = {*as_object(arguments.schema.get("properties")), *sends.named(operation)}
+    return next(name for name in chain(["save_as"], (f"save_as_{n}" for n in count(2))) if name not in taken)
+
+
+def _parameter(parameter: Parameter, arguments: Arguments, slot: Slot | None = None) -> ParameterBinding:
+    slot = slot or (parameter.location, parameter.name)
+    return ParameterBinding(
+        arguments.names.get(slot),
+        parameter.name,
+        parameter.location,
+        parameter.style,
+        parameter.explode,
+        parameter.reserved,
+        arguments.media_types.get(slot, parameter.content),
+        parameter.required,
+        may_be_empty=slot in arguments.empty,
+        value=arguments.constants.get(slot),
+    )
+
+
+# -- bodies -----------------------------------------------------------------------------------------------------------
+
+
+def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBinding | None:
+    binding = BodyBinding(plan.content_type, plan.encoding, plan.is_needed, xml=plan.xml)
+    if plan.properties is None:
+        if not _is_sent(WHOLE, arguments):
+            return None
+        in_form = plan.encoding in ("form", "multipart")
+        inner = _all_members(plan.schema, composer) if in_form else []
+        described = (_field(key, schema, plan, arguments, composer) for key, schema in inner)
+        value = (arguments.constants[WHOLE],) if WHOLE in arguments.constants else None
+        return replace(binding, argument=arguments.names.get(WHOLE), value=value, fields=tuple(described))
+    sent = ((key, schema) for key, schema in plan.properties.items() if _is_sent(("body", key), arguments))
+    fields = (_field(key, schema, plan, arguments, composer) for key, schema in sent)
+    needs = () if plan.is_needed else tuple(key for key in plan.properties if key in plan.required)
+    withheld = tuple(key for key in plan.properties if not _is_sent(("body", key), arguments))
+    return replace(binding, fields=tuple(fields), rest=arguments.names.get(REST), needs=needs, withheld=withheld)
+
+
+def _all_members(schema: JsonObject, composer: Composer) -> list[tuple[str, JsonObject]]:
+    """The members of a body and of the alternatives in it; the first of a name counts."""
+    node, _ = composer.node(schema)
+    found = dict(members(node))
+    for branch in alternatives(node):
+        for key, member in members(composer.node(branch)[0]):
+            found.setdefault(key, member)
+    return list(found.items())
+
+
+def _field(key: str, schema: JsonObject, plan: BodyPlan, arguments: Arguments, composer: Composer) -> FieldBinding:
+    slot: Slot = ("body", key)
+    constant = slot in arguments.constants
+    binding = FieldBinding(key, arguments.names.get(slot), constant, arguments.constants.get(slot))
+    encoding = plan.media_type.encoding.get(key, Encoding())
+    node, _ = composer.node(schema)
+    if plan.encoding == "form":
+        return _form_field(binding, encoding)
+    if plan.encoding == "multipart":
+        filename = arguments.names.get(("filename", key))
+        slots = {part_slot(key, header): header for header in encoding.headers}
+        headers = [_parameter(header, arguments, slot) for slot, header in slots.items()]
+        known = tuple(each for each in headers if each.argument is not None or each.value is not None)
+        part = replace(binding, part=part_of(plan, key, schema, composer), headers=known)
+        if part.part == "xml":
+            part = replace(part, xml=part_shape(key, schema, composer))
+        return _multipart_field(part, encoding, node, filename)
+    return binding
+
+
+def _form_field(binding: FieldBinding, encoding: Encoding) -> FieldBinding:
+    """A field of an urlencoded body (OpenAPI 3.1, 4.8.15.1): by its style, or as JSON where its content type says so.
+
+    Without either the value decides: an array is exploded, and an object is written with brackets (`a[b]=c`), which is
+    what APIs that leave it open read.
+    """
+    if encoding.content_type is not None and encoding.style is None and encoding_of(encoding.content_type) == "json":
+        return replace(binding, content_type=encoding.content_type)
+    if encoding.style is None and encoding.explode is None and not encoding.reserved:
+        return binding
+    style = encoding.style or "form"
+    explode = encoding.explode if encoding.explode is not None else style in ("form", "deepObject")
+    return replace(binding, style=style, explode=explode, reserved=encoding.reserved)
+
+
+def _multipart_field(binding: FieldBinding, encoding: Encoding, node: JsonObject, filename: str | None) -> FieldBinding:
+    """A part (OpenAPI 3.1, 4.8.15.1.1): an array is one part each, unless it is written as one JSON text, or a style
+    joins its items.
+
+    Of several content types of a file the one that its bytes tell is sent; of other parts the first.
+    """
+    if binding.part == "text" and encoding.style is not None and encoding.explode is False:
+        return replace(binding, style=encoding.style, explode=False)
+    declared = list(filter(None, map(str.strip, (encoding.content_type or "").split(","))))
+    concrete = [name for name in declared if "*" not in name]
+    if binding.part is None:
+        return replace(binding, filename=filename)
+    whole = binding.part == "json" and encoding.content_type is not None
+    return replace(
+        binding,
+        content_type=", ".join(declared if binding.part == "file" else concrete[:1]) or None,
+        filename=filename,
+        repeat="array" in types(node) and not whole,
+    )

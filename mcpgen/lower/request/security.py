@@ -1,0 +1,167 @@
+"""Security in terms of the environment: which variables hold a credential, and what each operation needs."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from itertools import chain, combinations, count
+
+from mcpgen.base.names import environment_suffix, short_hash
+from mcpgen.model import Api, BoundScheme, Operation, Scopes, SecurityRequirement, SecurityScheme
+
+RESERVED = frozenset(
+    ["BASE_URL", "TIMEOUT", "LOG_LEVEL", "FILES_DIR", "PROXY", "CA_FILE", "CLIENT_CERT", "CLIENT_KEY", "ALLOW_HTTP",
+     "ALLOW_HOSTS", "READ_ONLY", "ROLES", "AUDIT", "MAX_RESULT", "CONCURRENCY", "RATE_LIMIT", "TRACE",
+     "AUDIT_ARGUMENTS", "PROXY_FILE", "DOWNLOADS_DIR", "DOWNLOADS_OVERWRITE", "RESULT_TOOL"]
+)  # fmt: skip
+"""What follows the prefix in variables of the server itself; `VAR_…` is reserved too."""
+
+FILE = "_FILE"
+"""What follows a credential's variable in the one that names a file with its value."""
+
+_ROLES = {
+    "basic": {"username": "_USERNAME", "password": "_PASSWORD"},
+    "oauth2": {"value": "", "client_id": "_CLIENT_ID", "client_secret": "_CLIENT_SECRET", "token_url": "_TOKEN_URL"},
+}
+
+_PLACED = ("apiKey", "setting")
+"""The types of schemes that say where in a request they go."""
+
+MOST_COMBINED = 3
+TOKEN, HEADER = "token", "header"
+OTHER = "any header"
+"""The header that stands for a scheme of another kind. The blank keeps it apart from names of schemes."""
+
+_UNDECLARED: tuple[SecurityRequirement, ...] = ((TOKEN, HEADER), (TOKEN,), (HEADER,), ())
+
+
+def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
+    """Every scheme of `api` with its variables. An API that declares none gets an optional token and an optional
+    header, one that needs a scheme of a kind that is not known the header.
+    """
+    bound: list[BoundScheme] = []
+    operations = [*api.operations, *(each.operation for each in api.resources if each.operation)]
+    needed = {name for operation in operations for names in requirement(operation, api) or () for name in names}
+    if not _has_schemes(api) and TOKEN in needed:
+        words = "A bearer token, if the API wants one."
+        bound.append(BoundScheme(TOKEN, "bearer", {"value": f"{prefix}_TOKEN"}, description=words))
+    if not _has_schemes(api) and HEADER in needed:
+        bound.append(_header(HEADER, prefix))
+    if OTHER in needed:
+        bound.append(_header(OTHER, prefix))
+    taken = {f"{prefix}_{suffix}" for suffix in RESERVED}
+    taken.update(_with_files(variable for scheme in bound for variable in scheme.variables.values()))
+    given: dict[tuple[str, str, str], dict[str, str]] = {}
+    for scheme in _fillable(api):
+        plain = scheme.name.removesuffix(f" ({scheme.location})")
+        same = plain, scheme.type, scheme.wire_name
+        # One parameter in two places is one credential.
+        shared = given.get(same) if scheme.type == "apiKey" else None
+        variables = given[same] = shared or _variables(replace(scheme, name=plain), prefix, taken)
+        taken.update(_with_files(variables.values()))
+        assert scheme.type != "other"
+        location, wire_name = (
+            (scheme.location, scheme.wire_name) if scheme.type in _PLACED or _is_placed(scheme) else (None, None)
+        )
+        words = scheme.description
+        urls = scheme.token_url, scheme.discovery_url
+        bound.append(BoundScheme(scheme.name, scheme.type, variables, location, wire_name, words, *urls, scheme.login))
+    return tuple(bound)
+
+
+def _is_placed(scheme: SecurityScheme) -> bool:
+    """Return True for a login whose token is sent elsewhere than as a bearer token."""
+    return scheme.type == "login" and scheme.wire_name != "Authorization"
+
+
+def _header(name: str, prefix: str) -> BoundScheme:
+    words = "One more header, as `Name: value`."
+    return BoundScheme(name, "header", {"value": f"{prefix}_HEADER"}, description=words)
+
+
+def _has_schemes(api: Api) -> bool:
+    return any(scheme.type != "other" for scheme in api.schemes)
+
+
+def _fillable(api: Api) -> list[SecurityScheme]:
+    """The schemes that can be filled by name: those that are declared, and those that parameters are."""
+    implied = {scheme.name: scheme for operation in api.operations for scheme in operation.credentials}
+    declared = {scheme.name: scheme for scheme in api.schemes}
+    return [scheme for scheme in {**declared, **implied, **declared}.values() if scheme.type != "other"]
+
+
+def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> dict[str, str]:
+    """Role → variable, for the first name of `scheme` that no other variable has."""
+    suffix = environment_suffix(scheme.name)
+    hashed = (f"AUTH_{suffix}_{short_hash(f'{scheme.name} {turn}', 8).upper()}" for turn in count())
+    roles = _ROLES.get(scheme.type, {"value": ""})
+    if scheme.login is not None:
+        named = (role for _, role, _ in scheme.login.fields if role)
+        roles = {"value": "", **{role: f"_{environment_suffix(role)}" for role in named}, "token_url": "_TOKEN_URL"}
+    for candidate in chain((suffix, f"AUTH_{suffix}"), hashed):
+        variables = {role: f"{prefix}_{candidate}{ending}" for role, ending in roles.items()}
+        if not candidate.startswith("VAR_") and not any(name in taken for name in _with_files(variables.values())):
+            return variables
+    raise AssertionError("hashes do not end")
+
+
+def _with_files(variables: Iterable[str]) -> list[str]:
+    return [name for variable in variables for name in (variable, variable + FILE)]
+
+
+def scopes(operation: Operation, api: Api) -> Scopes:
+    """What access tokens must allow for one operation, those that are fetched and those that are given."""
+    asked = operation.scopes if operation.security is not None else api.scopes
+    tokens = {scheme.name for scheme in api.schemes if scheme.type in ("oauth2", "bearer", "login")}
+    return {name: wanted for name, wanted in asked.items() if name in tokens}
+
+
+def requirement(operation: Operation, api: Api) -> tuple[SecurityRequirement, ...] | None:
+    """The alternatives for one operation: its own, else the API's, else whatever is set in the environment; and with
+    each, if they are set, the credentials that its parameters are. That none is needed comes last, because the first
+    that can be met is taken.
+    """
+    found = _declared(operation, api)
+    credentials = [scheme for scheme in operation.credentials if scheme.type != "setting"]
+    if credentials:
+        if found is _UNDECLARED:
+            found = ((HEADER,), ())  # what the document wants in place of a token stands among the parameters
+        other = _has_other(operation, api)
+        needed = () if other else tuple(each.name for each in credentials if _is_required(each, operation))
+        keys = [scheme.name for scheme in credentials if scheme.name not in needed]
+        sizes = range(len(keys), 0, -1) if len(keys) <= MOST_COMBINED else (len(keys), 1)
+        chosen = [*(each for size in sizes for each in combinations(keys, size)), ()]
+        wanted = (tuple(dict.fromkeys((*names, *needed, *more))) for more in chosen for names in found or ((),))
+        # Where tokens are asked for, a key may do as well (Google's public data): the API decides.
+        implied = [name for name in keys if name not in {scheme.name for scheme in api.schemes}]
+        alone = ((name,) for name in implied) if other and _asks_for_tokens(found or (), api) else ()
+        found = tuple(dict.fromkeys((*wanted, *alone)))
+    return found
+
+
+def _has_other(operation: Operation, api: Api) -> bool:
+    """Return True if the document itself says that an operation needs a credential."""
+    declared = operation.security if operation.security is not None else api.security
+    return any(declared or ())
+
+
+def _is_required(scheme: SecurityScheme, operation: Operation) -> bool:
+    """Return True if the parameter that a scheme is must be sent."""
+    slot = scheme.location, scheme.wire_name
+    return any(each.required and (each.location, each.name) == slot for each in operation.withheld)
+
+
+def _asks_for_tokens(alternatives: Iterable[SecurityRequirement], api: Api) -> bool:
+    tokens = {scheme.name for scheme in api.schemes if scheme.type in ("oauth2", "bearer", "login")}
+    return all(tokens.issuperset(names) for names in alternatives)
+
+
+def _declared(operation: Operation, api: Api) -> tuple[SecurityRequirement, ...] | None:
+    declared = operation.security if operation.security is not None else api.security
+    if declared is None:
+        keys = [(scheme.name,) for scheme in _fillable(api) if scheme.type != "setting"]
+        return (*keys, ()) if _has_schemes(api) else _UNDECLARED
+    known = {scheme.name for scheme in api.schemes if scheme.type != "other"}
+    usable = [names for names in declared if known.issuperset(names)]
+    if declared and not usable:
+        without = [tuple(name for name in names if name in known) for names in declared]
+        usable = [found for names in without for found in ((*names, OTHER), names)]
+    return tuple(sorted(dict.fromkeys(usable), key=lambda names: not names)) or None

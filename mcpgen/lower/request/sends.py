@@ -1,0 +1,113 @@
+"""What is sent beside parameters and body, as templates, and the layout of a tool whose input schema was written by
+hand: its arguments are the names that templates use, and nothing in it is changed.
+"""
+
+import json
+from dataclasses import replace
+
+from mcpgen.base.jsonvalue import JsonValue, as_list, as_object, compact
+from mcpgen.lower.inputs.arguments import Arguments
+from mcpgen.lower.inputs.slots import Slot
+from mcpgen.lower.schema import budget
+from mcpgen.lower.schema.media_types import BodyEncoding, encoding_of
+from mcpgen.model import BodyBinding, Location, Operation, ParameterBinding, Template, arguments_of
+
+OTHERS = "others"
+"""What the parameter of a query is called that holds the arguments which a schema allows without naming them."""
+
+
+def lay_out(operation: Operation, most_tokens: int) -> Arguments:
+    """The arguments of a tool whose input schema was written by hand."""
+    assert operation.input_schema is not None
+    names: dict[Slot, str] = {("path", each.name): each.argument for each in operation.parameters}
+    names |= {("send", name): name for name in named(operation)}
+    fits = budget.fits(operation.input_schema, len(compact(operation.input_schema)), most_tokens)
+    return Arguments(operation.input_schema, "written", names, {}, (), fits=fits)
+
+
+def named(operation: Operation) -> list[str]:
+    """The arguments that the templates of an operation name, in their order."""
+    sends = operation.sends
+    if sends is None:
+        return []
+    every = [*sends.query.values(), *sends.headers.values(), *sends.cookies.values(), sends.body or {}]
+    return list(dict.fromkeys(name for node in every for name in arguments_of(node)))
+
+
+def bound(operation: Operation, location: Location, arguments: Arguments) -> tuple[ParameterBinding, ...]:
+    """The parameters in one place of the request that templates fill."""
+    sends = operation.sends
+    if sends is None:
+        return ()
+    by_place = {"query": sends.query, "header": sends.headers, "cookie": sends.cookies}
+    found = [_parameter(name, location, node, arguments) for name, node in by_place.get(location, {}).items()]
+    if location == "query" and sends.open == "query":
+        others: Template = {"members": {}, "others": True}
+        found.append(ParameterBinding(None, OTHERS, "query", "form", explode=True, template=others))
+    return tuple(each for each in found if not (location == "header" and each.name.lower() == "accept"))
+
+
+def accept(operation: Operation) -> str | None:
+    """The media types that the owner asks for; None where they say nothing."""
+    headers = operation.sends.headers if operation.sends else {}
+    return next((str(node["value"]) for name, node in headers.items() if name.lower() == "accept"), None)
+
+
+def _parameter(name: str, location: Location, template: Template, arguments: Arguments) -> ParameterBinding:
+    node, in_header = _settled(template, arguments), location == "header"
+    binding = ParameterBinding(None, name, location, "simple" if in_header else "form", explode=not in_header)
+    if "value" in node:
+        return replace(binding, value=node["value"])
+    if "argument" in node:
+        return replace(binding, argument=str(node["argument"]))
+    return replace(binding, template=node)
+
+
+def body(operation: Operation, arguments: Arguments) -> BodyBinding | None:
+    """The body that templates fill; None where there is none."""
+    sends = operation.sends
+    if sends is None or sends.body is None:
+        return None
+    template = _settled(sends.body, arguments)
+    if sends.open == "body":
+        template = {**template, "others": True}
+    always = any(key in template for key in ("members", "items", "value"))
+    return BodyBinding(sends.content_type, _encoding(sends.content_type), required=always, template=template)
+
+
+def _encoding(media_type: str) -> BodyEncoding:
+    """JSON, a form, XML (whose values are escaped), or else text."""
+    found = encoding_of(media_type)
+    return found if found in ("json", "form", "xml") else "text"
+
+
+def _settled(node: Template, arguments: Arguments) -> Template:
+    """A template with the names that the arguments have in the tool, and the values of those that are constants."""
+    if "argument" in node:
+        return _argument(str(node["argument"]), arguments)
+    if "text" in node:
+        parts = [_settled(part, arguments) if isinstance(part, dict) else part for part in as_list(node["text"])]
+        written = [_spoken(part["value"]) if isinstance(part, dict) and "value" in part else part for part in parts]
+        is_fixed = all(isinstance(part, str) for part in written)
+        return {"value": "".join(map(str, written))} if is_fixed else {"text": written}
+    if "items" in node:
+        return {"items": [_settled(as_object(item), arguments) for item in as_list(node["items"])]}
+    if "members" in node:
+        members = as_object(node["members"]).items()
+        return {"members": {name: _settled(as_object(member), arguments) for name, member in members}}
+    return node
+
+
+def _argument(name: str, arguments: Arguments) -> Template:
+    for place in ("send", "path"):
+        slot: Slot = ("send", name) if place == "send" else ("path", name)
+        if slot in arguments.constants:
+            return {"value": arguments.constants[slot]}
+        if slot in arguments.names:
+            return {"argument": arguments.names[slot]}
+    return {"argument": name}
+
+
+def _spoken(value: JsonValue) -> str:
+    """A constant as it stands in a text."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,92 @@
+"""How many steps a schema takes for one value: how often its branches apply to the same part of a value.
+
+The validator of a server remembers what it found at references that lead back to themselves, and at no others. So a
+ladder whose every step refers to the next one twice takes two to the power of its height; a recursive union does not.
+"""
+
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, lookup, tokens
+
+MOST = 1000
+"""Steps for one value. Published schemas take up to 363, and a call has up to 100,000 values: a second at worst."""
+
+_ENDLESS = 10**9
+_SAME_VALUE = ("not", "if", "then", "else")
+_SAME_VALUE_LISTS = ("allOf", "anyOf", "oneOf")
+_ANY_PART = (
+    "additionalProperties",
+    "unevaluatedProperties",
+    "items",
+    "additionalItems",
+    "unevaluatedItems",
+    "contains",
+)
+
+
+def steps(schema: JsonObject) -> int:
+    """Return the most steps that `schema` takes for one value."""
+    return max(_Steps(schema).of(schema))
+
+
+def leads_back(schema: JsonObject) -> bool:
+    """Return whether a part of `schema` applies itself to the very value that it is applied to."""
+    found = _Steps(schema)
+    found.of(schema)
+    return found.leads_back
+
+
+class _Steps:
+    """Counts each part of a schema once; parts that are being counted are those that lead back to themselves."""
+
+    def __init__(self, root: JsonObject) -> None:
+        self._root = root
+        self._known: dict[int, tuple[int, int]] = {}
+        self._inside: set[int] = set()
+        self._same: list[int] = []  # those that are being counted for one value
+        self.leads_back = False
+
+    def of(self, schema: JsonValue) -> tuple[int, int]:
+        """Return the steps for a value itself, and the most for any part of it."""
+        self.leads_back |= id(schema) in self._same
+        if not isinstance(schema, dict) or id(schema) in self._inside:
+            return 1, 1
+        if id(schema) not in self._known:
+            self._inside.add(id(schema))
+            self._known[id(schema)] = self._counted(schema)
+            self._inside.discard(id(schema))
+        return self._known[id(schema)]
+
+    def _counted(self, schema: JsonObject) -> tuple[int, int]:
+        self._same.append(id(schema))
+        same = [self.of(branch) for branch in self._branches(schema)]
+        around, self._same = self._same[:-1], []
+        parts = [
+            self._most(as_object(schema.get("properties")).values()),
+            self._most(as_list(schema.get("prefixItems"))),
+        ]
+        others = [self._most([schema[name]]) for name in _ANY_PART if isinstance(schema.get(name), dict)]
+        others += [self._most([member]) for member in as_object(schema.get("patternProperties")).values()]
+        self._same = around
+        below = max(parts) + sum(others) + sum(part for _, part in same)
+        return min(1 + sum(here for here, _ in same), _ENDLESS), min(below, _ENDLESS)
+
+    def _branches(self, schema: JsonObject) -> list[JsonValue]:
+        """Return what applies to the same value beside the keywords of `schema`."""
+        found = [schema[name] for name in _SAME_VALUE if name in schema]
+        found += [branch for name in _SAME_VALUE_LISTS for branch in as_list(schema.get(name))]
+        found += as_object(schema.get("dependentSchemas")).values()
+        reference = schema.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#"):
+            found.append(self._referred(reference))
+        return found
+
+    def _referred(self, reference: str) -> JsonValue:
+        try:
+            return lookup(self._root, tokens(unquote(reference[1:])))
+        except KeyError:
+            return None
+
+    def _most(self, schemas: Iterable[JsonValue]) -> int:
+        return max((max(self.of(schema)) for schema in schemas), default=0)

@@ -1,0 +1,21 @@
+"""What is said where schemas describe more than is walked through."""
+
+from mcpgen.base.diagnostics import Diagnostic, Where
+from mcpgen.base.work import Exhausted
+from mcpgen.lower.schema.compose import PART, Composer
+from mcpgen.read.openapi import Definitions
+
+_HINT = "Let schemas refer to each other less often, or leave the operation out with --exclude."
+
+
+def reason(end: Exhausted, what: str, composer: Composer, where: Where) -> Diagnostic:
+    """Return why `what`, the beginning of a sentence, was given up: at the schema that took most of the work, or else
+    at `where`.
+    """
+    if end.is_run:
+        return Diagnostic("too-complex", f"{what} come after all the work that one run may do.", _HINT, where)
+    definitions, culprit = composer.definitions, composer.budget.culprit
+    if culprit and isinstance(definitions, Definitions):
+        where = definitions.where(culprit)
+    message = f"{what} describe more than can be walked through in {PART:,} steps; this one takes most of them."
+    return Diagnostic("too-complex", message, _HINT, where)

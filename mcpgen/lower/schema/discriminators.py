@@ -1,0 +1,102 @@
+"""Discriminators (OpenAPI 3.1, 4.8.25): what a schema must say so that its value chooses one of several.
+
+An inherited discriminator is one whose alternatives are the schemas that extend its own by `allOf`. Of many such
+children the first are shown; the others keep the form of their parent, with the values that choose them.
+"""
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, unique
+from mcpgen.lower.schema.compose import Composer, alternatives
+from mcpgen.lower.schema.merge_unions import OTHERS
+
+MOST_CHILDREN = 24
+_OF_CHOICE = frozenset({"oneOf", "anyOf", "discriminator"})
+
+
+class Discriminator:
+    """The discriminator of `node`, if it has one: which values choose which of its alternatives."""
+
+    def __init__(self, node: JsonObject, composer: Composer) -> None:
+        declared = as_object(node.get("discriminator"))
+        self.key = declared.get("propertyName")
+        self.is_inherited = declared.get("isInherited") is True and isinstance(self.key, str)
+        self._node = node
+        self._composer = composer
+        self._values: dict[str, list[JsonValue]] = {}
+        for value, target in as_object(declared.get("mapping")).items():
+            self._values.setdefault(str(target), []).append(value)
+
+    def tag(self, member: JsonObject) -> JsonObject:
+        """Return `member` of the alternatives with the value of the discriminator that chooses it as its only one.
+
+        What the member itself says of its values weighs more: many mappings are left out, or wrong. A member that is a
+        choice again says it in its own members.
+        """
+        name = member.get("$ref")
+        if not isinstance(self.key, str) or not isinstance(name, str) or alternatives(self._composer.node(member)[0]):
+            return member
+        demand = self._demand(name, self._composer.node(member)[0])
+        return {**member, "allOf": [*as_list(member.get("allOf")), demand]} if demand else member
+
+    def children(self) -> list[JsonObject]:
+        """Return the nodes of the children of an inherited discriminator, each with its value; of many the first ones,
+        and one with the values of all others.
+        """
+        found = [self._child(member) for member in self.shown()]
+        others = self.other_values()
+        if others:
+            words: JsonObject = {"description": OTHERS} if self.has_more else {}
+            chosen: JsonObject = {str(self.key): {"type": "string", "enum": others}}
+            found.append({"type": "object", "properties": chosen, **words})
+        return found
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there are more children than are shown."""
+        return len(alternatives(self._node)) > MOST_CHILDREN
+
+    def shown(self) -> list[JsonObject]:
+        """Return the children that are shown, as they are referred to."""
+        return alternatives(self._node)[:MOST_CHILDREN]
+
+    def known_values(self, member: JsonObject) -> list[JsonValue]:
+        """Return the values that a document says choose a child; none where only its name tells."""
+        name, node = str(member.get("$ref")), self._composer.node(member)[0]
+        own, mapped = self._own_values(node), self._values.get(name, [])
+        return [value for value in mapped if value in own] or own or mapped
+
+    def values(self, member: JsonObject) -> list[JsonValue]:
+        """Return the values that choose a child."""
+        return self.known_values(member) or [schema_name(str(member.get("$ref")))]
+
+    def other_values(self) -> list[JsonValue]:
+        """Return the values that choose none of the children that are shown."""
+        shown = [value for member in self.shown() for value in self.values(member)]
+        others = [value for member in alternatives(self._node)[MOST_CHILDREN:] for value in self.values(member)]
+        return [value for value in unique([*others, *self._own_values(self._node)]) if value not in shown]
+
+    def _child(self, member: JsonObject) -> JsonObject:
+        """Return the node of a child as such, without its own children."""
+        node = self._composer.node(member)[0]
+        plain: JsonObject = {keyword: value for keyword, value in node.items() if keyword not in _OF_CHOICE}
+        demand = self._demand(str(member.get("$ref")), node)
+        return self._composer.merged(plain, demand) if demand else plain
+
+    def _demand(self, name: str, node: JsonObject) -> JsonObject | None:
+        """Return what demands the value that chooses the schema `name`; None where `node` has values of its own."""
+        values, own = self._values.get(name, []), self._own_values(node)
+        if own and not any(value in own for value in values):
+            return None
+        tag: JsonObject = {"type": "string", "enum": values or [schema_name(name)]}
+        return {"type": "object", "properties": {str(self.key): tag}, "required": [self.key]}
+
+    def _own_values(self, node: JsonObject) -> list[JsonValue]:
+        """Return the values that `node` itself allows for the property; none where it leaves them open."""
+        properties = as_object(node.get("properties"))
+        member, _ = self._composer.node(as_object(properties.get(str(self.key))))
+        return [member["const"]] if "const" in member else as_list(member.get("enum"))
+
+
+def schema_name(reference: str) -> str:
+    """The name that a document gives to the schema which `reference` leads to; of a whole file, the file's."""
+    name = reference.rsplit("/", 1)[-1].replace("~1", "/").replace("~0", "~")
+    return name[:-1].partition(".")[0] if name.endswith("#") else name

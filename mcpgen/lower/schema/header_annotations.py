@@ -1,0 +1,68 @@
+"""`x-mcp-header` in a schema written by hand (MCP 2026-07-28, SEP-2243): HTTP clients repeat the argument in a header,
+`Mcp-Param-NAME`.
+
+Official clients drop a tool whose annotation breaks a rule, even over stdio, so the compiler refuses it at its place.
+"""
+
+import re
+from collections.abc import Iterator
+
+from mcpgen.base.diagnostics import Diagnostic, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
+from mcpgen.base.names import clipped
+
+KEYWORD = "x-mcp-header"
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""A token of RFC 9110, section 5.6.2."""
+
+_TYPES = ("string", "integer", "boolean")
+_DATA = frozenset({"enum", "const", "default", "example", "examples"})
+"""Keywords whose values are no schemas."""
+
+_NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+"""Keywords whose values are names and schemas."""
+
+
+def find_invalid(schema: JsonObject, where: Where) -> Iterator[Diagnostic]:
+    """Yield a finding for each annotation in the input schema at `where` that clients refuse."""
+    taken: set[str] = set()
+    for node, place, is_reached in _schemas(schema, where, is_reached=False, is_root=True):
+        if KEYWORD not in node:
+            continue
+        value = node[KEYWORD]
+        if reason := _refusal(value, node, is_reached) or _twice(str(value), taken):
+            message = f"The {KEYWORD} {clipped(str(value))!r} {reason}: clients would drop the tool."
+            yield Diagnostic("invalid-header-name", message, "Correct it, or take it out.", place.inside(KEYWORD))
+        taken.add(str(value).lower())
+
+
+def _refusal(value: JsonValue, node: JsonObject, is_reached: bool) -> str:
+    """Return why the annotation `value` of `node` is invalid by itself; empty where it is valid."""
+    if not isinstance(value, str) or not _TOKEN.fullmatch(value):
+        return "is not the name of a header"
+    if not is_reached:
+        return "does not stand at a property that `properties` alone lead to"
+    return "" if node.get("type") in _TYPES else "does not stand at a string, an integer or a boolean"
+
+
+def _twice(value: str, taken: set[str]) -> str:
+    return "stands twice in the schema" if value.lower() in taken else ""
+
+
+def _schemas(
+    value: JsonValue, where: Where, *, is_reached: bool, is_root: bool = False
+) -> Iterator[tuple[JsonObject, Where, bool]]:
+    """Yield every schema in `value`, its place, and whether `properties` alone lead there."""
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _schemas(item, where.inside(index), is_reached=False)
+    if not isinstance(value, dict):
+        return
+    yield value, where, is_reached
+    for keyword, inner in value.items():
+        if keyword in _NAMED and isinstance(inner, dict):
+            leads = keyword == "properties" and (is_reached or is_root)
+            for name, member in inner.items():
+                yield from _schemas(member, where.inside(keyword, name), is_reached=leads)
+        elif keyword not in _DATA:
+            yield from _schemas(inner, where.inside(keyword), is_reached=False)

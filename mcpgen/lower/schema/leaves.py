@@ -1,0 +1,57 @@
+"""Leaves of the portable profile: schemas of one scalar type, their values and their defaults."""
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.lower.schema import constraints
+from mcpgen.lower.schema.kinds import type_of
+from mcpgen.lower.schema.patterns import PatternMemory, shown
+
+
+def scalar(node: JsonObject, kind: str, patterns: PatternMemory) -> JsonObject:
+    """Return `node`, which is of the scalar type `kind`, with the keywords that the profile has."""
+    result: JsonObject = {"type": kind}
+    values = [node["const"]] if "const" in node else as_list(node.get("enum"))
+    texts = [value for value in values if isinstance(value, str)]
+    if kind == "string":
+        if 0 < len(texts) <= constraints.MOST_VALUES and any(texts):
+            result["enum"] = list[JsonValue](dict.fromkeys(filter(None, texts)))
+        elif texts == [""]:
+            result["pattern"] = constraints.EMPTY
+        if node.get("format") in constraints.FORMATS and constraints.are_of_format(result.get("enum"), node["format"]):
+            result["format"] = node["format"]
+        pattern, _ = shown(node, patterns)
+        if pattern is not None:
+            result["pattern"] = pattern
+        if node.get("contentEncoding") == "base64":
+            result["contentEncoding"] = "base64"
+    if kind in ("integer", "number"):
+        result.update(constraints.bounds(node, kind))
+    return result
+
+
+def of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
+    """Return `whole` as one of the types that it may be: with the values of that type, of which an empty text stands
+    apart. A text that is all there may be has all values: those that YAML reads as numbers are meant as texts.
+    """
+    values = as_list(whole.get("enum"))
+    if not values:
+        return [{**whole, "type": kind}]
+    if kind == "string" and alone:
+        values = [spoken for value in values if (spoken := constraints.as_written(value)) is not None]
+    elif not alone:
+        values = [value for value in values if type_of(value) in (kind, "integer" if kind == "number" else kind)]
+    full: list[JsonValue] = [value for value in values if value != ""]
+    empty: list[JsonObject] = [{"type": "string", "enum": [""]}] if len(full) < len(values) else []
+    return ([{**whole, "type": kind, "enum": full}] if full else []) + empty
+
+
+def default_of(node: JsonObject, members: list[JsonValue] | list[JsonObject]) -> JsonObject:
+    """Return the default of `node` where it is a value that one of `members` takes; written as text it is read as what
+    is meant.
+    """
+    if node.get("default") is None:
+        return {}
+    for member in members:
+        value = constraints.fitting(node["default"], as_object(member))
+        if value is not None:
+            return {"default": value}
+    return {}

@@ -1,0 +1,48 @@
+"""How what has a media type is written: a body, and a string that stands for bytes."""
+
+from typing import Literal
+
+from mcpgen.base.jsonvalue import JsonObject
+
+BodyEncoding = Literal["json", "jsonl", "form", "multipart", "xml", "text", "binary"]
+
+_JSON_LINES = frozenset(
+    {
+        "application/jsonl",
+        "application/x-jsonlines",
+        "application/x-ndjson",
+        "application/ndjson",
+        "application/json-seq",
+    }
+)
+
+
+_TEXTUAL = ("yaml", "/graphql", "/sdp", "/sql", "/csv", "javascript", "/toml", "/rtf", "/x-sh", "/markdown")
+
+
+def encoding_of(media_type: str) -> BodyEncoding:
+    """How a body of that media type is written."""
+    essence = media_type.partition(";")[0].strip().lower()
+    if essence in ("*/*", "application/*") or essence.endswith(("/json", "+json")):
+        return "json"
+    if essence == "application/x-www-form-urlencoded":
+        return "form"
+    if essence.startswith("multipart/"):
+        return "multipart"
+    if essence.endswith(("/xml", "+xml")):
+        return "xml"
+    if essence in _JSON_LINES or essence.endswith("+json-seq"):
+        return "jsonl"
+    if essence.startswith("text/") or essence.endswith(_TEXTUAL):
+        return "text"
+    return "binary"
+
+
+def is_file(node: JsonObject) -> bool:
+    """Whether a part of a form is a file: OpenAPI 3.0's `format: binary`, 3.1's string of a media type that is no
+    text.
+    """
+    media_type = node.get("contentMediaType")
+    return node.get("format") == "binary" or (
+        isinstance(media_type, str) and encoding_of(media_type) == "binary" and "contentEncoding" not in node
+    )

@@ -1,0 +1,164 @@
+"""Schemas that say less with fewer words: any value at all, and many alternatives as few.
+
+What is folded takes at least what its parts name; nothing here looks into a document.
+"""
+
+from collections import Counter
+from itertools import takewhile
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, unique
+from mcpgen.base.names import clipped
+from mcpgen.lower.schema.constraints import MOST_VALUES
+from mcpgen.lower.text.prose import ended, plain
+
+SCALARS = ("string", "number", "integer", "boolean")
+
+_MOST_LABELS = 4
+_MOST_BESIDE = 3
+OTHERS = "There are more kinds, whose members are not listed here."
+"""What is said of the values of a discriminator that choose schemas which are too many to be shown."""
+
+ANY_VALUE_NODES = 11
+"""Nodes below the root of `any_value()`."""
+
+
+def any_value(*, lists: bool = True, null: bool = False) -> JsonObject:
+    """Any JSON value, for schemas that say nothing: providers want a type at every node. Lists hold no lists, or, below
+    the deepest level, are no value at all.
+    """
+    found: list[JsonValue] = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "object"}]
+    if lists:
+        found.append(any_list(lists=False))
+    return {"anyOf": [*found, {"type": "null"}] if null else found}
+
+
+def any_list(*, lists: bool = True) -> JsonObject:
+    """A list of any values, null among them."""
+    return {"type": "array", "items": any_value(lists=lists, null=True)}
+
+
+def folded(members: list[JsonValue]) -> list[JsonValue]:
+    """Many alternatives as few: the scalars once per type, and one object with the properties of all objects, each with
+    a word on where it belongs.
+    """
+    by_kind: dict[str, list[JsonObject]] = {}
+    for member in map(as_object, members):
+        by_kind.setdefault(as_text(member.get("type")), []).append(member)
+    objects = by_kind.pop("object", [])
+    rest: list[JsonValue] = [
+        same[0] if len(same) == 1 else any_list() if kind == "array" else _one_scalar(kind, same)
+        for kind, same in by_kind.items()
+    ]
+    return [*rest, *([_one_object(objects)] if len(objects) > 1 else objects)]
+
+
+def tags_first(members: list[JsonValue]) -> list[JsonValue]:
+    """Alternatives whose objects begin with the property that tells them apart."""
+    objects = [as_object(member) for member in members if as_object(member).get("type") == "object"]
+    tag = _tag(objects) if len(objects) > 1 else ""
+    if not tag:
+        return members
+    return [_led_by(tag, member) for member in map(as_object, members)]
+
+
+def _led_by(tag: str, member: JsonObject) -> JsonObject:
+    """Return `member` with the property `tag` first, where it has that one."""
+    properties, required = as_object(member.get("properties")), as_list(member.get("required"))
+    if tag not in properties:
+        return member
+    led: JsonObject = {**member, "properties": {tag: properties[tag], **properties}}
+    return {**led, "required": [tag, *(key for key in required if key != tag)]} if tag in required else led
+
+
+def _tag(objects: list[JsonObject]) -> str:
+    """The property whose one value tells each of `objects` from the others; empty where there is none. The last object
+    may be what all other values choose.
+    """
+    named = objects[:-1] if len(objects) > 2 and _is_of_others(objects[-1]) else objects
+    for key in as_object(objects[0].get("properties")):
+        each = (_only_value(as_object(as_object(other.get("properties")).get(key))) for other in named)
+        values = list(takewhile(lambda value: value is not None, each))
+        if len(values) == len(named) and len(set(values)) > 1:
+            return key
+    return ""
+
+
+def _is_of_others(member: JsonObject) -> bool:
+    return member.get("description") == OTHERS
+
+
+def _only_value(node: JsonObject) -> str | None:
+    values = as_list(node.get("enum"))
+    return as_text(values[0]) if len(values) == 1 else None
+
+
+def _one_scalar(kind: str, same: list[JsonObject]) -> JsonObject:
+    """Scalars of one type as one: all their values, or any of the type where one of them lists none."""
+    values = unique(value for member in same for value in as_list(member.get("enum")))
+    if all("enum" in member for member in same) and len(values) <= MOST_VALUES:
+        return {"type": kind, "enum": values}
+    return {"type": kind}
+
+
+def _one_object(objects: list[JsonObject]) -> JsonObject:
+    tag = _tag(objects)
+    labels = [_only_value(as_object(as_object(other.get("properties")).get(tag))) or "" for other in objects]
+    merged = _merged(objects, labels)
+    kinds, others = len(objects), ""
+    if _is_of_others(objects[-1]):
+        kinds, others = kinds - 1, f" {OTHERS}"
+    told = f", told apart by {clipped(plain(tag))}" if tag else "; which members belong together depends on which"
+    led = _led_by(tag, merged) if tag else merged
+    return {**led, "description": f"One of {kinds} shapes{told}.{others}"}
+
+
+def _merged(objects: list[JsonObject], labels: list[str]) -> JsonObject:
+    """One object with the properties of all. `labels` are what the tag says in each, empty where there is no tag."""
+    found: dict[str, list[tuple[str, JsonObject]]] = {}
+    for label, member in zip(labels, objects, strict=True):
+        for key, schema in as_object(member.get("properties")).items():
+            found.setdefault(key, []).append((label, as_object(schema)))
+    properties: JsonObject = {}
+    for key, places in found.items():
+        agreed = _agreed([schema for _, schema in places], [label for label, _ in places])
+        properties[key] = agreed if len(places) == len(objects) else _noted(agreed, [label for label, _ in places])
+    demanded = Counter(key for other in objects for key in set(map(str, as_list(other.get("required")))))
+    required = [key for key in properties if demanded[key] == len(objects)]
+    result: JsonObject = {"type": "object"}
+    if properties:
+        result["properties"] = properties
+    if required:
+        result["required"] = list[JsonValue](required)
+    return result
+
+
+def _noted(schema: JsonObject, labels: list[str]) -> JsonObject:
+    """`schema` with a word on where it belongs, as long as that is a word and no list."""
+    labels = list(dict.fromkeys(filter(None, labels)))
+    if not 0 < len(labels) <= _MOST_LABELS:
+        return schema
+    note = f"For {', '.join(clipped(plain(label), 40) for label in labels)}."
+    return {**schema, "description": f"{ended(as_text(schema.get('description')))} {note}".strip()}
+
+
+def _parts(schema: JsonObject) -> list[JsonObject]:
+    """The alternatives in `schema`, and in those."""
+    inner = as_list(schema.get("anyOf"))
+    return [part for member in inner for part in _parts(as_object(member))] if inner else [schema]
+
+
+def _agreed(schemas: list[JsonObject], labels: list[str]) -> JsonObject:
+    """What all of `schemas` take, and more: one schema for a property that stands in several shapes."""
+    distinct = list(map(as_object, unique(schemas)))
+    if len(distinct) == 1:
+        return distinct[0]
+    kinds = {as_text(schema.get("type")) for schema in distinct}
+    words: JsonObject = {"description": schemas[0]["description"]} if "description" in schemas[0] else {}
+    if kinds == {"object"} and not any("additionalProperties" in schema for schema in distinct):
+        return {**_merged(schemas, labels), **words}
+    if kinds <= set(SCALARS) and len(kinds) == 1:
+        return {**_one_scalar(kinds.pop(), distinct), **words}
+    parts = (part for schema in distinct for part in _parts(schema))
+    plain_ones = unique({key: value for key, value in part.items() if key != "description"} for part in parts)
+    beside = folded(plain_ones) if len(plain_ones) > _MOST_BESIDE else plain_ones
+    return {**as_object(beside[0]), **words} if len(beside) == 1 else {"anyOf": beside, **words}

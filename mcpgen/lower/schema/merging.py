@@ -1,0 +1,123 @@
+"""Schemas that must all hold → one node that demands what they demand.
+
+Properties and required are joined, types and enums intersected, bounds tightened. Where two sides contradict each other
+the later one wins and the caller hears of it. Each part is looked at once, however many there are.
+"""
+
+from collections.abc import Callable
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, plain_text
+from mcpgen.base.work import Budget
+from mcpgen.lower.schema.nodes import alternatives, types
+
+_TIGHTEST: dict[str, Callable[[float, float], float]] = {
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
+}
+_MOST_ALTERNATIVES = 12
+
+
+class Merger:
+    """The node of the parts that were added so far. `contradictions` are sentences, one for each merge that could not
+    keep both sides.
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        self.contradictions: list[str] = []
+        self._budget = budget
+        self._node: JsonObject = {}
+        self._properties: JsonObject = {}
+        self._required: dict[str, None] | None = None
+        self._joined: dict[str, list[JsonValue]] = {}
+        """The members of each `allOf` that was made here: of a property, of items, of additional properties."""
+
+    def result(self) -> JsonObject:
+        """Return the node."""
+        if self._required:
+            self._node["required"] = list[JsonValue](self._required)
+        return self._node
+
+    def add(self, part: JsonObject) -> None:
+        """Demand what `part` demands, too. Its texts, defaults and marks win."""
+        self._budget.spend(1 + len(part))
+        first = self._node
+        if not first or not part:
+            self._node = first or part
+            return
+        self._node = {**first, **part}
+        self._merge_types(types(first), types(part))
+        self._merge_enums(first.get("enum"), part.get("enum"))
+        for keyword in _TIGHTEST.keys() & part.keys():
+            one, other = first.get(keyword), part[keyword]
+            if isinstance(one, (int, float)) and isinstance(other, (int, float)):
+                self._node[keyword] = _TIGHTEST[keyword](one, other)
+        self._merge_required(first, part)
+        self._merge_members(first, part)
+        self._merge_alternatives(alternatives(first), alternatives(part))
+
+    def _merge_types(self, one: list[str], other: list[str]) -> None:
+        if not one or not other:
+            return
+        both = [kind for kind in one if kind in other or (kind == "integer" and "number" in other)]
+        both += [kind for kind in other if kind == "integer" and "number" in one and kind not in both]
+        if not both:
+            self.contradictions.append(f"{' or '.join(one)} and {' or '.join(other)}")
+            both = other
+        self._node["type"] = both[0] if len(both) == 1 else list[JsonValue](both)
+
+    def _merge_enums(self, one: JsonValue, other: JsonValue) -> None:
+        if not isinstance(one, list) or not isinstance(other, list):
+            return
+        self._budget.spend(len(one) + len(other))
+        known = set(map(plain_text, other))
+        both = [value for value in one if plain_text(value) in known]
+        if not both:
+            self.contradictions.append("two lists of values without a common one")
+        self._node["enum"] = both or other
+
+    def _merge_required(self, first: JsonObject, second: JsonObject) -> None:
+        if self._required is None and ("required" in first or "required" in second):
+            self._required = dict.fromkeys(map(str, as_list(first.get("required"))))
+        if self._required is not None:
+            added = as_list(second.get("required"))
+            self._budget.spend(len(added))
+            self._required.update(dict.fromkeys(map(str, added)))
+
+    def _merge_members(self, first: JsonObject, second: JsonObject) -> None:
+        if "properties" in first and "properties" in second:
+            if first["properties"] is not self._properties:
+                self._properties = dict(as_object(first["properties"]))
+            added = as_object(second["properties"])
+            self._budget.spend(len(added))
+            for key, schema in added.items():
+                self._join(self._properties, key, self._properties.get(key, schema), schema, f"properties/{key}")
+            self._node["properties"] = self._properties
+        for keyword in ("items", "additionalProperties"):
+            one, other = first.get(keyword), second.get(keyword)
+            if isinstance(one, dict) and isinstance(other, dict):
+                self._join(self._node, keyword, one, other, keyword)
+            elif keyword in first and not isinstance(other, dict) and other is not False:
+                self._node[keyword] = one
+
+    def _join(self, home: JsonObject, key: str, one: JsonValue, other: JsonValue, name: str) -> None:
+        """Let both schemas hold at one place. Many at the same place become one flat list."""
+        joined = self._joined.get(name)
+        if one == other or (joined is not None and joined[-1] == other):
+            home[key] = one
+        elif joined is not None:
+            joined.append(other)
+            home[key] = one
+        else:
+            self._joined[name] = parts = [one, other]
+            home[key] = {"allOf": parts}
+
+    def _merge_alternatives(self, one: list[JsonObject], other: list[JsonObject]) -> None:
+        """Two sets of alternatives become the pairs of both, as long as they are few; else the later set is kept."""
+        self._budget.spend(len(one) + len(other))
+        if not one or not other:
+            return
+        if len(one) * len(other) > _MOST_ALTERNATIVES:
+            self.contradictions.append("two long sets of alternatives")
+            return
+        self._node.pop("oneOf", None)
+        self._node["anyOf"] = [{"allOf": [left, right]} for left in one for right in other]

@@ -1,0 +1,40 @@
+"""What the keywords of a schema say, whatever the document wrote."""
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+
+
+def types(node: JsonObject) -> list[str]:
+    """The types that `node` declares, empty where it declares none."""
+    declared = node.get("type")
+    if isinstance(declared, str):
+        return [declared]
+    return [kind for kind in as_list(declared) if isinstance(kind, str)]
+
+
+def alternatives(node: JsonObject) -> list[JsonObject]:
+    """The members of `oneOf` and `anyOf`. For arguments they mean the same: one of them must fit."""
+    if "oneOf" not in node and "anyOf" not in node:  # nearly always
+        return []
+    return [as_object(member) for keyword in ("oneOf", "anyOf") for member in as_list(node.get(keyword))]
+
+
+def members(node: JsonObject) -> list[tuple[str, JsonObject]]:
+    """The properties of `node`: the required ones in the order of `required`, then the others by name.
+
+    An order of their own, because the keys of a mapping have none: a document whose keys were sorted anew is the same.
+    """
+    properties = as_object(node.get("properties"))
+    required = [key for key in as_list(node.get("required")) if isinstance(key, str) and key in properties]
+    ordered = dict.fromkeys([*required, *sorted(properties)])
+    return [(key, as_object(properties[key])) for key in ordered]
+
+
+def items_of(node: JsonObject) -> JsonObject:
+    """Return the schema of every item of an array, empty where an item may be anything."""
+    items, prefix = node.get("items"), [as_object(item) for item in as_list(node.get("prefixItems"))]
+    if not prefix:
+        return as_object(items)
+    longest = node.get("maxItems")
+    if items == {"not": {}} or (isinstance(longest, int) and longest <= len(prefix)):
+        return {"anyOf": list[JsonValue](prefix)}
+    return {"anyOf": [*prefix, items]} if isinstance(items, dict) and items else {}

@@ -1,0 +1,157 @@
+"""Patterns: which may be shown, because the engine that checks them takes linear time whatever the text, and which are
+cheap enough to be checked.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
+from mcpgen.lower.schema.ecma import is_ecma, without_needless_escapes, without_slashes
+
+LONGEST = 256
+MOST_BYTES = 1024 * 1024
+"""The memory of one compiled pattern. Most published ones take up to 16 KiB, `^.{1,255}$` half of this, `^\\p{L}{60}$`
+three times as much.
+"""
+MOST_BYTES_OF_TOOL = 2 * 1024 * 1024
+"""The memory of all compiled patterns of one tool, which a server keeps."""
+
+MOST_BYTES_TRIED = 64 * 1024 * 1024
+"""The memory of the patterns of one API that are compiled to see what they take: about a second of work. Of the rest
+only what is cheap is found out.
+"""
+
+_CHEAP = 64 * 1024
+_SIZES = (4 * 1024, 16 * 1024, _CHEAP, 256 * 1024, 512 * 1024, MOST_BYTES)
+"""The limits by which the memory of a pattern is estimated: the engine does not tell it, but obeys a limit."""
+_LOOK_AROUND = re.compile(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\(\?P?<|\(\?>|[*+?]\+|[\d,]\}\+")
+_SAMPLES = {
+    "date": ("2026-01-31",),
+    "date-time": tuple(f"2026-01-31T12:30:45{rest}" for rest in ("Z", ".123Z", ".123456Z", "+00:00", ".123+00:00")),
+    "uuid": ("123e4567-e89b-12d3-a456-426614174000", "9b2f1c7e-5d4a-4b6c-8e3f-2a1b0c9d8e7f"),
+}
+"""Values of formats. A pattern that takes none of them contradicts the format."""
+
+_DATA = ("enum", "const", "default", "examples")
+
+
+def is_linear(pattern: str) -> bool:
+    """Whether a linear-time engine takes `pattern`, and it is short and cheap."""
+    return _is_plain(pattern) and memory(pattern, _CHEAP) is not None
+
+
+@lru_cache(maxsize=4096)
+def matches(pattern: str, text: str) -> bool:
+    """Whether `pattern` is linear and found in `text`."""
+    if not is_linear(pattern):
+        return False
+    import jsonschema_rs  # only documents with patterns pay for it
+
+    return jsonschema_rs.is_valid({"pattern": pattern}, text, pattern_options=jsonschema_rs.RegexOptions())
+
+
+@cache
+def memory(pattern: str, most: int = MOST_BYTES) -> int | None:
+    """Return how many bytes a compiled pattern takes at most; None where it is refused, or takes more than `most`."""
+    import jsonschema_rs  # only documents with patterns pay for it
+
+    for size in _SIZES:
+        if size > most:
+            break
+        options = jsonschema_rs.RegexOptions(size_limit=size)
+        try:
+            jsonschema_rs.validator_for({"pattern": pattern}, pattern_options=options, offline=True)
+        except ValueError:
+            continue
+        return size
+    return None
+
+
+class Unshown(NamedTuple):
+    """A pattern that is not shown as it was written, with the code of the diagnostic that says why."""
+
+    code: str
+    pattern: str
+
+
+def shown(node: JsonObject, memory: "PatternMemory") -> tuple[str | None, Unshown | None]:
+    """Return the pattern of `node` as a model is shown it, None where it is left to the API; and what is to be said."""
+    written = node.get("pattern")
+    if not isinstance(written, str):
+        return None, None
+    pattern = without_needless_escapes(without_slashes(written))
+    if _is_impossible(pattern, node):
+        return None, Unshown("impossible-pattern", written)
+    if not memory.admits(pattern):
+        return None, Unshown("unchecked-pattern", written)
+    if not is_ecma(pattern):
+        return None, Unshown("foreign-pattern", written)
+    return pattern, Unshown("mended-pattern", written) if pattern != written else None
+
+
+def _is_impossible(pattern: str, node: JsonObject) -> bool:
+    """Return whether no value has a pattern and what stands beside it: a format, a default, an example, an enum."""
+    if not is_linear(pattern):
+        return False
+    told = [*as_list(node.get("examples")), node.get("default")]
+    samples = _SAMPLES.get(str(node.get("format")), ())
+    values = [value for value in as_list(node.get("enum")) if isinstance(value, str)]
+    return (
+        not all(matches(pattern, value) for value in told if isinstance(value, str))
+        or bool(samples and not any(matches(pattern, sample) for sample in samples))
+        or bool(values and not any(matches(pattern, value) for value in values))
+    )
+
+
+class PatternMemory:
+    """What the patterns of one API take. The more is found out, the less is left to find out more."""
+
+    def __init__(self) -> None:
+        self._left = MOST_BYTES_TRIED
+        self._known: dict[str, int | None] = {}
+
+    def of(self, pattern: str) -> int | None:
+        """Return how many bytes a compiled pattern takes at most; None where it is refused, or takes too many."""
+        if pattern not in self._known:
+            most = MOST_BYTES if self._left > 0 else _CHEAP
+            found = self._known[pattern] = memory(pattern, most)
+            self._left -= found or most
+        return self._known[pattern]
+
+    def admits(self, pattern: str) -> bool:
+        """Whether `pattern` is worth showing: short, and checked in linear time and bounded memory."""
+        return _is_plain(pattern) and self.of(pattern) is not None
+
+    def unchecked(self, schemas: Iterable[JsonObject]) -> tuple[str, ...]:
+        """Return the patterns in these schemas of one tool that a server does not check: those that the engine refuses,
+        and those that are beyond the memory of a tool.
+        """
+        left = MOST_BYTES_OF_TOOL
+        found: dict[str, bool] = {}
+        likely = [schema for schema in schemas if '"pattern' in compact(schema)]  # few have any; a walk takes longer
+        for pattern in (pattern for schema in likely for pattern in _patterns(schema)):
+            if pattern not in found:
+                size = self.of(pattern)
+                found[pattern] = size is not None and size <= left
+                left -= size if size is not None and found[pattern] else 0
+        return tuple(pattern for pattern, checked in found.items() if not checked)
+
+
+def _is_plain(pattern: str) -> bool:
+    return len(pattern) <= LONGEST and not _LOOK_AROUND.search(pattern)
+
+
+def _patterns(value: JsonValue) -> Iterator[str]:
+    """Yield the patterns of a schema, in order: values of `pattern`, and names of `patternProperties`."""
+    left: list[JsonValue] = [value]
+    while left:
+        node = left.pop()
+        if isinstance(node, dict):
+            if isinstance(pattern := node.get("pattern"), str):
+                yield pattern
+            yield from as_object(node.get("patternProperties"))
+            left += [member for key, member in reversed(node.items()) if key not in _DATA]
+        elif isinstance(node, list):
+            left += reversed(node)

@@ -1,0 +1,421 @@
+"""Schemas → the portable profile: what every client and every model's provider accepts, with nothing of the meaning
+lost on the way.
+
+The profile (`check/catalog.py` holds the wall): every node has one string `type`, or is `anyOf` of such nodes; objects
+have no boolean `additionalProperties`; arrays have typed `items`; no `$ref`, no `allOf`, `oneOf`, `not`, `const`; enums
+are texts; no more levels than the budget grants. What the profile cannot say as a keyword is said in words in the
+description, where a model reads it just as well. What is left out is not enforced: the upstream decides.
+"""
+
+import re
+from typing import NamedTuple
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, compact, unique
+from mcpgen.base.names import clipped
+from mcpgen.lower.schema import constraints
+from mcpgen.lower.schema.budget import LADDER, MOST_NODES, Limits
+from mcpgen.lower.schema.compose import Composer, alternatives, members, types
+from mcpgen.lower.schema.discriminators import Discriminator, schema_name
+from mcpgen.lower.schema.expansions import Expansion, Setting
+from mcpgen.lower.schema.kinds import demanded, implied_types, is_null, only_demands
+from mcpgen.lower.schema.leaves import default_of, of_kind, scalar
+from mcpgen.lower.schema.media_types import is_file
+from mcpgen.lower.schema.merge_unions import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded, tags_first
+from mcpgen.lower.schema.nodes import items_of
+from mcpgen.lower.text.prose import ended, plain, shortened
+
+FILE_NOTE = "Base64, a data: URI, or file:NAME for a file in the directory that the server was given."
+_MOST_LOOKED_INTO = 40
+_MANY_NODES = 200
+"""Nodes from which on a schema is measured piece by piece, since most pieces were measured before."""
+
+_MEANS_NULL = re.compile(r"\bnull\b", re.IGNORECASE)
+_ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
+_NOT_OF_BRANCHES = _ALTERNATIVES | {"description", "title", "default", "deprecated", "readOnly", "writeOnly"}
+_STRUCTURE = frozenset(("properties", "items", "prefixItems", "additionalProperties", "oneOf", "anyOf"))
+_CONDITIONS = ("not", "if", "dependentRequired", "dependentSchemas", "patternProperties", "contains", "propertyNames")
+_UNSAYABLE = frozenset(_CONDITIONS)
+"""Keywords that hold conditions for which the profile has neither a keyword nor words."""
+
+_MEMBERS = ("properties", "additionalProperties")
+_OUTSIDE_NULL: tuple[str, ...] = ("description", "default")
+_Nodes = list[JsonObject] | None
+
+
+class _At(NamedTuple):
+    """A place in the schema of an argument: inside how many collections, at which level of nesting, and inside which
+    schemas that have a name. Where it is `patched`, null removes an optional member.
+    """
+
+    depth: int = 0
+    level: int = 1
+    trail: tuple[str, ...] = ()
+    patched: bool = False
+
+    def in_choice(self) -> "_At":
+        return self._replace(level=self.level + 1)
+
+    def in_collection(self) -> "_At":
+        return self._replace(depth=self.depth + 1, level=self.level + 1)
+
+    def in_schema(self, identity: str) -> "_At":
+        return self._replace(trail=(*self.trail, identity)) if identity else self
+
+
+class Portable:
+    """Portable schemas of one tool within `limits`. `cuts` names what was cut. With `files`, strings that are files are
+    bytes, as in a multipart body.
+    """
+
+    def __init__(
+        self, composer: Composer, limits: Limits = LADDER[0], *, nulls: bool = False, files: bool = False
+    ) -> None:
+        self.composer = composer
+        self.limits = limits
+        self.nulls = nulls
+        self.files = files
+        self.cuts: list[str] = []
+        self._left = MOST_NODES
+        self._expansions = composer.expansions
+        self._asked: set[str] = set()
+        """The schemas that were looked for around the one that is being expanded."""
+        self._shared = 0
+        """Nodes that are part of an expansion which is kept."""
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether there were more nodes than any layout may have."""
+        return self._left <= 0
+
+    def schema(
+        self,
+        source: JsonObject,
+        *,
+        required: bool = True,
+        description: str = "",
+        removable: bool = False,
+        patched: bool = False,
+    ) -> JsonObject:
+        """The portable form of `source`. `description` replaces the schema's own. A null branch stays where the value
+        is required, where nulls mean something (`nulls`), and where the description speaks of null: who reads "or null"
+        must be able to say it. In a merge patch (RFC 7396) null is added where a value is `removable`, and to optional
+        members of what is `patched`.
+        """
+        keep_null = required or self.nulls
+        return self._emit(
+            source, _At(patched=patched), keep_null=keep_null, description=description, removable=removable
+        )
+
+    def _emit(
+        self, source: JsonObject, at: _At, *, keep_null: bool, description: str = "", removable: bool = False
+    ) -> JsonObject:
+        """Return the portable form of `source` at that place. What has a name is expanded once in a compile."""
+        identity = _identity(source)
+        if not identity or self.is_exhausted:
+            return self._expand(source, identity, at, keep_null, description, removable)
+        written = (repr(source), keep_null, description, removable, at.patched)
+        setting = Setting(*written, at.depth, at.level, self.limits, self.nulls, self.files)
+        known = self._expansions.find(setting, at.trail, self._left)
+        if known is None:
+            return self._expand_and_keep(setting, source, identity, at)
+        self._left -= known.nodes
+        self._shared += known.nodes
+        self._asked |= known.asked
+        self.cuts += known.cuts
+        self.composer.repeat(known.findings)
+        return known.emitted
+
+    def _expand_and_keep(self, setting: Setting, source: JsonObject, identity: str, at: _At) -> JsonObject:
+        """Expand `source`, and keep that for other places and tools, if nothing ended early for want of room."""
+        left, shared, cuts, mark = self._left, self._shared, len(self.cuts), self.composer.mark()
+        around, self._asked = self._asked, set[str]()
+        emitted = self._expand(source, identity, at, setting.keep_null, setting.description, setting.removable)
+        asked = frozenset(self._asked)
+        self._asked = around | asked
+        if self.is_exhausted and self.limits is LADDER[-1]:
+            return emitted  # as there is no smaller layout
+        nodes, found = left - max(self._left, 0), self.composer.since(mark)
+        left_out = tuple(dict.fromkeys(self.cuts[cuts:]))
+        met = asked.intersection(at.trail)
+        shown = {} if self.is_exhausted else emitted
+        expansion = Expansion(shown, nodes, left_out, found, asked, met, too_large=self.is_exhausted)
+        self._expansions.keep(setting, expansion, nodes - (self._shared - shared))
+        self._shared = shared + nodes
+        return emitted
+
+    def _expand(
+        self, source: JsonObject, identity: str, at: _At, keep_null: bool, description: str, removable: bool
+    ) -> JsonObject:
+        node, _ = self.composer.node(source)
+        self._left -= 1
+        comes_again = self._stands_in(identity, at)
+        if not _UNSAYABLE.isdisjoint(node):
+            self.cuts += [f"conditions ({keyword})" for keyword in _CONDITIONS if keyword in node]
+        words = description or as_text(node.get("description"))
+        if is_null(node):
+            return {"type": "null", **self._text(at, words)}
+        keep_null = keep_null or removable or _MEANS_NULL.search(words) is not None
+        if comes_again or ((self._is_deep(at) or self.is_exhausted) and self._is_large(identity, node)):
+            emitted, nullable = (
+                self._cut(node, at, identity if comes_again else "", words),
+                removable or self._allows_null(node),
+            )
+        else:
+            at = at.in_schema(identity)
+            branches, allows_null = self._branches(node)
+            nullable = removable or allows_null
+            if len(branches) == 1:
+                emitted = self._one(branches[0], at.in_choice() if nullable and keep_null else at, words)
+            else:
+                emitted = self._several(node, branches, at.in_choice(), words)
+        return _with_null(emitted) if nullable and keep_null else emitted
+
+    def _stands_in(self, identity: str, at: _At) -> bool:
+        """Return whether a place is inside the schema `identity`, and note that the expansion depends on it."""
+        if identity:
+            self._asked.add(identity)
+        return identity in at.trail
+
+    def _is_deep(self, at: _At) -> bool:
+        return at.depth >= self.limits.depth or at.level > self.limits.levels
+
+    def _is_large(self, identity: str, node: JsonObject) -> bool:
+        """Whether a node has members of its own somewhere, so that cutting it saves anything; looked up once for each
+        schema that has a name.
+        """
+        if not identity:
+            return self._has_members(node)
+        known = self._expansions.large.get(identity)
+        if known is not None:
+            self.composer.repeat(known[1])
+            return known[0]
+        mark, is_large = self.composer.mark(), self._has_members(node)
+        self._expansions.large[identity] = is_large, self.composer.since(mark)
+        return is_large
+
+    def _has_members(self, node: JsonObject) -> bool:
+        """Whether there are members in a node. What would take too long to look through is taken to have some."""
+        waiting, left = [node], _MOST_LOOKED_INTO
+        while waiting:
+            node = waiting.pop()
+            if left == 0 or any(isinstance(node.get(keyword), dict) and node[keyword] for keyword in _MEMBERS):
+                return True
+            left -= 1
+            inner = [
+                *alternatives(node),
+                *map(as_object, as_list(node.get("prefixItems"))),
+                as_object(node.get("items")),
+            ]
+            waiting += [self.composer.node(each)[0] for each in inner[:_MOST_LOOKED_INTO] if each]
+        return False
+
+    def _text(self, at: _At, words: str, note: str = "") -> JsonObject:
+        """The description of a node: the writer's words, shortened, and what the profile cannot say otherwise; nothing
+        where there is none.
+        """
+        limit = self.limits.inner_text if at.depth else self.limits.text
+        text = shortened(plain(words), limit - min(len(note), limit // 2)) if words and limit else ""
+        whole = f"{ended(text)} {note}".strip() if note else text
+        return {"description": whole} if whole else {}
+
+    def _described(self, result: JsonObject, node: JsonObject, at: _At, words: str, kind: str = "") -> JsonObject:
+        """`result` with its description, which says what has no keyword here, and the default of `node`."""
+        return {**result, **self._text(at, words, constraints.in_words(node, kind)), **default_of(node, [result])}
+
+    def size(self, schema: JsonObject) -> int:
+        """Return the bytes of a schema that was written here, in compact JSON."""
+        has_many = MOST_NODES - self._left > _MANY_NODES
+        return self._expansions.size(schema) if has_many else len(compact(schema))
+
+    def given_up(self) -> list[str]:
+        """What the limits leave out of what could be told."""
+        return self.limits.given_up()
+
+    def definitions(self) -> JsonObject:
+        """Return nothing: everything stands where it is used."""
+        return {}
+
+    # -- alternatives -------------------------------------------------------------------------------------------------
+
+    def _branches(self, node: JsonObject) -> tuple[list[JsonObject], bool]:
+        """The schemas that `node` may be, each of one type and null apart; and whether null is one of them."""
+        nullable = "null" in types(node) or None in as_list(node.get("enum"))
+        base = {keyword: value for keyword, value in node.items() if keyword not in _NOT_OF_BRANCHES}
+        found: list[JsonObject] = []
+        discriminator = Discriminator(node, self.composer)
+        if discriminator.is_inherited:
+            return [self.composer.merged(base, child) for child in discriminator.children()], nullable
+        for member in alternatives(node):
+            flat, _ = self.composer.node(member)
+            if is_null(flat):
+                nullable = True
+            elif only_demands(flat):
+                needs = demanded([self.composer.node(each)[0] for each in alternatives(node)])
+                node = {**node, constraints.NEEDS: needs} if needs else node
+                found.clear()
+                break
+            else:
+                nullable = nullable or (not types(node) and self._allows_null(flat))
+                found.append(self.composer.merged(base, discriminator.tag(member)))
+        if found:
+            return found, nullable
+        whole = {keyword: value for keyword, value in node.items() if keyword not in _ALTERNATIVES}
+        kinds = [kind for kind in types(node) or implied_types(node) if kind != "null"]
+        if "number" in kinds and "integer" in kinds:
+            kinds.remove("integer")
+        branches = [branch for kind in kinds for branch in of_kind(whole, kind, alone=len(kinds) == 1)]
+        return branches or [whole], nullable or not kinds
+
+    def _allows_null(self, node: JsonObject) -> bool:
+        """Whether null is one of the values of `node`, or of an alternative in it."""
+        return any("null" in types(leaf) or None in as_list(leaf.get("enum")) for leaf in self._leaves(node))
+
+    def _leaves(self, node: JsonObject) -> list[JsonObject]:
+        """What `node` may be: the alternatives in it, and those in them, as far as they have no type of their own.
+        Beyond _MOST_LOOKED_INTO a union stands for itself, so that unions of unions are not multiplied out.
+        """
+        found: list[JsonObject] = []
+        waiting, left = [node], _MOST_LOOKED_INTO
+        while waiting:
+            node = waiting.pop()
+            nested = [] if types(node) else alternatives(node)
+            if 0 < len(nested) <= left:
+                left -= len(nested)
+                waiting += [self.composer.node(member)[0] for member in reversed(nested)]
+            else:
+                found.append(node)
+        return found
+
+    def _several(self, node: JsonObject, branches: list[JsonObject], at: _At, words: str) -> JsonObject:
+        emitted: list[JsonObject] = []
+        for branch in branches:
+            if self.is_exhausted:
+                return self._cut(node, at, "", words, branches)
+            emitted.append(self._emit(branch, at, keep_null=False))
+        members = unique(part for member in emitted for part in as_list(member.get("anyOf")) or [member])
+        members = folded(members) if len(members) > self.limits.alternatives else tags_first(members)
+        described = self._text(at, words, constraints.in_words(self.composer.with_gaps(node, branches)))
+        if len(members) == 1:
+            return {**as_object(members[0]), **described}
+        return {"anyOf": _without_text(members, described.get("description")), **described, **default_of(node, members)}
+
+    # -- one type -----------------------------------------------------------------------------------------------------
+
+    def _one(self, source: JsonObject, at: _At, words: str) -> JsonObject:
+        node, _ = self.composer.node(source)
+        identity = _identity(source)
+        if self._stands_in(identity, at):
+            return self._cut(node, at, identity, words)
+        if alternatives(node) or len(set(types(node)) - {"null"}) > 1:
+            return self._emit(source, at, keep_null=False, description=words)
+        at = at.in_schema(identity)
+        kind = next(iter(types(node) or implied_types(node)), None)
+        if kind == "object":
+            return self._object(node, at, words)
+        if kind == "array":
+            return self._array(node, at, words)
+        if kind == "string" and self.files and is_file(node):
+            return {"type": "string", "contentEncoding": "base64", **self._text(at, words, FILE_NOTE)}
+        if kind in SCALARS:
+            leaf = scalar(node, kind, self.composer.patterns)
+            self.composer.tell_of_pattern(node if kind == "string" else {})
+            return self._described(leaf, node, at, words, kind)
+        self._left -= ANY_VALUE_NODES
+        return {**any_value(), **self._text(at, words, constraints.in_words(node))}
+
+    def _object(self, node: JsonObject, at: _At, words: str) -> JsonObject:
+        result: JsonObject = {"type": "object"}
+        properties: JsonObject = {}
+        required = [key for key in as_list(node.get("required")) if isinstance(key, str)]
+        rest = None if "patternProperties" in node else node.get("additionalProperties")
+        for key, member in members(node):
+            if self.is_exhausted:
+                self.cuts.append(f"the properties from {key} on")
+                rest = None
+                break
+            if not self.is_read_only(member):
+                keep_null, removable = key in required or self.nulls, at.patched and key not in required
+                properties[key] = self._emit(member, at.in_collection(), keep_null=keep_null, removable=removable)
+        if properties:
+            result["properties"] = properties
+        if required := [key for key in required if key in properties]:
+            result["required"] = list[JsonValue](required)
+        if isinstance(rest, dict) and rest:
+            inner = at.in_collection()
+            result["additionalProperties"] = self._emit(rest, inner, keep_null=True, removable=at.patched)
+        return self._described(result, node, at, words)
+
+    def is_read_only(self, member: JsonObject) -> bool:
+        """Whether a property is only ever answered, never sent."""
+        return self.composer.node(member)[0].get("readOnly") is True
+
+    def _array(self, node: JsonObject, at: _At, words: str) -> JsonObject:
+        items, at = items_of(node), at._replace(patched=False)  # a list is replaced as a whole
+        if items:
+            result: JsonObject = {"type": "array", "items": self._emit(items, at.in_collection(), keep_null=True)}
+        else:
+            result = any_list(lists=not self._is_deep(at))
+        for keyword in ("minItems", "maxItems"):
+            if keyword in node:
+                result[keyword] = node[keyword]
+        return self._described(result, node, at, words)
+
+    def _cut(self, node: JsonObject, at: _At, again: str, words: str, known: _Nodes = None) -> JsonObject:
+        """Return `node` without members, for a schema that comes again inside itself or is too deep. Its types stay,
+        so that nothing is refused that it takes (but for lists of mixed lists). `known`: its alternatives.
+        """
+        name = clipped(plain(schema_name(again)))
+        self.cuts.append(f"the recursion of {name}" if again else "levels below the deepest that is shown")
+        note = f"Same shape as {name} above." if again else "Its members are not listed here."
+        kinds = self._kinds(node, known)
+        shapes = [self._outline(kind, node) for kind in kinds]
+        outline = shapes[0] if len(shapes) == 1 else {"anyOf": list[JsonValue](shapes)} if shapes else any_value()
+        return {**outline, **self._text(at, words, note)}
+
+    def _outline(self, kind: str, node: JsonObject) -> JsonObject:
+        if kind != "array":
+            return {"type": kind}
+        inner = self._kinds(self.composer.node(items_of(node))[0])
+        if inner == ["array"]:
+            return {"type": "array", "items": any_list(lists=False)}
+        return {"type": "array", "items": {"type": inner[0]}} if len(inner) == 1 else any_list(lists=False)
+
+    def _kinds(self, node: JsonObject, branches: _Nodes = None) -> list[str]:
+        """The types of `node` and of the alternatives in it, null apart; empty where that may be any."""
+        leaves = [node] if types(node) or implied_types(node) else branches or self._leaves(node)
+        found = [types(leaf) or implied_types(leaf) for leaf in leaves]
+        return list(dict.fromkeys(kind for kinds in found for kind in kinds if kind != "null")) if all(found) else []
+
+
+# -- parts ------------------------------------------------------------------------------------------------------------
+
+
+def _without_text(members: list[JsonValue], text: JsonValue) -> list[JsonValue]:
+    """Alternatives without a description that only repeats that of the whole."""
+    return [
+        {key: value for key, value in as_object(member).items() if key != "description" or value != text}
+        for member in members
+    ]
+
+
+def _identity(source: JsonObject) -> str:
+    """The schema that `source` is, where it is one that has a name and adds nothing of its own; else the empty string.
+
+    A schema that several include is none of them: parent and child may both build on one `Entity`.
+    """
+    if not _STRUCTURE.isdisjoint(source):
+        return ""
+    if isinstance(source.get("$ref"), str):
+        return as_text(source["$ref"])
+    parts = as_list(source.get("allOf"))
+    return _identity(as_object(parts[0])) if len(parts) == 1 else ""
+
+
+def _with_null(node: JsonObject) -> JsonObject:
+    """`node` or null; as it is where null is one of its alternatives."""
+    if {"type": "null"} in as_list(node.get("anyOf")):
+        return node
+    outer: JsonObject = {keyword: node[keyword] for keyword in _OUTSIDE_NULL if keyword in node}
+    inner: JsonObject = {keyword: value for keyword, value in node.items() if keyword not in outer}
+    branches = as_list(inner["anyOf"]) if set(inner) == {"anyOf"} else [inner]
+    return {"anyOf": [*branches, {"type": "null"}], **outer}

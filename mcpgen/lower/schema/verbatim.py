@@ -1,0 +1,153 @@
+"""Schemas as the document writes them, in JSON Schema 2020-12 (`--schema-profile full`): for hosts that are known to
+take all of it.
+
+What is named stays named, under `$defs` of the tool's own schema, so that recursion is no cut and nothing leads out.
+Changed is only what a tool needs: texts are plain, what is only answered is never required, bytes are base64.
+"""
+
+import re
+from collections.abc import Iterator
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
+from mcpgen.base.names import distinct
+from mcpgen.lower.schema.compose import Composer, types
+from mcpgen.lower.schema.constraints import UNDEFINED, UNDEFINED_WORDS
+from mcpgen.lower.schema.discriminators import Discriminator, schema_name
+from mcpgen.lower.schema.media_types import is_file
+from mcpgen.lower.schema.patterns import shown
+from mcpgen.lower.schema.portable import FILE_NOTE
+from mcpgen.lower.text.prose import ended, plain, shortened
+
+LONGEST_TEXT = 1000
+MOST_DEFINITIONS = 500
+_NAMED = re.compile(r"/(?:schemas|definitions|\$defs)/[^/]+$|#$")
+"""References to schemas that have a name: components, definitions, whole files."""
+
+_OF_OPENAPI = frozenset({"discriminator", "xml", "x-mcp-header", "examples"})
+"""Not passed on. Whether an argument is repeated in a header is its owner's choice, not the document's."""
+
+_ONE_SCHEMA = frozenset(
+    (
+        *("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"),
+        *("unevaluatedProperties", "unevaluatedItems", "contentSchema"),
+    )
+)
+_SCHEMA_LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+_SCHEMA_MAPS = frozenset({"properties", "patternProperties", "dependentSchemas"})
+
+
+class Verbatim:
+    """Schemas of one tool, whose definitions its arguments share."""
+
+    def __init__(self, composer: Composer, *, files: bool = False) -> None:
+        self.composer = composer
+        self.files = files
+        self.cuts: list[str] = []
+        self._names: dict[str, str] = {}
+        self._inside: list[str] = []
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether there were more definitions than any tool may have."""
+        return len(self._names) > MOST_DEFINITIONS
+
+    def size(self, schema: JsonObject) -> int:
+        """Return the bytes of a schema that was written here, in compact JSON."""
+        return len(compact(schema))
+
+    def given_up(self) -> list[str]:
+        """Nothing is ever left out here."""
+        return []
+
+    def schema(
+        self,
+        source: JsonObject,
+        *,
+        required: bool = True,
+        description: str = "",
+        removable: bool = False,
+        patched: bool = False,
+    ) -> JsonObject:
+        """`source` with its references led to `definitions`. `description` replaces the schema's own; null is added to
+        what is `removable`, and not inside.
+        """
+        schema = self._written(source)
+        if removable and "null" not in types(self.composer.node(source)[0]):
+            schema = {"anyOf": [schema, {"type": "null"}]}
+        return {**schema, **self._text("description", description)} if description else schema
+
+    def definitions(self) -> JsonObject:
+        """What the schemas that were asked for refer to, name → schema."""
+        found: dict[str, JsonValue] = {}
+        while len(found) < len(self._names) and not self.is_exhausted:
+            for reference, name in list(self._names.items()):
+                if name not in found:
+                    found[name] = self._written(self.composer.definition(reference))
+        return {name: found[name] for name in sorted(found)}
+
+    def _written(self, schema: JsonObject) -> JsonObject:
+        if self.files and is_file(schema):
+            words = plain(str(schema.get("description", "")))
+            note = f"{ended(shortened(words, LONGEST_TEXT))} {FILE_NOTE}".strip()
+            return {"type": "string", "contentEncoding": "base64", "description": note}
+        return dict(self._keywords(schema))
+
+    def _keywords(self, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
+        if Discriminator(schema, self.composer).is_inherited:  # whose alternatives the document does not write
+            schema = {keyword: value for keyword, value in schema.items() if keyword != "oneOf"}
+        for keyword, value in schema.items():
+            if keyword == "$ref":
+                yield from self._referred(str(value)).items()
+            elif keyword in ("title", "description"):
+                yield from self._text(keyword, str(value)).items()
+            elif keyword == "required":
+                demanded = [key for key in as_list(value) if not self._is_read_only(schema, str(key))]
+                yield from [(keyword, demanded)] if demanded else []
+            elif keyword == "pattern":
+                yield from self._pattern(schema)
+            elif keyword in _ONE_SCHEMA:
+                yield keyword, self._written(value) if isinstance(value, dict) else value
+            elif keyword in _SCHEMA_LISTS:
+                yield keyword, [self._written(member) for member in self._chosen(as_list(value), keyword, schema)]
+            elif keyword in _SCHEMA_MAPS:
+                yield keyword, {key: self._written(as_object(member)) for key, member in as_object(value).items()}
+            elif keyword == UNDEFINED:
+                yield "description", UNDEFINED_WORDS
+            elif keyword not in _OF_OPENAPI:
+                yield keyword, value
+
+    def _pattern(self, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
+        """Yield the pattern of `schema`, mended, unless no value fits it or ECMA 262 refuses it."""
+        pattern, said = shown(schema, self.composer.patterns)
+        if said is not None and said.code != "unchecked-pattern":
+            self.composer.unshown.append(said)
+        if pattern is not None or (said is not None and said.code == "unchecked-pattern"):
+            yield "pattern", pattern or schema["pattern"]
+
+    def _chosen(self, members: list[JsonValue], keyword: str, schema: JsonObject) -> Iterator[JsonObject]:
+        """Alternatives with the value of the discriminator that chooses each, which 2020-12 has no keyword for."""
+        discriminator = Discriminator(schema, self.composer)
+        return (as_object(each) if keyword == "allOf" else discriminator.tag(as_object(each)) for each in members)
+
+    def _referred(self, reference: str) -> JsonObject:
+        """What has a name is referred to; what only stands somewhere else, such as under a parameter, stands here."""
+        if _NAMED.search(reference) or reference in self._inside:
+            return {"$ref": f"#/$defs/{self._named(reference)}"}
+        self._inside.append(reference)
+        written = self._written(self.composer.definition(reference))
+        self._inside.pop()
+        return written
+
+    def _is_read_only(self, schema: JsonObject, key: str) -> bool:
+        member = as_object(as_object(schema.get("properties")).get(key))
+        return self.composer.node(member)[0].get("readOnly") is True
+
+    def _text(self, keyword: str, text: str) -> JsonObject:
+        shown = shortened(plain(text), LONGEST_TEXT)
+        return {keyword: shown} if shown else {}
+
+    def _named(self, reference: str) -> str:
+        if reference not in self._names:
+            stem = re.sub(r"[^A-Za-z0-9_.-]+", "_", schema_name(reference)).strip("_")[:60] or "Schema"
+            self._names[reference] = distinct((stem,), stem, reference, set(self._names.values()))
+        return self._names[reference]

@@ -1,0 +1,249 @@
+"""The door of all text for a model: nothing hidden passes it, and whatever it takes out is reported (HARD-09).
+
+A text loses its hidden characters. Data (values, names of members) cannot be changed without meaning something else: a
+derived schema does not list it, and a schema written by hand stays as it is. What is left then, `check/catalog.py`
+refuses.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.invisible import has_hidden, hidden_in, shown, spells_hidden, visible, without_hidden
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
+from mcpgen.base.names import clipped
+from mcpgen.lower.text.prose import ended
+from mcpgen.model import Catalog, Link, Message, Part, PromptArgument, PromptSpec, ResourceSpec, ResultView, ToolSpec
+
+_TEXTS = frozenset({"title", "description", "$comment"})
+_SCHEMAS_BY_NAME = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs"})
+_DATA = frozenset({"default", "const", "enum", "examples"})
+_MOST_PLACES = 3
+_LONGEST_PLACE = 60
+_LONGEST_VALUES = 200
+_REMOVE = "Remove them from the document."
+
+
+def sanitize_tool(tool: ToolSpec, diagnostics: Diagnostics) -> ToolSpec:
+    """Return `tool` with nothing hidden in its texts; report what was taken out of them, and of what they came from."""
+    schemas = _Schemas(tool.profile != "written"), _Schemas(tool.output_form != "written")
+    result = _result(tool.binding.result)
+    cleaned = replace(
+        tool,
+        title=_seen(tool.title),
+        description=_seen(tool.description),
+        input_schema=schemas[0].cleaned(tool.input_schema),
+        output_schema=schemas[1].cleaned(tool.output_schema) if tool.output_schema is not None else None,
+        binding=replace(tool.binding, result=result) if result != tool.binding.result else tool.binding,
+    )
+    texts = {place: count for place, text in _written(tool) if (count := hidden_in(text))}
+    for place, text in (("title", tool.title), ("description", tool.description)):
+        if count := hidden_in(text):
+            texts.setdefault(place, 0 if texts else count)  # counted where it was written
+    texts |= schemas[0].texts | schemas[1].texts | ({"result": 1} if result != tool.binding.result else {})
+    if texts:
+        taken = f"{sum(texts.values())} invisible or direction-changing characters were taken out"
+        message = f"{taken} of the text of {tool.name}{_at(texts)}."
+        diagnostics.add("hidden-characters", message, tool.operation.where, _REMOVE)
+    if unlisted := [*schemas[0].unlisted, *schemas[1].unlisted]:
+        message = f"Names or values of {tool.name} hold invisible characters, and are not listed{_at(unlisted)}."
+        diagnostics.add("hidden-characters", message, tool.operation.where, _REMOVE)
+    if spelled := [*schemas[0].spelled, *schemas[1].spelled]:
+        message = f"Names or values of {tool.name} hold HTML references to invisible characters{_at(spelled)}."
+        diagnostics.add("hidden-characters", message, tool.operation.where, _REMOVE)
+    return cleaned
+
+
+def _written(tool: ToolSpec) -> Iterator[tuple[str, str]]:
+    """Yield what was written about a tool, also where the tool says less, and names that it has in other letters; each
+    with the words for its place.
+    """
+    operation = tool.operation
+    yield "title", operation.title or as_text(operation.extension.get("title"))
+    yield "summary", operation.summary
+    yield "description", operation.description + (operation.told or "")
+    yield "operationId", operation.id or ""
+    yield from ((f"the name of {argument}", wire_name) for (_, wire_name), argument in tool.arguments.items())
+
+
+def _seen(text: str) -> str:
+    """Return `text` as a reader sees it."""
+    seen = visible(text)
+    return text if seen == text else seen.strip()
+
+
+def _at(places: Iterable[str]) -> str:
+    """Return places in brackets, empty for a tool as a whole."""
+    named = [clipped(place, _LONGEST_PLACE) for place in dict.fromkeys(places) if place]
+    more = ", …" if len(named) > _MOST_PLACES else ""
+    return f" ({', '.join(named[:_MOST_PLACES])}{more})" if named else ""
+
+
+def _result(view: ResultView | None) -> ResultView | None:
+    """Return a view of results whose own words hold nothing hidden."""
+    if view is None or not (view.text or view.links):
+        return view
+    return replace(view, text=view.text and _parts(view.text), links=tuple(map(_link, view.links)))
+
+
+def _link(link: Link) -> Link:
+    return replace(link, name=_parts(link.name), title=_parts(link.title), description=_parts(link.description))
+
+
+def _parts(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    return tuple(visible(part) if isinstance(part, str) else part for part in parts)
+
+
+class _Schemas:
+    """Takes hidden characters out of schemas. `texts` (with a count) and `unlisted` are the places of
+    what it changed.
+
+    With `derived`, data with hidden characters is not listed; otherwise data stays as it was written. `spelled` are the
+    places of data with HTML references to such characters: it is data as it is, and a person should look at it.
+    """
+
+    def __init__(self, derived: bool) -> None:
+        self.texts: dict[str, int] = {}
+        self.unlisted: list[str] = []
+        self.spelled: list[str] = []
+        self._derived = derived
+
+    def cleaned(self, schema: JsonObject) -> JsonObject:
+        """Return `schema` without hidden characters in its texts."""
+        return self._schema(schema, "") if has_hidden(schema) or spells_hidden(schema) else schema
+
+    def _schema(self, node: JsonObject, place: str) -> JsonObject:
+        found: JsonObject = {}
+        for keyword, value in node.items():
+            if keyword in _TEXTS and isinstance(value, str):
+                found[keyword] = _seen(value)
+                self.texts |= {place or keyword: count} if (count := hidden_in(value)) else {}
+            elif keyword in _SCHEMAS_BY_NAME:
+                members = as_object(value).items()
+                found[keyword] = {
+                    name: self._inner(member, pointer(place, name))
+                    for name, member in members
+                    if self._is_listed(name, pointer(place, name))
+                }
+            elif keyword not in _DATA and isinstance(value, (dict, list)):
+                found[keyword] = self._inner(value, place)
+            elif self._is_listed(value, place or keyword):
+                found[keyword] = value
+        return {**found, **self._values(node, found)}
+
+    def _is_listed(self, data: JsonValue, place: str) -> bool:
+        """Return whether `data` stays; note it where it holds hidden characters in some way."""
+        hidden = has_hidden(data)
+        if hidden and self._derived:
+            self.unlisted.append(place)
+        elif not hidden and spells_hidden(data):
+            self.spelled.append(place)
+        return not (hidden and self._derived)
+
+    def _inner(self, value: JsonValue, place: str) -> JsonValue:
+        if isinstance(value, dict):
+            return self._schema(value, place)
+        return [self._inner(member, place) for member in value] if isinstance(value, list) else value
+
+    def _values(self, node: JsonObject, found: JsonObject) -> JsonObject:
+        """Return the description of a schema whose values could not be listed: it says them, written out."""
+        if "enum" not in node or "enum" in found:
+            return {}
+        values = clipped(", ".join(shown(str(value)) for value in as_list(node["enum"])), _LONGEST_VALUES)
+        return {"description": f"{ended(as_text(found.get('description')))} One of {values}.".strip()}
+
+
+# -- what a server says beside its tools ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Reporter:
+    """Takes hidden characters out of texts, and reports each text that held some."""
+
+    diagnostics: Diagnostics
+
+    def text(self, text: str, what: str, where: Where | None) -> str:
+        """Return `text`, which is `what` and stands at `where`, with nothing hidden in it."""
+        seen = _seen(text)
+        if seen != text:
+            self.report(what, where)
+        return seen
+
+    def report(self, what: str, where: Where | None) -> None:
+        message = f"Invisible or direction-changing characters were taken out of {what}."
+        self.diagnostics.add("hidden-characters", message, where, _REMOVE)
+
+    def look_at(self, data: Iterable[str], what: str, where: Where) -> None:
+        """Report `data` of `what`, which stays as it is, where HTML references in it stand for hidden characters."""
+        if any(map(spells_hidden, data)):
+            message = f"HTML references to invisible characters stand in {what}."
+            self.diagnostics.add("hidden-characters", message, where, _REMOVE)
+
+
+def sanitize_catalog(catalog: Catalog, named_at: Where | None, diagnostics: Diagnostics) -> Catalog:
+    """Return `catalog` with nothing hidden in what the server, its resources and prompts say; its tools as they are.
+
+    `named_at` is where the server's title and instructions were written.
+    """
+    reporter, identity = _Reporter(diagnostics), catalog.identity
+    return replace(
+        catalog,
+        identity=replace(
+            identity,
+            title=reporter.text(identity.title, "the title of the API", named_at),
+            instructions=reporter.text(identity.instructions, "the instructions of the server", named_at),
+        ),
+        resources=tuple(_resource(each, reporter) for each in catalog.resources),
+        prompts=tuple(_prompt(each, reporter) for each in catalog.prompts),
+    )
+
+
+def _resource(spec: ResourceSpec, reporter: _Reporter) -> ResourceSpec:
+    resource, what = spec.resource, f"the resource '{clipped(spec.resource.name)}'"
+    where, content, operation = resource.where, resource.content, resource.operation
+    if isinstance(content, str):
+        reporter.look_at([content], what, where)  # not always HTML, so references are what they are
+        if content != (content := without_hidden(content)):
+            reporter.report(what, where)
+    reporter.look_at(chain.from_iterable(resource.values.values()), what, where)
+    if operation is not None:
+        parameters = (
+            replace(each, description=reporter.text(each.description, f"an argument of {what}", each.where))
+            for each in operation.parameters
+        )
+        operation = replace(operation, parameters=tuple(parameters))
+    cleaned = replace(
+        resource,
+        name=reporter.text(resource.name, f"the name of {what}", where.inside("name")),
+        title=reporter.text(resource.title, f"the title of {what}", where.inside("title")),
+        description=reporter.text(resource.description, f"the description of {what}", where.inside("description")),
+        content=content,
+        operation=operation,
+    )
+    return replace(spec, resource=cleaned)
+
+
+def _prompt(spec: PromptSpec, reporter: _Reporter) -> PromptSpec:
+    prompt, what = spec.prompt, f"the prompt {spec.prompt.name}"
+    where = prompt.where
+    reporter.look_at(chain.from_iterable(prompt.values.values()), what, where)
+    cleaned = replace(
+        prompt,
+        title=reporter.text(prompt.title, f"the title of {what}", where.inside("title")),
+        description=reporter.text(prompt.description, f"the description of {what}", where.inside("description")),
+        arguments=tuple(_argument(each, where.inside("arguments", each.name), reporter) for each in prompt.arguments),
+        messages=tuple(_message(each, f"a message of {what}", reporter) for each in prompt.messages),
+    )
+    return replace(spec, prompt=cleaned)
+
+
+def _argument(argument: PromptArgument, where: Where, reporter: _Reporter) -> PromptArgument:
+    what = f"the argument {argument.name} of a prompt"
+    title = reporter.text(argument.title, what, where.inside("title"))
+    description = reporter.text(argument.description, what, where.inside("description"))
+    return replace(argument, title=title, description=description)
+
+
+def _message(message: Message, what: str, reporter: _Reporter) -> Message:
+    return replace(message, literals=tuple(reporter.text(part, what, message.where) for part in message.literals))

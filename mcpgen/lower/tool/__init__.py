@@ -1,0 +1,5 @@
+"""The description of a tool for models and clients: title, hints, results, confirmation, roles, prompts and
+resources.
+
+May import `lower/request` and the rooms below it.
+"""

@@ -1,0 +1,68 @@
+"""The four hints of MCP from the semantics of HTTP (RFC 9110, section 9.2), made more cautious by what an operation
+calls itself.
+
+A hint that errs towards safety costs a question too many; one that errs the other way costs data. So words can only
+take away: a GET that cancels something is not read-only, a POST that deletes is destructive. Only the owner can say the
+opposite.
+"""
+
+from collections.abc import Mapping
+
+from mcpgen.base.jsonvalue import JsonObject, as_object
+from mcpgen.lower.tool import effects
+from mcpgen.lower.tool.effects import Effect
+from mcpgen.model import Annotations, Operation
+
+_BY_METHOD = {
+    "GET": Annotations(read_only=True, destructive=False, idempotent=True),
+    "HEAD": Annotations(read_only=True, destructive=False, idempotent=True),
+    "OPTIONS": Annotations(read_only=True, destructive=False, idempotent=True),
+    "QUERY": Annotations(read_only=True, destructive=False, idempotent=True),
+    "PUT": Annotations(read_only=False, destructive=True, idempotent=True),
+    "PATCH": Annotations(read_only=False, destructive=True, idempotent=False),
+    "DELETE": Annotations(read_only=False, destructive=True, idempotent=True),
+}
+_UNKNOWN = Annotations(read_only=False, destructive=True, idempotent=False)
+"""Of a method that HTTP itself does not define, and of what acts although its method does not say so."""
+
+_OF_POST: Mapping[Effect, Annotations] = {
+    "reads": Annotations(read_only=True, destructive=False, idempotent=True),
+    "looks": Annotations(read_only=False, destructive=False, idempotent=True),
+    "adds": Annotations(read_only=False, destructive=False, idempotent=False),
+    "changes": _UNKNOWN,
+    "unsaid": _UNKNOWN,
+}
+"""HTTP leaves open what a POST does (RFC 9110, section 9.3.3), so its words decide."""
+
+
+def derive(operation: Operation) -> Annotations:
+    """Return the hints of the tool for `operation`."""
+    hints = _BY_METHOD.get(operation.method, _UNKNOWN)
+    if operation.method == "POST":
+        hints = _OF_POST[effects.of_post(operation)]
+    elif hints.read_only and effects.acts(operation):
+        hints = _UNKNOWN
+    return _as_written(_more_cautious(hints, as_object(operation.extension.get("annotations"))), operation.hints)
+
+
+def _more_cautious(hints: Annotations, declared: JsonObject) -> Annotations:
+    """A document can warn, never reassure: it was not written by the one who runs the server."""
+    warned = declared.get("destructiveHint") is True
+    read_only = hints.read_only and declared.get("readOnlyHint") is not False and not warned
+    destructive = hints.destructive or warned or (hints.read_only and not read_only)
+    idempotent = hints.idempotent and declared.get("idempotentHint") is not False
+    return Annotations(read_only, destructive, idempotent)
+
+
+def _as_written(hints: Annotations, written: Mapping[str, bool]) -> Annotations:
+    """The owner may say anything. What they leave open follows what they say: what only reads destroys nothing, and
+    what does not only read may destroy.
+    """
+    read_only = written.get("readOnlyHint", hints.read_only and not written.get("destructiveHint", False))
+    changed = hints.read_only and not read_only
+    return Annotations(
+        read_only,
+        written.get("destructiveHint", not read_only and (hints.destructive or changed)),
+        written.get("idempotentHint", read_only or (hints.idempotent and not changed)),
+        written.get("openWorldHint", hints.open_world),
+    )

@@ -1,0 +1,198 @@
+"""What a model reads about a tool before it calls it: a title, a description, and a sketch of what comes back.
+
+The first sentence says what the tool does; then what the writer adds to it; then what it answers, one level deep,
+because names of members tell a model more than a schema does at a twentieth of the price. At most LONGEST characters,
+the meaning in the first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.errors import Unusable
+from mcpgen.base.jsonvalue import JsonObject, as_object, as_text
+from mcpgen.base.names import clipped, words
+from mcpgen.base.work import Exhausted
+from mcpgen.lower.schema import complexity
+from mcpgen.lower.schema.compose import Composer, alternatives, members, types
+from mcpgen.lower.text.asides import meaning_first, without_captions
+from mcpgen.lower.text.boilerplate import Boilerplate
+from mcpgen.lower.text.prose import ended, plain, sentences, shortened, similarity
+from mcpgen.model import MediaType, Operation, ToolSpec
+from mcpgen.naming.effect_words import DESTROYS
+
+LONGEST = 1000
+LONGEST_TITLE = 60
+_DELETES = " (DELETE)"
+LONGEST_PATH = 200
+_ARTICLES = {"a", "an", "th"}
+_BODY = 600
+_MEMBERS = 12
+_ALTERNATIVES = 8
+
+
+def title(operation: Operation, name: str) -> str:
+    """A short title: the summary, or its beginning, else the words of the name. One of what deletes says so."""
+    if operation.title:
+        return operation.title
+    said = as_text(operation.extension.get("title")) or operation.summary
+    told = shortened(plain(said), LONGEST_TITLE).rstrip(".").strip() or _in_words(name).rstrip(".")
+    return _marked(told, operation)
+
+
+def _is_told(title: str) -> bool:
+    return not DESTROYS.isdisjoint(words(title))
+
+
+def _marked(told: str, operation: Operation) -> str:
+    """The title with the method where it is DELETE and the title does not say that something goes."""
+    if operation.method != "DELETE" or _is_told(told):
+        return told
+    path = f" (DELETE {clipped(operation.path, LONGEST_TITLE)})"
+    if len(told + path) <= LONGEST_TITLE:
+        return told + path
+    return shortened(told, LONGEST_TITLE - len(_DELETES)) + _DELETES
+
+
+def distinct_titles(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
+    """Return the tools, derived titles that several share with the words by which their names differ behind them;
+    where that is not enough, with the words of their names in place of the titles.
+    """
+    for tell in (_with_difference, lambda tool, group: _by_name(tool)):
+        groups: dict[str, list[ToolSpec]] = {}
+        for tool in tools:
+            groups.setdefault(tool.title.casefold(), []).append(tool)
+        tools = tuple(
+            replace(tool, title=tell(tool, group))
+            if len(group := groups[tool.title.casefold()]) > 1 and not tool.operation.title
+            else tool
+            for tool in tools
+        )
+    return tuple(tools)
+
+
+def _with_difference(tool: ToolSpec, group: Sequence[ToolSpec]) -> str:
+    own = words(tool.name)
+    common = set(own).intersection(*(words(each.name) for each in group))
+    left = [word for word in own if word not in common]
+    others = [[word for word in words(each.name) if word not in common] for each in group if each is not tool]
+    said = " ".join(left)
+    if not left or left in others or len(said) > LONGEST_TITLE // 2:
+        return _by_name(tool)
+    told = f"{shortened(tool.title, LONGEST_TITLE - len(said) - 3)} ({said})"
+    return told if tool.operation.method != "DELETE" or _DELETES[2:-1] in told or _is_told(told) else _by_name(tool)
+
+
+def _by_name(tool: ToolSpec) -> str:
+    return _marked(_in_words(tool.name).rstrip("."), tool.operation)
+
+
+def description(
+    operation: Operation,
+    name: str,
+    needs: str,
+    common: Boilerplate,
+    composer: Composer,
+    diagnostics: Diagnostics,
+) -> str:
+    """The description of a tool, never empty. `needs` is what its arguments must hold together. An answer that cannot
+    be described is reported: it costs the tool no more than a sentence.
+    """
+    summary = ended(shortened(meaning_first(plain(operation.summary)), 300)) if operation.told is None else ""
+    told = plain(operation.told if operation.told is not None else operation.description)
+    body = meaning_first(without_captions(common.without(told))) if operation.told is None else told
+    first = summary if len(summary.split()) >= 3 or not body else ""
+    if not first and body:
+        first, body = _first_sentence(body)
+    first = first or summary or _in_words(name)
+    extra = shortened(body, _BODY) if body and similarity(body, first) < 0.8 else ""
+    if extra and _stems(first) <= _stems(sentences(extra)[0]):
+        first = ""
+    elif extra and _stems(sentences(extra)[0]) <= _stems(first):
+        extra = " ".join(sentences(extra)[1:])
+    parts = [
+        "Deprecated." if operation.deprecated else "",
+        first,
+        ended(extra),
+        needs,
+        "" if _has_text(operation) else _answer(operation, composer, diagnostics),
+    ]
+    text = shortened(" ".join(filter(None, parts)), LONGEST)
+    if _letters(text) == _letters(name):  # nothing was said but the name; the request says a little more
+        return shortened(f"{text.rstrip('.')}: {operation.method} {clipped(operation.path, LONGEST_PATH)}.", LONGEST)
+    return text
+
+
+def _has_text(operation: Operation) -> bool:
+    """Whether a text of its owner stands in place of the answer."""
+    return operation.result is not None and operation.result.text is not None
+
+
+def _stems(text: str) -> set[str]:
+    """The words of `text`, whatever their endings: `Deletes pets` says what `Delete a pet` says."""
+    return {word.removesuffix("s").removesuffix("e") for word in words(text)} - _ARTICLES
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
+
+
+def _in_words(name: str) -> str:
+    text = name.replace("_", " ").replace("-", " ").strip()
+    return ended(text[:1].upper() + text[1:])
+
+
+def _first_sentence(body: str) -> tuple[str, str]:
+    paragraph, _, rest = body.partition("\n\n")
+    first, *others = sentences(paragraph)
+    return ended(shortened(first, 300)), "\n\n".join(filter(None, [" ".join(others), rest]))
+
+
+def _answer(operation: Operation, composer: Composer, diagnostics: Diagnostics) -> str:
+    """`Returns a list of {id, name, …}.`, from the first good answer that is described."""
+    good = sorted((each for each in operation.responses if each.status[:1] == "2"), key=lambda each: each.status)
+    composer.budget.begin()
+    for response in good:
+        for media_type in sorted(
+            response.content, key=lambda media_type: ("json" not in media_type.name, media_type.name)
+        ):
+            try:
+                return _sketch(media_type, composer)
+            except Unusable as unusable:
+                diagnostics.extend([unusable.diagnostic])
+                return ""
+            except Exhausted as end:
+                found = complexity.reason(end, "The schemas of an answer", composer, operation.where)
+                diagnostics.extend([found])
+                return ""
+    return "Returns nothing." if good and all(response.status in ("204", "205") for response in good) else ""
+
+
+def _sketch(media_type: MediaType, composer: Composer) -> str:
+    essence = media_type.name.partition(";")[0].strip().lower()
+    if "json" not in essence:
+        return f"Returns {essence}." if "*" not in essence else ""
+    shape = _shape(media_type.schema or {}, composer, lists=1)
+    return f"Returns {shape}." if shape else ""
+
+
+def _shape(schema: JsonObject, composer: Composer, lists: int, unions: int = 2) -> str:
+    """A schema in words, one level deep; empty where there is nothing to say. `lists` and `unions` are how many of each
+    may still be looked into.
+    """
+    node, _ = composer.node(schema)
+    if "array" in types(node) or "items" in node:
+        inner = _shape(as_object(node.get("items")), composer, lists - 1, unions) if lists > 0 else ""
+        return f"a list of {inner}" if inner else "a list"
+    names = [key for key, member in members(node) if _is_answered(member, composer)]
+    if names:
+        shown = ", ".join(names[:_MEMBERS])
+        return "{" + plain(shown) + (", …}" if len(names) > _MEMBERS else "}")
+    for branch in alternatives(node)[:_ALTERNATIVES] if unions > 0 else []:
+        if shape := _shape(branch, composer, lists, unions - 1):
+            return shape
+    return ""
+
+
+def _is_answered(member: JsonObject, composer: Composer) -> bool:
+    return member.get("writeOnly") is not True and composer.node(member)[0].get("writeOnly") is not True

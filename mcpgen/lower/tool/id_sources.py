@@ -1,0 +1,173 @@
+"""Where an id comes from: the tool that lists what a parameter or a member of a body picks one of.
+
+`/repos/{owner}/issues/{number}` picks one of what `GET /repos/{owner}/issues` lists, or a search finds
+(`GET /search/issues`, `POST /issues/search`). A query's or a body's `team_id` is one of what `GET /teams` lists, where
+that is the one list of teams that can be called without knowing anything else, else of what the one search of teams
+finds. Models that are told so ask for an id instead of making one up.
+"""
+
+import re
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
+
+from mcpgen.base.jsonvalue import JsonObject
+from mcpgen.base.names import words
+from mcpgen.lower.inputs.bodies import BodyPlan
+from mcpgen.lower.inputs.slots import Slot
+from mcpgen.lower.schema.compose import Composer, types
+from mcpgen.lower.tool import effects
+from mcpgen.model import Operation
+from mcpgen.naming.inflection import singular
+
+_VARIABLE = re.compile(r"\{[^{}]*\}")
+_LISTING = ("", "/search", ".json")
+_SEARCHING = ("/search", "/query", "/filter")
+"""Ends of paths at which a GET lists, and at which a POST that reads does."""
+
+_IDENTIFIES = frozenset(["id", "ids", "key", "uuid"])
+_VAGUE = (["item"], ["key"], ["object"], ["record"], ["resource"])
+"""Nouns of many things: the `key_id` of a secret is none of the user's SSH keys."""
+
+_SIMPLE = frozenset(["string", "integer", "number", "array", "null"])
+
+_Paths = Mapping[tuple[str, str], Operation]
+"""Document and path without the names of its variables → operation."""
+
+Nouns = Mapping[tuple[str, str], Operation]
+"""Document and noun, in the singular → the one operation that lists it and needs nothing to be called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Producers:
+    """`parameters`: key of an operation → parameter of its path or query → key of the operation that lists its values.
+    Members of bodies are looked up by their `nouns`.
+    """
+
+    parameters: Mapping[str, Mapping[str, str]]
+    nouns: Nouns
+
+    def of(self, operation: Operation, plan: BodyPlan | None, composer: Composer) -> dict[Slot, str]:
+        """Place of an id → key of the operation that lists its values. Members of a body count where it is laid flat,
+        but for the id of a new thing, which is given by whoever makes it.
+        """
+        parameters = self.parameters[operation.key]
+        found: dict[Slot, str] = {
+            (each.location, each.name): parameters[each.name]
+            for each in operation.parameters
+            if each.name in parameters and each.location in ("path", "query")
+        }
+        for name, schema in ((plan.properties if plan else None) or {}).items():
+            source = self._of_member(operation, name)
+            node, _ = composer.node(schema)
+            if source and _SIMPLE.issuperset(types(node)) and "properties" not in node and _is_open(node):
+                found["body", name] = source
+        return found
+
+    def _of_member(self, operation: Operation, name: str) -> str:
+        """Key of the operation that lists what a member of a body names, as a parameter of that name does; empty where
+        another may be meant.
+        """
+        *noun, last = words(name) or [""]
+        if noun in _VAGUE or last not in _IDENTIFIES - {"key"}:
+            return ""
+        if name in operation.template.variables:
+            return self.parameters[operation.key].get(name, "") if noun else ""
+        listing = _of_noun(operation, name, self.nouns)
+        is_own = listing is not None and _collection(operation.path) == _collection(listing.path)
+        return "" if listing is None or is_own else listing.key
+
+
+def find(operations: Iterable[Operation], listed: Container[str]) -> Producers:
+    """Return who lists the values of ids, each of them one of `listed`."""
+    operations = list(operations)
+    listings = {(each.document, _blank(each.path)): each for each in operations if _reads(each, listed)}
+    searches = {(each.document, _blank(each.path)): each for each in operations if _searches(each, listed)}
+    nouns = {**_by_noun(searches.values()), **_by_noun(listings.values())}
+    parameters = {each.key: dict(_of_queries(each, nouns)) | dict(_of(each, listings, searches)) for each in operations}
+    return Producers(parameters, nouns)
+
+
+def _reads(operation: Operation, listed: Container[str]) -> bool:
+    return operation.method == "GET" and operation.key in listed
+
+
+def _searches(operation: Operation, listed: Container[str]) -> bool:
+    is_search = operation.path.endswith(_SEARCHING) or operation.path.split("/")[-2:-1] == ["search"]
+    if operation.method != "POST" or operation.key not in listed or not is_search:
+        return False
+    return effects.of_post(operation) in ("reads", "looks")
+
+
+def _by_noun(listings: Iterable[Operation]) -> Nouns:
+    found: dict[tuple[str, str], list[Operation]] = {}
+    for listing in listings:
+        free = not any(each.required for each in listing.parameters) and not listing.template.variables
+        if free and _lists(listing):
+            said = [*words(_collection(listing.path).rpartition("/")[2].partition(".")[0])]
+            if said:
+                noun = "_".join([*said[:-1], singular(said[-1])])
+                found.setdefault((listing.document, noun), []).append(listing)
+    return {key: each[0] for key, each in found.items() if len(each) == 1}
+
+
+def _collection(path: str) -> str:
+    """The path of what an operation lists, or searches."""
+    ending = next((each for each in _SEARCHING if path.endswith(each)), "")
+    return path.removesuffix(ending)
+
+
+def _of_queries(operation: Operation, nouns: Nouns) -> Iterable[tuple[str, str]]:
+    for parameter in operation.parameters:
+        listing = _of_noun(operation, parameter.name, nouns)
+        if listing and parameter.location == "query" and _is_picked(operation, parameter.name, "query"):
+            yield parameter.name, listing.key
+
+
+def _of_noun(operation: Operation, name: str, nouns: Nouns) -> Operation | None:
+    """The operation that lists what an id names; None for another one's or the operation itself."""
+    *said, last = words(name) or [""]
+    listing = nouns.get((operation.document, "_".join(said))) if last in _IDENTIFIES else None
+    return None if listing is None or listing.key == operation.key else listing
+
+
+def _of(operation: Operation, listings: _Paths, searches: _Paths) -> Iterable[tuple[str, str]]:
+    for variable in _VARIABLE.finditer(operation.path):
+        before, after = operation.path[: variable.start()], operation.path[variable.end() :]
+        collection = before.rstrip("/")
+        if not before.endswith("/") or collection.endswith("}") or (after and after[0] not in "/:#?."):
+            continue
+        if not _is_picked(operation, variable[0][1:-1]):
+            continue
+        parent, _, last = collection.rpartition("/")
+        by_search = f"{parent}/search/{last}"
+        ways = [(listings, path) for path in (*(collection + ending for ending in _LISTING), by_search)]
+        ways += [(searches, path) for path in (*(collection + ending for ending in _SEARCHING), by_search)]
+        for known, path in ways:
+            listing = known.get((operation.document, _blank(path)))
+            if listing is not None and listing.key != operation.key and _lists(listing):
+                yield variable[0][1:-1], listing.key
+                break
+
+
+def _lists(listing: Operation) -> bool:
+    """Whether the answer can be what one picks from: a path that ends in a plural or in a search."""
+    *_, before, last = ["", *listing.path.split("/")]
+    last = last.partition(".")[0]
+    is_search = listing.method == "POST" or "search" in (before, last)
+    return not listing.deprecated and (is_search or last.lower().endswith("s"))
+
+
+def _is_picked(operation: Operation, name: str, location: str = "path") -> bool:
+    """Whether a parameter is an id, and no value that its schema lists or describes itself."""
+    return _is_open(
+        next((each.schema for each in operation.parameters if (each.location, each.name) == (location, name)), {})
+    )
+
+
+def _is_open(schema: JsonObject) -> bool:
+    """Whether a schema neither lists its values nor says that they are dates."""
+    return not schema.keys() & {"enum", "const"} and not str(schema.get("format")).startswith("date")
+
+
+def _blank(path: str) -> str:
+    return _VARIABLE.sub("{}", path)

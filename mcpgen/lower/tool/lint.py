@@ -1,0 +1,126 @@
+"""What a person should see of a tool before a model does: texts that give orders, and names of the host's own tools."""
+
+import re
+from collections.abc import Iterator
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.invisible import hidden_in, visible
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
+from mcpgen.base.names import clipped
+from mcpgen.lower.text.prompt_injection import gives_orders
+from mcpgen.model import ToolSpec
+
+_OF_HOSTS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        agent ask_user bash browser computer create_file delete_file edit edit_file execute_code
+        execute_command exec fetch fetch_url file_search find_files glob grep list_directory list_files ls memory
+        multi_edit notebook_edit open_file python read read_file run_command run_in_terminal run_terminal_cmd
+        search_files shell str_replace_editor task terminal think todo_read todo_write view_file web_fetch web_search
+        write write_file apply_patch
+        """,
+    )
+)
+"""Names of tools that common hosts bring along, as they are called there."""
+
+_SHOWN = 60
+_SENTENCE = 20
+"""Characters above which a name or a value may be a sentence."""
+
+_BY_NAME, _ONE, _LISTED = ("properties", "$defs"), ("items", "additionalProperties"), ("anyOf", "oneOf", "allOf")
+_HOLDING = frozenset(_BY_NAME + _ONE + _LISTED)
+"""Keywords that hold schemas."""
+
+_IS_DATA = " (a name or value)"
+
+_Node = tuple[JsonObject, str]
+"""A schema in a tool's, and its place there."""
+
+Listed = tuple[str, str, str]
+"""What a text is part of (name, title, description, argument or result), a pointer to where, and the text."""
+
+
+def report(tool: ToolSpec, diagnostics: Diagnostics) -> None:
+    """Report what a reviewer of `tool` should look at, as a reader would see it. Change nothing."""
+    operation = tool.operation
+    if is_of_hosts(tool.name):
+        message = f"{tool.name} is what common hosts call a tool of their own."
+        diagnostics.add("name-of-host", message, operation.where, "Give it a name that says whose it is.")
+    nodes: list[_Node] = []
+    _gather(tool.input_schema, "", nodes)
+    suspicious = [place for place, text in _texts(tool, nodes) if gives_orders(visible(text))]
+    if suspicious:
+        message = f"The text of {tool.name} tells a model what to do ({', '.join(suspicious[:3])})."
+        diagnostics.add("text-gives-orders", message, operation.where, "Read it before a model does.")
+
+
+def _texts(tool: ToolSpec, nodes: list[_Node]) -> Iterator[tuple[str, str]]:
+    """Each text that a model reads of a tool, and what was written where that is more; with the words for its place."""
+    operation = tool.operation
+    yield "name", tool.name.replace("_", " ")
+    yield "title", tool.title
+    yield "summary", operation.summary
+    yield "description", "\n".join([tool.description, operation.description, operation.told or ""])
+    yield from ((f"parameter {clipped(each.name, _SHOWN)}", each.description) for each in operation.parameters)
+    yield from ((clipped(place, _SHOWN) + _IS_DATA * is_data, text) for place, text, is_data in _of_schema(nodes))
+
+
+def listed(shown: JsonObject) -> Iterator[Listed]:
+    """Yield each text that a model reads of a tool as clients list it."""
+    yield "name", "", as_text(shown.get("name")).replace("_", " ")
+    yield from ((key, "", as_text(shown.get(key))) for key in ("title", "description"))
+    for side, nodes in _schemas(shown):
+        yield from ((side, place, text) for place, text, _ in _of_schema(nodes))
+
+
+def hidden_data(shown: JsonObject) -> Iterator[Listed]:
+    """Yield each name and value of a listed tool that holds characters which nobody sees."""
+    for side, nodes in _schemas(shown):
+        yield from ((side, place, text) for node, place in nodes for text in _data(node) if hidden_in(text))
+
+
+def _schemas(shown: JsonObject) -> Iterator[tuple[str, list[_Node]]]:
+    for side, key in (("argument", "inputSchema"), ("result", "outputSchema")):
+        nodes: list[_Node] = []
+        _gather(shown.get(key), "", nodes)
+        yield side, nodes
+
+
+def is_of_hosts(name: str) -> bool:
+    """Return True if common hosts have a tool of their own under that name."""
+    return name.lower().replace("-", "_") in _OF_HOSTS
+
+
+def _of_schema(nodes: list[_Node]) -> Iterator[tuple[str, str, bool]]:
+    """Yield the texts of schemas, each with its place, and True for a name or value that may be a sentence."""
+    for node, place in nodes:
+        if isinstance(words := node.get("description"), str):
+            yield place, words, False
+        for text in _data(node):
+            if len(said := text.replace("_", " ")) > _SENTENCE and " " in said:
+                yield place, said, True
+
+
+def _gather(schema: JsonValue, place: str, found: list[_Node]) -> None:
+    """Add `schema`, and every schema in it, to `found`."""
+    if not isinstance(schema, dict):
+        return
+    found.append((schema, place))
+    if _HOLDING.isdisjoint(schema):
+        return
+    for keyword in _BY_NAME:
+        for key, member in as_object(schema.get(keyword)).items():
+            _gather(member, pointer(place, key), found)
+    for keyword in _ONE:
+        _gather(schema.get(keyword), place, found)
+    for keyword in _LISTED:
+        for member in as_list(schema.get(keyword)):
+            _gather(member, place, found)
+
+
+def _data(node: JsonObject) -> list[str]:
+    """Names of members and values of one schema, which are data and stay as they are."""
+    names = list(as_object(node.get("properties")))
+    values = [*as_list(node.get("enum")), node.get("default")]
+    return names + [value for value in values if isinstance(value, str)]

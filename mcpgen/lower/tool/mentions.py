@@ -1,0 +1,97 @@
+"""Requests that a text names, as the tools that send them: `see POST /orders` becomes `see create_order`.
+
+A model has tools and no requests. A request is replaced where it is that of exactly one other tool. A tool's own
+request stays, and so do texts that its owner wrote.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.lower.text.prose import shortened
+from mcpgen.lower.tool.descriptions import LONGEST
+from mcpgen.model import Server, ToolSpec
+
+_METHOD = r"(?:GET|POST|PUT|PATCH|DELETE|HEAD)"
+_REQUEST = re.compile(
+    rf"(?P<several>\b{_METHOD}(?:/| or | and |, ))?"
+    rf"\b(?P<method>{_METHOD})(?P<words>(?: request)?(?: to)?) (?P<path>(?:/|\w[\w-]*/)[^\s\"'`,;()]*)"
+)
+_VARIABLE = re.compile(r"\{[^{}]*\}|(?<=/)[:$]\w+")
+_SOURCE = re.compile(r" From (\w+)\.$")
+_PUNCTUATION = ".:!?*"
+_VALUES = ("default", "const", "example")
+
+Request = tuple[str, str, str]
+"""Document, method, and path without the names of its variables."""
+
+
+def named(tools: Sequence[ToolSpec], servers: Sequence[Server]) -> tuple[ToolSpec, ...]:
+    """Return the tools with the requests in their texts named as tools. `servers` are those of the whole API."""
+    known = _by_request(tools, servers)
+    return tuple(_Text(known, tool).rewritten() for tool in tools)
+
+
+def _by_request(tools: Sequence[ToolSpec], servers: Sequence[Server]) -> dict[Request, str]:
+    """Request → the one tool that sends it, by its path and by the path behind that of its server."""
+    found: dict[Request, set[str]] = {}
+    for tool in tools:
+        operation = tool.operation
+        bases = {"", *(urlsplit(server.url).path.rstrip("/") for server in operation.servers or servers[:1])}
+        for path in {_blank(base + operation.path) for base in bases}:
+            found.setdefault((operation.document, operation.method, path), set()).add(tool.name)
+    return {request: names.pop() for request, names in found.items() if len(names) == 1}
+
+
+def _blank(path: str) -> str:
+    return _VARIABLE.sub("{}", path.rstrip("/"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The texts of one tool, beside all the tools that they may name."""
+
+    known: dict[Request, str]
+    tool: ToolSpec
+
+    def rewritten(self) -> ToolSpec:
+        """Return the tool with its description and the descriptions in its input schema rewritten."""
+        tool = self.tool
+        if tool.operation.told is None:
+            tool = replace(tool, description=shortened(self._text(tool.description), LONGEST))
+        if tool.profile != "written" and _REQUEST.search(compact(tool.input_schema)):
+            tool = replace(tool, input_schema=self._schema(tool.input_schema))
+        return tool
+
+    def _schema(self, schema: JsonObject) -> JsonObject:
+        """Return `schema` with rewritten descriptions, its own and those of the schemas in it."""
+        return {key: self._value(key, value) for key, value in schema.items()}
+
+    def _value(self, keyword: str, value: JsonValue) -> JsonValue:
+        if keyword == "description" and isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, dict) and keyword in ("properties", "$defs", "patternProperties"):
+            return {name: self._value("", inner) for name, inner in value.items()}
+        if isinstance(value, dict) and keyword not in _VALUES:
+            return self._schema(value)
+        if isinstance(value, list) and keyword in ("anyOf", "oneOf", "allOf", "prefixItems"):
+            return [self._value("", inner) for inner in value]
+        return value
+
+    def _text(self, text: str) -> str:
+        """Return `text` with its requests named, and without a last `From TOOL.` that then says nothing new."""
+        told = _REQUEST.sub(self._name, text)
+        source = _SOURCE.search(told) if told != text else None
+        return told[: source.start()] if source and source[1] in told[: source.start()] else told
+
+    def _name(self, found: re.Match[str]) -> str:
+        """Return the tool in place of one request; the text as it is where none or several send that."""
+        path = found["path"].rstrip(_PUNCTUATION)
+        behind = found["path"][len(path) :]
+        operation = self.tool.operation
+        name = self.known.get((operation.document, found["method"], _blank("/" + path.removeprefix("/"))))
+        if name is None or name == self.tool.name or found["several"]:
+            return found[0]
+        return name + (" call" if "request" in found["words"] else "") + behind

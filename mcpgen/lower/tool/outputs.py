@@ -1,0 +1,266 @@
+"""What an operation answers → the output schema of its tool, for those that ask for one.
+
+A server must keep what it promises, and real APIs do not keep what their documents promise. So this says no more than
+any sane answer satisfies: which members there are and of which types, each of them perhaps null. Nothing is required,
+nothing is closed, no values are listed, no text has a form. The root is an object, because clients that know the older
+revisions lose the whole list otherwise: other answers stand under `items` or `value`. A type list is shorter than
+alternatives, and a violation then names the very value that does not fit; no model's provider reads these schemas. Of
+alternatives all members are listed: one that only some of them name has the type that they give it.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
+
+from mcpgen.base.diagnostics import Diagnostic, Diagnostics
+from mcpgen.base.errors import Unusable
+from mcpgen.base.invisible import hidden_characters
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.base.tokens import estimate
+from mcpgen.base.work import Exhausted
+from mcpgen.lower.schema import complexity
+from mcpgen.lower.schema.compose import Composer, alternatives, members, types
+from mcpgen.lower.schema.discriminators import Discriminator
+from mcpgen.lower.schema.kinds import implied_types, is_null
+from mcpgen.lower.schema.media_types import encoding_of
+from mcpgen.model import Operation, OutputForm, Response
+
+BUDGET = 180
+"""About how many tokens an output schema may cost. Most hosts show none to their model, some all of it."""
+
+LEVELS = 2
+"""Levels of members that are listed, the objects of a list being the first."""
+
+LONGEST_NAME = 64
+
+RESERVED = frozenset({"_text", "_unexpected"})
+"""Members that the runtime adds to the root of a structured value: what is told beside it, and what does not fit."""
+
+_MOST_LEAVES = 64
+_MOST_LISTS = 3
+_MOST_SAID = 3
+_STRUCTURE = ("properties", "items", "prefixItems", "additionalProperties")
+_KINDS = ("object", "array", "string", "number", "integer", "boolean")
+
+
+@dataclass(slots=True)
+class _Shape:
+    """What a value may be: all that the schemas of one place say. `anything` where one of them says nothing; `rest` has
+    for each object the schema of members without names of their own, empty where they may be anything.
+    """
+
+    kinds: set[str] = field(default_factory=set)
+    members: dict[str, list[JsonObject]] = field(default_factory=dict)
+    items: list[JsonObject] = field(default_factory=list)
+    rest: list[JsonObject] = field(default_factory=list)
+    anything: bool = False
+
+
+class _Place(NamedTuple):
+    """An object in the emitted schema whose members can still be listed, what it is called, and whether there are many
+    of it: what a list holds is what was asked for.
+    """
+
+    node: JsonObject
+    shape: _Shape
+    level: int
+    name: str
+    many: bool
+
+
+def derive(
+    operation: Operation, name: str, composer: Composer, diagnostics: Diagnostics
+) -> tuple[JsonObject, OutputForm] | None:
+    """The output schema of a tool, and how an answer becomes what it promises; None where the operation asks for none,
+    or no answer of it is described.
+    """
+    if operation.output_schema is not None:
+        return operation.output_schema, "written"
+    if operation.output != "structured":
+        return None
+    outputs = _Outputs(composer)
+    source = _answered(operation.responses)
+    composer.budget.begin()
+    try:
+        found = outputs.root(source) if source is not None else None
+    except Exhausted as end:
+        what = f"The output schema of {name} is left out: its schemas"
+        diagnostics.extend([complexity.reason(end, what, composer, operation.where)])
+        return None
+    if outputs.unusable:  # told already where the description looked at it
+        diagnostics.extend([each for each in dict.fromkeys(outputs.unusable) if each not in set(diagnostics)])
+    if found is None:
+        diagnostics.add(
+            "no-output-schema",
+            f"{name} has no output schema: none of its good answers is described as JSON.",
+            operation.where,
+            "Describe what a 200 answer holds as application/json.",
+        )
+    elif outputs.cuts:
+        diagnostics.add("schema-cut", f"The output schema of {name} leaves out {outputs.said()}.", operation.where)
+    return found
+
+
+def _answered(responses: tuple[Response, ...]) -> JsonObject | None:
+    """The schema of the first good answer that is JSON."""
+    good = sorted((response for response in responses if response.status[:1] == "2"), key=lambda each: each.status)
+    for response in good:
+        for media_type in sorted(response.content, key=lambda media_type: media_type.name):
+            if encoding_of(media_type.name) == "json" and media_type.schema is not None:
+                return media_type.schema
+    return None
+
+
+class _Outputs:
+    """The output schema of one tool. `cuts` says what is not listed; `unusable` is what could not be read."""
+
+    def __init__(self, composer: Composer) -> None:
+        self.composer = composer
+        self.cuts: list[str] = []
+        self.unusable: list[Diagnostic] = []
+        self._left = BUDGET
+
+    def root(self, source: JsonObject) -> tuple[JsonObject, OutputForm] | None:
+        """The schema of answers that `source` describes, and its form."""
+        shape = self._shape([source])
+        if shape.anything or not shape.kinds:
+            return None
+        answer, places = self._node(shape, 1, "the answer")
+        form: OutputForm = "value"
+        schema: JsonObject = {"type": "object", "properties": {"value": answer}}
+        if shape.kinds == {"object"}:
+            form, schema = "object", answer
+            answer["type"] = "object"
+        elif shape.kinds == {"array"}:
+            form, schema = "items", {"type": "object", "properties": {"items": answer}}
+            answer["type"] = "array"
+        self._left -= estimate(schema)
+        waiting = deque(places)
+        while waiting:
+            waiting.extend(self._listed(waiting.popleft()))
+        schema.pop("additionalProperties", None)  # the root has members of the runtime's beside those of a map
+        return schema, form
+
+    def said(self) -> str:
+        """What was cut, as the end of a sentence."""
+        cuts = list(dict.fromkeys(self.cuts))
+        more = len(cuts) - _MOST_SAID
+        return "; ".join([*cuts[:_MOST_SAID], *([f"{more} more such things"] if more > 0 else [])])
+
+    def _node(self, shape: _Shape, level: int, name: str, lists: int = 0) -> tuple[JsonObject, list[_Place]]:
+        """A value by its types alone, and the objects in it whose members can be listed."""
+        if shape.anything or not shape.kinds:
+            return {}, []
+        kinds = [kind for kind in _KINDS if kind in shape.kinds]
+        if "number" in kinds and "integer" in kinds:
+            kinds.remove("integer")
+        node: JsonObject = {"type": [*kinds, "null"]}
+        places: list[_Place] = []
+        if "array" in kinds:
+            items = self._shape(shape.items) if lists < _MOST_LISTS else _Shape()
+            node["items"], places = self._node(items, level, name, lists + 1)
+        if shape.members or (shape.rest and all(shape.rest)):
+            places.append(_Place(node, shape, level, name, lists > 0))
+        return node, places
+
+    def _listed(self, place: _Place) -> list[_Place]:
+        """Names the members of an object: of the answer itself and of what its lists hold as many as there is room for,
+        of others all or none. Returns the objects in them whose members can be listed next, those of lists first.
+        """
+        shape, inside = place.shape, place.level + 1
+        found = [(key, *self._node(self._shape(sources), inside, key)) for key, sources in shape.members.items()]
+        taken = self._affordable([{key: node} for key, node, _ in found]) if place.level <= LEVELS else 0
+        if place.level > 1 and not place.many and taken < len(found):
+            taken = 0
+        if taken < len(found):
+            what = f"{len(found) - taken} of {len(found)} members" if taken else "the members"
+            self.cuts.append(f"{what} of {place.name}")
+        elif not found and place.level <= LEVELS:
+            return self._mapped(place)
+        listed = found[:taken]
+        if listed:
+            place.node["properties"] = {key: node for key, node, _ in listed}
+            self._left -= estimate({"properties": place.node["properties"]})
+        return sorted((each for _, _, places in listed for each in places), key=lambda each: not each.many)
+
+    def _mapped(self, place: _Place) -> list[_Place]:
+        """Says of what type the members are that have no names of their own."""
+        emitted, places = self._node(self._shape(place.shape.rest), place.level + 1, f"each in {place.name}")
+        price = estimate({"additionalProperties": emitted})
+        if not emitted or price > self._left:
+            return []
+        place.node["additionalProperties"] = emitted
+        self._left -= price
+        return places
+
+    def _affordable(self, listed: list[JsonObject]) -> int:
+        """How many of them, from the first on, there is room for."""
+        left = self._left - estimate({"properties": {}})
+        for count, member in enumerate(listed):
+            left -= estimate(member)
+            if left < 0:
+                return count
+        return len(listed)
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def _shape(self, sources: list[JsonObject]) -> _Shape:
+        """What a value may be that one of `sources` describes."""
+        shape = _Shape()
+        met: set[tuple[str, ...]] = set()
+        every = (leaf for source in sources for leaf in self._leaves(source, [], (), met))
+        leaves = list(islice(every, _MOST_LEAVES + 1))
+        for leaf in leaves[:_MOST_LEAVES]:
+            kinds = types(leaf) or implied_types(leaf)
+            shape.anything = shape.anything or not kinds
+            shape.kinds.update(kind for kind in kinds if kind in _KINDS)
+            if "object" in kinds:
+                for key, member in members(leaf):
+                    if len(key) > LONGEST_NAME or hidden_characters(key) or key in RESERVED:
+                        self.cuts.append("a member whose name cannot be shown")
+                    elif self._is_answered(member):
+                        shape.members.setdefault(key, []).append(member)
+                named = leaf.get("properties") or "patternProperties" in leaf
+                shape.rest.append({} if named else as_object(leaf.get("additionalProperties")))
+            if "array" in kinds:
+                shape.items += [as_object(item) for item in as_list(leaf.get("prefixItems"))]
+                shape.items += [as_object(leaf.get("items"))] if leaf.get("items") != {"not": {}} else []
+        shape.anything = shape.anything or len(leaves) > _MOST_LEAVES
+        return shape
+
+    def _leaves(
+        self, schema: JsonObject, kinds: list[str], seen: tuple[str, ...], met: set[tuple[str, ...]]
+    ) -> Iterator[JsonObject]:
+        """The schemas that `schema` may be, null apart, whose alternatives are among them; of `kinds` where they do not
+        say otherwise. One that cannot be read may be anything. `seen` are the names on the way to here, `met` those on
+        any way, each with its kinds: whatever leads to one, it says the same.
+        """
+        name = schema.get("$ref") if len(schema) == 1 else None
+        if isinstance(name, str):
+            if (name, *kinds) in met:
+                return
+            met.add((name, *kinds))
+        try:
+            node, followed = self.composer.node(schema)
+        except Unusable as unusable:
+            self.unusable.append(unusable.diagnostic)
+            yield {}
+            return
+        if any(name in seen for name in followed) or is_null(node):
+            return
+        kinds = types(node) or kinds
+        discriminator = Discriminator(node, self.composer)
+        branches = discriminator.shown() if discriminator.is_inherited else alternatives(node)
+        if not branches or any(keyword in node for keyword in _STRUCTURE):
+            yield {**node, "type": list[JsonValue](kinds)} if kinds else node
+        for branch in branches[:_MOST_LEAVES]:
+            yield from self._leaves(branch, kinds, (*seen, *followed), met)
+
+    def _is_answered(self, member: JsonObject) -> bool:
+        """Whether a member is ever answered, not only sent."""
+        try:
+            return member.get("writeOnly") is not True and self.composer.node(member)[0].get("writeOnly") is not True
+        except Unusable:  # told where it is looked at
+            return True

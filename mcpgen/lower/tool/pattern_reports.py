@@ -1,0 +1,41 @@
+"""What is said of patterns that a tool does not show as its document writes them."""
+
+from collections.abc import Iterable
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.names import clipped
+from mcpgen.lower.schema.patterns import Unshown
+from mcpgen.model import ToolSpec
+
+_MOST_SHOWN = 3
+_WORDS = {
+    "unchecked-pattern": (
+        "are left to the API",
+        "A server checks what takes linear time and little memory; `maxLength` bounds a text for less.",
+    ),
+    "impossible-pattern": (
+        "contradict their own format, default, example or values, and are left to the API",
+        "Correct the pattern, or what stands beside it.",
+    ),
+    "foreign-pattern": (
+        "are no regular expressions of ECMA 262 with the flag u, and are left to the API",
+        "Write them as JSON Schema means them.",
+    ),
+    "mended-pattern": (
+        "are written with slashes around them or needless backslashes, which were taken off",
+        "Write them as JSON Schema means them.",
+    ),
+}
+"""Code → the end of its sentence, and its hint."""
+
+
+def report(tool: ToolSpec, unshown: Iterable[Unshown], diagnostics: Diagnostics) -> None:
+    """Report the patterns of `tool` that are not shown, or not as they were written; one sentence for each reason."""
+    by_code: dict[str, dict[str, None]] = {}
+    for code, pattern in unshown:
+        by_code.setdefault(code, {})[pattern] = None
+    for code, patterns in by_code.items():
+        shown = ", ".join(clipped(pattern) for pattern in list(patterns)[:_MOST_SHOWN])
+        more = f" and {len(patterns) - _MOST_SHOWN} more" if len(patterns) > _MOST_SHOWN else ""
+        end, hint = _WORDS[code]
+        diagnostics.add(code, f"Patterns of {tool.name} {end}: {shown}{more}.", tool.operation.where, hint)

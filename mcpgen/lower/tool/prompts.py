@@ -1,0 +1,36 @@
+"""Prompts with the resources of their messages found."""
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.names import clipped, nearest
+from mcpgen.model import Message, Prompt, PromptSpec, ResourceSpec
+
+
+def resolve(
+    prompts: tuple[Prompt, ...], resources: tuple[ResourceSpec, ...], diagnostics: Diagnostics
+) -> tuple[PromptSpec, ...]:
+    """The prompts in their order, each name once."""
+    known = {each.resource.name: each for each in resources}
+    found: dict[str, PromptSpec] = {}
+    for prompt in prompts:
+        if prompt.name in found:
+            message = f"Two prompts are called {prompt.name}."
+            diagnostics.add("duplicate-name", message, prompt.where.inside("name"), "Rename one of them.")
+            continue
+        uris = {each.resource: _uri(each, known, diagnostics) for each in prompt.messages if each.resource}
+        if all(uris.values()):
+            found[prompt.name] = PromptSpec(prompt, uris)
+    return tuple(found.values())
+
+
+def _uri(message: Message, known: dict[str, ResourceSpec], diagnostics: Diagnostics) -> str:
+    """The URI of its resource, empty where there is none that can stand in a message, which is reported."""
+    name, place = message.resource, message.where.inside("resource")
+    if name not in known:
+        hint = nearest(name, list(known)) or "Write one under 'resources'."
+        diagnostics.add("unknown-name", f"There is no resource '{clipped(name)}'.", place, hint)
+    elif known[name].binding is not None:
+        told = f"The resource '{clipped(name)}' is fetched by a request; a message holds a text or a file."
+        diagnostics.add("invalid-value", told, place, "Let a tool or the client read it.")
+    else:
+        return known[name].uri
+    return ""

@@ -1,0 +1,62 @@
+"""Resources under their settled URIs, and those that are fetched with a binding, like tools."""
+
+import re
+from collections.abc import Callable
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.names import clipped, short_hash
+from mcpgen.lower.inputs.arguments import Arguments
+from mcpgen.lower.inputs.slots import Slot
+from mcpgen.lower.request import bindings, security
+from mcpgen.lower.schema.compose import Composer
+from mcpgen.model import Api, HttpBinding, Identity, Operation, Resource, ResourceSpec
+
+_VARIABLE = re.compile(r"\{[^{}]*\}")
+_UNSAFE = re.compile(r"[^A-Za-z0-9._~]+")
+
+
+def bind(
+    api: Api, identity: Identity, server: Callable[[Operation], int], diagnostics: Diagnostics
+) -> tuple[ResourceSpec, ...]:
+    """The resources of `api` in their order, each URI once. `server` is the place of an operation's server."""
+    composer = Composer(api.definitions)
+    found: dict[str, ResourceSpec] = {}
+    names: set[str] = set()
+    for resource in api.resources:
+        uri = resource.uri or f"{identity.name}://{_safe(resource.name)}"
+        kept = f"{identity.name}://result"
+        if uri.lower() == kept or uri.lower().startswith((f"{kept}/", f"{kept}?", f"{kept}#")):
+            message = f"The URI {clipped(uri)} is one of those under which the server keeps large results."
+            _report("invalid-value", message, "Give it another 'uri'.", resource, diagnostics)
+        elif (blanked := _VARIABLE.sub("{}", uri)) in found:
+            first = clipped(found[blanked].resource.name)
+            message = f"The resources '{first}' and '{clipped(resource.name)}' have one URI, {clipped(uri)}."
+            _report("duplicate-name", message, "Give one of them another.", resource, diagnostics)
+        elif resource.name in names:
+            message = f"Two resources are called '{clipped(resource.name)}'."
+            _report("duplicate-name", message, "Rename one of them.", resource, diagnostics, "name")
+        else:
+            names.add(resource.name)
+            found[blanked] = ResourceSpec(resource, uri, _binding(resource.operation, api, composer, server))
+    return tuple(found.values())
+
+
+def _report(
+    code: str, message: str, hint: str, resource: Resource, diagnostics: Diagnostics, key: str | None = None
+) -> None:
+    diagnostics.add(code, message, resource.where.inside(key or ("uri" if resource.uri else "name")), hint)
+
+
+def _safe(name: str) -> str:
+    return _UNSAFE.sub("-", name).strip("-") or short_hash(name)
+
+
+def _binding(
+    operation: Operation | None, api: Api, composer: Composer, server: Callable[[Operation], int]
+) -> HttpBinding | None:
+    if operation is None:
+        return None
+    names: dict[Slot, str] = {(each.location, each.name): each.name for each in operation.parameters}
+    arguments = Arguments({}, "portable", names, {}, ())
+    needed, scopes = security.requirement(operation, api), security.scopes(operation, api)
+    return bindings.bind(operation, None, arguments, composer, server(operation), needed, scopes)

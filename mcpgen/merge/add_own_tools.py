@@ -1,0 +1,78 @@
+"""An `Api` and what its owner adds: the user's tools file applied to the API of the source."""
+
+from dataclasses import replace
+from typing import TypeVar
+
+from mcpgen.merge.unique_prefixes import label_of, place_of
+from mcpgen.model import NO_CREDENTIALS, Api, Operation, Prompt, Resource, Server
+
+Named = TypeVar("Named", Prompt, Resource)
+
+
+def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
+    """`api` with the tools of `settings` added, and its identity, base URL and schemes winning where they are given.
+    `base` replaces the servers of `api`.
+
+    Both were read from one library, so that their schemas are the same.
+    """
+    home = base or api.servers
+    known = {scheme.name for scheme in settings.schemes}
+    own = tuple(_secured(operation, settings, api, home) for operation in settings.operations)
+    resources = tuple(
+        replace(resource, operation=_secured(resource.operation, settings, api, home))
+        if resource.operation
+        else resource
+        for resource in settings.resources
+    )
+    return replace(
+        api,
+        title=settings.title or api.title,
+        named_at=settings.named_at if settings.title or settings.instructions else api.named_at,
+        version=settings.version or api.version,
+        name=settings.name or api.name,
+        instructions=settings.instructions or api.instructions,
+        operations=api.operations + own,
+        servers=base or api.servers,
+        schemes=settings.schemes + tuple(scheme for scheme in api.schemes if scheme.name not in known),
+        skipped=api.skipped + settings.skipped,
+        output=settings.output or api.output,
+        fields=api.fields if settings.fields is None else settings.fields,
+        redirects=settings.redirects or api.redirects,
+        confirm={**api.confirm, **settings.confirm},
+        roles={**api.roles, **settings.roles},
+        resources=_with_own(api.resources, resources),
+        prompts=_with_own(api.prompts, settings.prompts),
+    )
+
+
+def _secured(operation: Operation, settings: Api, api: Api, home: tuple[Server, ...]) -> Operation:
+    """An operation of the owner's, with the credentials that are needed where it is written. Those of `api` are for
+    its own server, `home`: what goes elsewhere has none of them.
+    """
+    place = place_of(operation.servers or home)
+    elsewhere = place != place_of(home) and bool(api.operations or api.schemes)
+    if elsewhere:
+        operation = _without_credentials(operation, settings, api, label_of(place))
+    if operation.security is not None:
+        return operation
+    if settings.security is None and elsewhere:
+        return replace(operation, security=NO_CREDENTIALS)
+    return replace(operation, security=settings.security, scopes=settings.scopes)
+
+
+def _without_credentials(operation: Operation, settings: Api, api: Api, label: str) -> Operation:
+    """`operation`, those of its parameters that are credentials filled by other ones than parameters of `api` are."""
+    theirs = {scheme.name for each in api.operations for scheme in each.credentials}
+    theirs |= {scheme.name for scheme in api.schemes}
+    theirs -= {scheme.name for scheme in settings.schemes}
+    found = (
+        replace(scheme, name=f"{label}_{scheme.name}") if scheme.name in theirs else scheme
+        for scheme in operation.credentials
+    )
+    return replace(operation, credentials=tuple(found))
+
+
+def _with_own(found: tuple[Named, ...], own: tuple[Named, ...]) -> tuple[Named, ...]:
+    """Those of both; of two that have one name the owner's is taken."""
+    names = {each.name for each in own}
+    return tuple(each for each in found if each.name not in names) + own

@@ -1,0 +1,127 @@
+"""What a person chose where a document leaves a choice: media types of bodies, variables of server URLs, the form of
+results and whether parts of them may be asked for.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from mcpgen.base.diagnostics import Where
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.model import Api, MediaType, Operation, RequestBody, Server
+from mcpgen.read.openapi import servers
+
+
+def with_body_types(operations: tuple[Operation, ...], wanted: Iterable[str]) -> tuple[Operation, ...]:
+    """`operations`, those that offer a media type which one of the globs `wanted` names with such ones alone."""
+    globs = list(wanted)
+    return tuple(_with_body_type(operation, globs) for operation in operations) if globs else operations
+
+
+def _with_body_type(operation: Operation, globs: list[str]) -> Operation:
+    if operation.body is None:
+        return operation
+    for glob in globs:
+        if chosen := offered(operation.body, glob):
+            return replace(operation, body=replace(operation.body, content=chosen))
+    return operation
+
+
+def offered(body: RequestBody, glob: str) -> tuple[MediaType, ...]:
+    """Return what `body` can be sent as among the media types of a glob."""
+    return tuple(each for each in body.content if fnmatchcase(each.name.lower(), glob.lower()))
+
+
+def with_optional_bodies(api: Api, wanted: bool) -> Api:
+    """`api`, if so `wanted` with bodies that are optional wherever the document does not say that they are required."""
+    return replace(api, operations=tuple(map(_with_optional_body, api.operations))) if wanted else api
+
+
+def _with_optional_body(operation: Operation) -> Operation:
+    if operation.body is None or operation.body.required is not None:
+        return operation
+    return replace(operation, body=replace(operation.body, required=False))
+
+
+def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) -> Api:
+    """`api` with the variables of its server URLs at the values chosen as NAME=VALUE, which are no setting any more.
+    `where` is their place in a tools file.
+
+    CannotGoOn for a name that no server has, or a value that is not one of its own.
+    """
+    values = dict(_variable(text) for text in chosen)
+    if not values:
+        return api
+    fetched = [resource.operation for resource in api.resources if resource.operation is not None]
+    every = [api.servers, *(operation.servers or () for operation in (*api.operations, *fetched))]
+    known = {variable.name: variable for group in every for server in group for variable in server.variables}
+    code = "invalid-value" if where else "invalid-flag"
+    for name, value in values.items():
+        place = where.inside(name) if where else None
+        if name not in known:
+            hint = f"There are: {_listed(known)}."
+            raise CannotGoOn(code, f"No server URL has a variable {name}.", place, hint)
+        if known[name].enum and value not in known[name].enum:
+            hint = f"Use one of {_listed(known[name].enum)}."
+            raise CannotGoOn(code, f"{value!r} is not a value of {name}.", place, hint)
+
+    def settled(operation: Operation) -> Operation:
+        return replace(operation, servers=_resolved(operation.servers, values)) if operation.servers else operation
+
+    resources = (
+        replace(resource, operation=settled(resource.operation)) if resource.operation else resource
+        for resource in api.resources
+    )
+    operations = tuple(settled(operation) for operation in api.operations)
+    return replace(api, servers=_resolved(api.servers, values), operations=operations, resources=tuple(resources))
+
+
+def with_output(api: Api, structured: bool) -> Api:
+    """`api` with the form of results at each operation: what it says itself, else `structured`, else the server's."""
+    chosen = "structured" if structured else api.output
+    if chosen is None:
+        return api
+    return replace(api, operations=tuple(replace(each, output=each.output or chosen) for each in api.operations))
+
+
+def with_fields(api: Api, wanted: bool) -> Api:
+    """`api` with whether results may be asked for in parts at each operation: what it says itself, else `wanted`, else
+    the server's."""
+    chosen = wanted or api.fields
+    if not chosen:
+        return api
+    kept = (replace(each, fields=chosen if each.fields is None else each.fields) for each in api.operations)
+    return replace(api, operations=tuple(kept))
+
+
+def with_redirects(api: Api) -> Api:
+    """`api` with what is done about redirects at each operation: what it says itself, else the server's."""
+    chosen = api.redirects
+    if chosen is None:
+        return api
+    return replace(api, operations=tuple(replace(each, redirects=each.redirects or chosen) for each in api.operations))
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name or not value:
+        raise CannotGoOn("invalid-flag", f"{text!r} is not a variable and its value.", hint="Write NAME=VALUE.")
+    return name, value
+
+
+def _resolved(found_servers: tuple[Server, ...], values: Mapping[str, str]) -> tuple[Server, ...]:
+    found = []
+    for server in found_servers:
+        url = server.url
+        for name, value in values.items():
+            url = url.replace(f"{{{name}}}", value)
+        left = tuple(variable for variable in server.variables if variable.name not in values)
+        chosen = replace(server, url=url, variables=left)
+        if reason := servers.refusal(servers.with_defaults(chosen)):
+            raise CannotGoOn("invalid-flag", f"The server URL would be {url!r}, which cannot be used: {reason}.")
+        found.append(chosen)
+    return tuple(found)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"

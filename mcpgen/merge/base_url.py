@@ -1,0 +1,95 @@
+"""A base URL in place of the server that a document describes.
+
+The rules are those of the server's `_BASE_URL` variable (`runtime/settings/origins.py`): what is on the machine of the
+replaced server moves along, and what is elsewhere gets no call until its origin is accepted.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from mcpgen.base import origins
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.names import clipped
+from mcpgen.model import Api, Operation, SecurityScheme, Server
+from mcpgen.read.openapi import servers
+
+_FRONT = re.compile(r"[^/?#]*//[^/?#]*")
+"""Scheme and host of a URL; variables may stand in both."""
+
+
+def hoist_server(api: Api) -> Api:
+    """Return `api` with the server that all of its operations name as the server of the API.
+
+    Some documents name a server at each path and none at the top (Twilio): a base URL must replace that one.
+    """
+    own = next((operation.servers for operation in api.operations), None)
+    if not own or "://" not in own[0].url or any(each.servers != own for each in api.operations):
+        return api
+    return replace(api, servers=own, operations=tuple(replace(each, servers=None) for each in api.operations))
+
+
+def replace_server(api: Api, base: Server, diagnostics: Diagnostics) -> Api:
+    """Return `api` at `base`: servers and token URLs on the origin of its first server move along.
+
+    A bare origin keeps the path of that server, which is reported. `unconfirmed` of the result are the origins that
+    stay elsewhere: the document that names them is believed in nothing about hosts any more.
+    """
+    described = api.servers[0] if api.servers else Server("")
+    kept = _with_path(base, described)
+    if kept != base:
+        diagnostics.add(
+            "base-url-path",
+            f"The base URL {clipped(base.url)} has no path and keeps the document's: calls go to {clipped(kept.url)}.",
+            hint=f"Write {clipped(base.url)}/ where the API is at the root.",
+        )
+    before, after = _origin(described), _origin(base)
+    if not before or before == after:
+        return replace(api, servers=(kept,))
+
+    def moved(url: str, filled: str) -> str:
+        return after + _FRONT.sub("", filled, count=1) if origins.of_url(filled) == before else url
+
+    def moved_server(server: Server) -> Server:
+        url = moved(server.url, servers.with_defaults(server))
+        return server if url == server.url else Server(url, description=server.description)
+
+    def moved_scheme(scheme: SecurityScheme) -> SecurityScheme:
+        token_url, discovery_url = (moved(url, url) for url in (scheme.token_url, scheme.discovery_url))
+        return replace(scheme, token_url=token_url, discovery_url=discovery_url)
+
+    def moved_operation(operation: Operation) -> Operation:
+        own = operation.servers and tuple(map(moved_server, operation.servers))
+        return replace(operation, servers=own)
+
+    found = replace(
+        api,
+        servers=(kept,),
+        operations=tuple(map(moved_operation, api.operations)),
+        schemes=tuple(map(moved_scheme, api.schemes)),
+    )
+    return replace(found, unconfirmed=frozenset(named_origins(found)) - {after})
+
+
+def named_origins(api: Api) -> Iterator[str]:
+    """Yield every origin that the servers and schemes of `api` name."""
+    for server in (*api.servers, *(each for operation in api.operations for each in operation.servers or ())):
+        yield from origins.of_server(server.url, {each.name: each.default for each in server.variables})
+    for scheme in api.schemes:
+        yield from filter(origins.is_origin, map(origins.of_url, (scheme.token_url, scheme.discovery_url)))
+
+
+def _with_path(base: Server, described: Server) -> Server:
+    """Return `base`, behind a bare origin the path of the `described` server with its variables."""
+    if _FRONT.sub("", base.url, count=1):
+        return base
+    url = described.url if "://" in described.url or described.url[:1] == "/" else servers.with_defaults(described)
+    path = _FRONT.sub("", url, count=1).rstrip("/")
+    if not path:
+        return base
+    used = tuple(each for each in described.variables if f"{{{each.name}}}" in path)
+    return Server(f"{base.url}/{path.lstrip('/')}", (*base.variables, *used), base.description)
+
+
+def _origin(server: Server) -> str:
+    return origins.of_url(servers.with_defaults(server))

@@ -1,0 +1,116 @@
+"""Operations that log in: no tools unless their owner says so, but a credential can come from one.
+
+A model that could call one would have to be told a password, and would be told a token.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
+from mcpgen.base.names import clipped, fold, words
+from mcpgen.merge.overrides import is_written, named
+from mcpgen.model import Api, Login, Operation, SecurityScheme
+from mcpgen.read.openapi import servers
+from mcpgen.read.toolsfile import LoginChoice
+
+_ABOUT = frozenset(
+    re.findall(
+        r"\w+",
+        "login logins logon signin sign auth authenticate authentication authorize oauth oauth2 token tokens session "
+        "sessions jwt sso saml",
+    )
+)
+"""Words of operations that may log in: the schemas of the others are not looked at."""
+
+_PASSWORDS = frozenset(["password", "passwd", "pwd", "passcode", "clientsecret", "refreshtoken", "userpassword"])
+_TOKENS = frozenset(["accesstoken", "refreshtoken", "idtoken", "jwt", "jwttoken", "bearertoken", "sessiontoken"])
+
+_FORM = "application/x-www-form-urlencoded"
+_DEEPEST = 5
+"""References that are followed to the members of a schema."""
+
+
+def hide_logins(api: Api, diagnostics: Diagnostics) -> Api:
+    """Return `api` with the operations hidden that take a password or return an access token; each is reported."""
+    found = []
+    for operation in api.operations:
+        if not (operation.hidden or operation.offered or is_written(operation)) and (why := _reason(operation, api)):
+            message = f"{operation.method} {clipped(operation.path)} {why}, so it is no tool."
+            hint = "`hide: false` in an override makes it one; `login:` in the tools file takes the credential from it."
+            diagnostics.add("login-operation", message, operation.where, hint)
+            operation = replace(operation, hidden=True)
+        found.append(operation)
+    return replace(api, operations=tuple(found))
+
+
+def _reason(operation: Operation, api: Api) -> str:
+    """Return why an operation is a login, "" where it is none."""
+    if not _ABOUT.intersection(words(f"{operation.path} {operation.id or ''}")):
+        return ""
+    taken = {fold(each.name) for each in (*operation.parameters, *operation.withheld)}
+    for media_type in operation.body.content if operation.body else ():
+        taken |= set(map(fold, _members(media_type.schema or {}, api)))
+    if _PASSWORDS & taken:
+        return "takes a password or another secret"
+    schemas = (each.schema or {} for one in operation.responses if one.status[:1] == "2" for each in one.content)
+    if any(fold(name) in _TOKENS for schema in schemas for name in _members(schema, api)):
+        return "returns an access token"
+    return ""
+
+
+def _members(schema: JsonObject, api: Api, depth: int = 0) -> Iterator[str]:
+    """Yield the names of the members that an object of that schema can have, also behind combinations."""
+    if "$ref" in schema and depth < _DEEPEST:
+        yield from _members(as_object(api.definitions.get(as_text(schema["$ref"]), {})), api, depth + 1)
+    yield from as_object(schema.get("properties"))
+    for key in ("allOf", "anyOf", "oneOf"):
+        for part in as_list(schema.get(key)) if depth < _DEEPEST else ():
+            yield from _members(as_object(part), api, depth + 1)
+
+
+def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
+    """Return `api` with a scheme whose token comes from the operation that `choice` names. Mistakes are reported."""
+    found = named(choice.operation, api.operations)
+    if len(found) != 1:
+        message = f"{'Several operations are' if found else 'There is no operation'} '{clipped(choice.operation)}'."
+        diagnostics.add("unknown-operation", message, choice.where.inside("operation"), "Name it by method and path.")
+        return api
+    operation = found[0]
+    if operation.method != "POST" or operation.template.variables:
+        message = f"'{clipped(choice.operation)}' cannot log in: it is no POST, or its path has parameters."
+        diagnostics.add("invalid-value", message, choice.where.inside("operation"), "Fetch the token in hooks.py.")
+        return api
+    scheme = _filled_scheme(api, choice, diagnostics)
+    if scheme is None:
+        return api
+    path = "".join(operation.template.literals)
+    own = operation.servers[0] if operation.servers else None
+    url = servers.with_defaults(own).rstrip("/") + path if own else path.lstrip("/")
+    login = Login(_content_type(operation), choice.fields, choice.token, choice.expires)
+    new = replace(scheme, type="login", token_url=url, discovery_url="", login=login)
+    others = tuple(each for each in api.schemes if each.name != new.name)
+    required = api.security if api.schemes or api.security is not None else ((new.name,),)
+    return replace(api, schemes=(*others, new), security=required)
+
+
+def _filled_scheme(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> SecurityScheme | None:
+    """Return the scheme that the token fills: the one that is named, else the only one, else a bearer token."""
+    usable = {each.name: each for each in api.schemes if each.type in ("bearer", "oauth2", "apiKey", "login")}
+    if choice.scheme in usable or (not choice.scheme and len(usable) == 1):
+        return usable[choice.scheme or next(iter(usable))]
+    if not usable and not choice.scheme:
+        return SecurityScheme("login", "bearer", description="A token, or what to log in with.")
+    message = (
+        f"There is no security scheme '{clipped(choice.scheme)}'." if choice.scheme else "Several schemes could be."
+    )
+    hint = f"Write `scheme:` with one of {', '.join(map(clipped, usable)) or 'those of the document'}."
+    diagnostics.add("invalid-value", message, choice.where, hint)
+    return None
+
+
+def _content_type(operation: Operation) -> str:
+    """Return how the login is written: as JSON, unless the operation takes a form alone."""
+    offered = [each.name.partition(";")[0].strip().lower() for each in operation.body.content] if operation.body else []
+    return _FORM if _FORM in offered and not any("json" in name for name in offered) else "application/json"

@@ -1,0 +1,386 @@
+"""The APIs of several documents → one, in which nothing of one is mistaken for something of another.
+
+Each operation keeps the server, the credentials and the scopes that its own document gives it. A prefix stands before
+the names, the keys and the security schemes of its document. Without one, the keys of several documents have the
+document's name before them, and schemes that would meet have it too (`unique_prefixes`); one document comes out as if
+it were SOURCE itself.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from urllib.parse import urljoin
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.names import TOOL_NAME, clipped
+from mcpgen.merge.base_url import hoist_server, named_origins, replace_server
+from mcpgen.merge.overrides import apply, chosen, is_written, without_security
+from mcpgen.merge.unique_prefixes import Kept, Place, fronts, names_of, place_of
+from mcpgen.model import NO_CREDENTIALS, Api, Former, Operation, Scopes, SecurityRequirement, SecurityScheme, Server
+from mcpgen.read.inputs import Described
+from mcpgen.read.openapi import servers
+from mcpgen.read.toolsfile import Required
+
+TOKEN, HEADER = "token", "header"
+"""What the credentials of a document that says nothing of credentials are called; among several it has a token alone,
+behind its prefix.
+"""
+
+_ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """What tools files say for all documents that they name. `servers` replace those of documents that have no base URL
+    of their own; `schemes` replace those of documents there, and are `required` there by what says nothing.
+    """
+
+    servers: tuple[Server, ...] = ()
+    schemes: frozenset[str] = frozenset()
+    required: Required = field(default_factory=Required)
+
+
+def joined(
+    described: Sequence[Described], owner: Owner, former: Former, empty: Api, diagnostics: Diagnostics
+) -> tuple[Api, tuple[Operation, ...]]:
+    """One API of all, `empty` where there is none, and the operations that the selections of their entries left out."""
+    base = owner.servers
+    shared = _shared_schemes(described, base)
+    each = [_prefixed(one, base, shared, diagnostics) for one in described]
+    if len(each) > 1 or any(base and one.entry and one.entry.servers for one in each):
+        each = _apart([one for one in each if _has_server(one, base, diagnostics)], owner, diagnostics)
+    else:
+        each = [replace(one, api=_at(_requiring(one.api, owner.required), base)) for one in each]
+    apis: list[Api] = []
+    omitted: list[Operation] = []
+    for one in each:
+        api, left_out = one.api, tuple[Operation, ...]()
+        if one.entry is not None:
+            api, left_out = chosen(api, one.entry.include, one.entry.exclude, diagnostics)
+            api = apply(api, one.entry.changes, left_out, former, diagnostics)
+        apis.append(api)
+        omitted += left_out
+    if len(apis) == 1:
+        return apis[0], tuple(omitted)
+    if not apis:
+        return replace(empty, skipped=tuple(s for one in described for s in one.api.skipped)), ()
+    first = apis[0]
+    together = replace(
+        first,
+        title=" and ".join(dict.fromkeys(api.title for api in apis)),
+        operations=_with_names_apart(tuple(o for api in apis for o in api.operations), diagnostics),
+        servers=base or first.servers,
+        security=next((api.security for api in apis if api.security != NO_CREDENTIALS), NO_CREDENTIALS),
+        scopes=next((api.scopes for api in apis if api.security != NO_CREDENTIALS), {}),
+        schemes=_each_once(scheme for api in apis for scheme in api.schemes),
+        skipped=tuple(skipped for api in apis for skipped in api.skipped),
+        unconfirmed=_unconfirmed(apis),
+    )
+    return together, tuple(omitted)
+
+
+def settled(api: Api, base: tuple[Server, ...]) -> Api:
+    """Return `api` with the server of its operations as its own, where all have one and it would be nobody's.
+
+    That is the first one's among several documents; in a single document, the one that is below the `base` URL.
+    """
+    if any(each.operation and each.operation.servers is None for each in api.resources):
+        return api
+    if any(not each.servers or is_written(each) for each in api.operations):
+        return api
+    each = [operation.servers or () for operation in api.operations]
+    if not all(operation.document for operation in api.operations):
+        each = [own for own in each if base and own[0].url.startswith(f"{base[0].url}/")]
+    if not each:
+        return api
+    kept = (replace(one, servers=None) if one.servers == each[0] else one for one in api.operations)
+    return replace(api, servers=each[0], operations=tuple(kept))
+
+
+# -- prefixes ---------------------------------------------------------------------------------------------------------
+
+
+def _shared_schemes(described: Sequence[Described], base: tuple[Server, ...]) -> Collection[Kept]:
+    """Return the schemes that several documents declare alike for one server: one credential fills them all."""
+    counts = Counter(
+        kept
+        for one in described
+        for kept in {_kept(scheme, _origin_of(one, base)) for scheme in _schemes(one.api) if scheme.type != "other"}
+    )
+    return {kept for kept, count in counts.items() if count > 1 and kept.place.url}
+
+
+def _origin_of(one: Described, base: tuple[Server, ...]) -> Place:
+    """Return the origin of the server that a document will have."""
+    at = (one.entry.servers if one.entry else ()) or base or hoist_server(one.api).servers
+    return _whole_server(place_of(at))
+
+
+def _whole_server(place: Place) -> Place:
+    """Return `place` without its path: a credential is for an origin."""
+    return replace(place, url=(found[0] if (found := _ORIGIN.match(place.url)) else ""))
+
+
+def _kept(scheme: SecurityScheme, place: Place) -> Kept:
+    """Return a scheme at a server, without what tells no two credentials apart: words and scopes."""
+    return Kept(replace(scheme, description="", scopes=()), place)
+
+
+def _prefixed(
+    one: Described, base: tuple[Server, ...], shared: Collection[Kept], diagnostics: Diagnostics
+) -> Described:
+    """Return a document at its base URL, else at `base`, with its prefix before keys, names and schemes. Schemes that
+    are `shared` with another document keep their names.
+    """
+    place = _origin_of(one, base)
+    api, entry = one.api, one.entry
+    operations = tuple(replace(operation, api_title=api.title) for operation in api.operations)
+    api = hoist_server(replace(api, operations=operations))
+    if entry is not None and entry.unsecured:
+        api = without_security(api)
+    if at := (entry.servers if entry else ()) or base:
+        api = replace_server(api, at[0], diagnostics)
+    if entry is not None and entry.prefix:
+        own = [scheme for scheme in _schemes(api) if _kept(scheme, place) not in shared]
+        known = {scheme.name: f"{entry.prefix}_{scheme.name}" for scheme in own}
+        api = _renamed(api, known)
+        operations = tuple(_with_prefix(operation, entry.prefix) for operation in api.operations)
+        api = replace(api, operations=operations)
+    return replace(one, api=api)
+
+
+def _with_prefix(operation: Operation, prefix: str) -> Operation:
+    name = f"{prefix}_{operation.name}" if operation.name else None
+    return replace(
+        operation,
+        key=f"{prefix} {operation.key}",
+        prefix=prefix,
+        name=name if name and TOOL_NAME.fullmatch(name) else None,
+    )
+
+
+def _with_names_apart(operations: tuple[Operation, ...], diagnostics: Diagnostics) -> tuple[Operation, ...]:
+    """`operations`, those whose documents demand one name with derived ones: which comes first gives no right to it."""
+    wanted = Counter(operation.name for operation in operations)
+    found = []
+    for operation in operations:
+        if operation.name is not None and wanted[operation.name] > 1 and _is_demanded(operation):
+            message = f"The name {operation.name} is demanded by another document too; another one is derived."
+            place = operation.where.inside("x-mcp", "name")
+            diagnostics.add("invalid-extension", message, place, "Give one of the documents a prefix.")
+            operation = replace(operation, name=None)
+        found.append(operation)
+    return tuple(found)
+
+
+def _is_demanded(operation: Operation) -> bool:
+    """Whether an operation has its name from its document, not from an override."""
+    name = operation.extension.get("name")
+    return bool(name) and operation.name in (name, f"{operation.prefix}_{name}")
+
+
+# -- what must not be mixed up ----------------------------------------------------------------------------------------
+
+
+def _has_server(one: Described, base: tuple[Server, ...], diagnostics: Diagnostics) -> bool:
+    """Whether it is known where a document's API is; reported where it is not, since another's is none of its own."""
+    if base or any("://" in server.url for server in one.api.servers[:1]):
+        return True
+    message = f"{one.document} names no absolute server URL, and among several documents none stands for it."
+    where = one.entry.document.where if one.entry else None
+    diagnostics.add("invalid-value", message, where, "Give its entry a `base_url`.")
+    return False
+
+
+def _requiring(api: Api, required: Required) -> Api:
+    """`api` with what is `required` at each operation of which the document says nothing."""
+    if api.security is not None or required.security is None:
+        return api
+    return replace(
+        api,
+        operations=tuple(
+            replace(operation, security=required.security, scopes=required.scopes)
+            if operation.security is None
+            else operation
+            for operation in api.operations
+        ),
+    )
+
+
+def _at(api: Api, base: tuple[Server, ...]) -> Api:
+    """Return `api` at `base`. Its operations have a server of their own where the document has a path below `base`."""
+    if not base or api.servers[:1] == base[:1]:
+        return api
+    operations = tuple(replace(each, servers=each.servers or api.servers[:1]) for each in api.operations)
+    return replace(api, servers=base, operations=operations)
+
+
+def _unconfirmed(apis: Sequence[Api]) -> frozenset[str]:
+    """Return the origins that documents name whose server was replaced, and no other document does."""
+    believed = {origin for api in apis if not api.unconfirmed for origin in named_origins(api)}
+    return frozenset(origin for api in apis for origin in api.unconfirmed) - believed
+
+
+def _apart(each: Sequence[Described], owner: Owner, diagnostics: Diagnostics) -> list[Described]:
+    """The documents with servers, credentials and keys that no other can have."""
+    base = owner.servers
+    first = base or (each[0].api.servers if each else ())
+    servers_of = [base if base and not (one.entry and one.entry.servers) else one.api.servers[:1] for one in each]
+    placed = []
+    for one, at in zip(each, servers_of, strict=True):
+        required = owner.required if at[:1] == first[:1] else Required()
+        placed.append((replace(one, api=_with_credentials(one, at, required, diagnostics)), place_of(at)))
+    silent = any(one.entry and one.entry.prefix and _says_nothing(one.api) for one in each)
+    placed = _with_schemes_apart(
+        placed, owner.schemes, place_of(base) if base else None, {HEADER, *([TOKEN] if silent else [])}
+    )
+    before = fronts(placed) if len(each) > 1 else [""]
+    found: list[Described] = []
+    for (one, _), at, front in zip(placed, servers_of, before, strict=True):
+        api = one.api
+        real = api.servers[:1]
+        if at[:1] != first[:1]:
+            api = replace(api, security=NO_CREDENTIALS, scopes={})
+        operations = (
+            replace(
+                operation,
+                key=_behind(front, operation),
+                document=one.document,
+                servers=_absolute(operation.servers, real) or (None if real == first[:1] else real),
+            )
+            for operation in api.operations
+        )
+        found.append(replace(one, api=replace(api, operations=tuple(operations))))
+    keys = [operation.key for one in found for operation in one.api.operations]
+    assert len(set(keys)) == len(keys), "one key, one operation"
+    return found
+
+
+def _behind(front: str, operation: Operation) -> str:
+    """The key of an operation behind the front of its document, of which its prefix is a part."""
+    key = operation.key.removeprefix(f"{operation.prefix} ") if operation.prefix and front else operation.key
+    return f"{front} {key}" if front else key
+
+
+def _absolute(own: tuple[Server, ...] | None, at: tuple[Server, ...]) -> tuple[Server, ...]:
+    """The servers of an operation, those that are relative led to its own document's."""
+    return tuple(replace(server, url=_joined(at, server.url)) for server in own or ())
+
+
+def _joined(at: tuple[Server, ...], url: str) -> str:
+    base = at[0].url if at else ""
+    origin = _ORIGIN.match(base)
+    if "://" in url or origin is None:
+        return url
+    return origin[0] + url if url.startswith("/") else f"{base.rstrip('/')}/{url}"
+
+
+def _with_credentials(one: Described, at: tuple[Server, ...], required: Required, diagnostics: Diagnostics) -> Api:
+    """The API with what each operation needs written at the operation itself. A scheme of an unknown kind is left out:
+    the one header that is there for those would go to more than one API.
+    """
+    api, entry = one.api, one.entry
+    usable = tuple(_with_absolute_urls(scheme, at) for scheme in api.schemes if scheme.type != "other")
+    default, scopes = api.security, api.scopes
+    known = {name for names in required.security or () for name in names}
+    if default is None and required.security is not None:
+        default, scopes = required.security, required.scopes
+    elif default is None and usable:
+        default = (*((scheme.name,) for scheme in usable), ())
+    elif default is None:
+        name = f"{entry.prefix}_{TOKEN}" if entry and entry.prefix else TOKEN
+        title = clipped(api.title)
+        usable = (SecurityScheme(name, "bearer", description=f"A bearer token, if {title} wants one."),)
+        default = ((name,), ())
+    known |= {scheme.name for scheme in usable}
+    operations = []
+    lost = False
+    for operation in api.operations:
+        wanted = operation.security if operation.security is not None else default
+        kept = tuple(names for names in wanted if known.issuperset(names))
+        lost = lost or (bool(wanted) and not kept)
+        asked = operation.scopes if operation.security is not None else scopes
+        operations.append(replace(operation, security=kept or NO_CREDENTIALS, scopes=asked))
+    if lost:
+        message = f"{one.document} needs credentials of a kind that is not supported; its calls carry none."
+        diagnostics.add("invalid-security", message, entry.document.where if entry else None, "Write a hook for them.")
+    return replace(api, schemes=usable, security=default, operations=tuple(operations))
+
+
+def _says_nothing(api: Api) -> bool:
+    return api.security is None and all(scheme.type == "other" for scheme in api.schemes)
+
+
+def _with_absolute_urls(scheme: SecurityScheme, at: tuple[Server, ...]) -> SecurityScheme:
+    """A scheme whose URLs count from its own document's server: relative ones would count from the first."""
+    base = servers.with_defaults(at[0]) if at else ""
+    if "://" not in base:
+        return scheme
+    base = base.rstrip("/") + "/"
+    return replace(
+        scheme,
+        token_url=scheme.token_url and urljoin(base, scheme.token_url),
+        discovery_url=scheme.discovery_url and urljoin(base, scheme.discovery_url),
+    )
+
+
+# -- schemes ----------------------------------------------------------------------------------------------------------
+
+
+def _with_schemes_apart(
+    placed: Sequence[tuple[Described, Place]], owned: Collection[str], home: Place | None, alone: Collection[str]
+) -> list[tuple[Described, Place]]:
+    """The documents, each name of a scheme that of one scheme and one server. Those `owned` are their owner's, who
+    speaks for documents at `home` alone; `alone` are what one document by itself may have filled.
+    """
+
+    def apart(one: Described, place: Place) -> list[Kept]:
+        mine = owned if place == home else ()
+        return [_kept(scheme, _whole_server(place)) for scheme in _schemes(one.api) if scheme.name not in mine]
+
+    names = names_of([(kept, one) for one, place in placed for kept in apart(one, place)], {*owned, *alone})
+    return [
+        (replace(one, api=_renamed(one.api, {kept.scheme.name: names[kept] for kept in apart(one, place)})), place)
+        for one, place in placed
+    ]
+
+
+def _each_once(schemes: Iterable[SecurityScheme]) -> tuple[SecurityScheme, ...]:
+    """The schemes by name, in the order of these: that of documents gives no variable to another."""
+    return tuple(sorted({scheme.name: scheme for scheme in schemes}.values(), key=lambda scheme: scheme.name))
+
+
+def _schemes(api: Api) -> list[SecurityScheme]:
+    """Those that are declared, and those that parameters are."""
+    implied = (scheme for operation in api.operations for scheme in operation.credentials)
+    return [*{scheme.name: scheme for scheme in (*implied, *api.schemes)}.values()]
+
+
+def _renamed(api: Api, names: Mapping[str, str]) -> Api:
+    """`api` with its schemes called as `names` (old → new) says, wherever they are named."""
+    if not names:
+        return api
+
+    def schemes(found: tuple[SecurityScheme, ...]) -> tuple[SecurityScheme, ...]:
+        return tuple(replace(scheme, name=names.get(scheme.name, scheme.name)) for scheme in found)
+
+    def wanted(found: tuple[SecurityRequirement, ...] | None) -> tuple[SecurityRequirement, ...] | None:
+        return None if found is None else tuple(tuple(names.get(name, name) for name in each) for each in found)
+
+    def scopes(found: Scopes) -> Scopes:
+        return {names.get(name, name): asked for name, asked in found.items()}
+
+    operations = tuple(
+        replace(
+            operation,
+            security=wanted(operation.security),
+            scopes=scopes(operation.scopes),
+            credentials=schemes(operation.credentials),
+        )
+        for operation in api.operations
+    )
+    security = wanted(api.security)
+    return replace(
+        api, schemes=schemes(api.schemes), security=security, scopes=scopes(api.scopes), operations=operations
+    )

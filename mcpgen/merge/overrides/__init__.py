@@ -1,0 +1,12 @@
+"""What a person decides about tools that are there: which are left out, and what changes in the others.
+
+`selecting` leaves operations out; `naming` finds the operations that an override names, and says why there are none;
+`changes` writes what it says into the operation, so that every later pass finds it where it looks anyway.
+"""
+
+from mcpgen.merge.overrides.changes import apply
+from mcpgen.merge.overrides.naming import former, is_written, named
+from mcpgen.merge.overrides.securing import unsecured, without_security
+from mcpgen.merge.overrides.selecting import chosen, visible
+
+__all__ = ["apply", "chosen", "former", "is_written", "named", "unsecured", "visible", "without_security"]

@@ -1,0 +1,189 @@
+"""What an override says, written into its operation. Later changes win over earlier ones, key by key, argument by
+argument.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.names import clipped, nearest
+from mcpgen.merge import apply_options
+from mcpgen.merge.overrides.naming import Tools, in_words, is_written, named, report
+from mcpgen.merge.overrides.rules import Rule, as_rule, by_operation, rule_of
+from mcpgen.merge.overrides.securing import unsecured
+from mcpgen.model import Api, ArgumentChange, BodyChange, Change, Former, Operation, RequestBody
+from mcpgen.read.openapi.credentials import with_credential
+
+
+def apply(
+    api: Api,
+    changes: Iterable[Change],
+    left_out: Sequence[Operation],
+    former: Former,
+    diagnostics: Diagnostics,
+    *,
+    whole: bool = True,
+) -> Api:
+    """`api` with `changes`, one that fits no operation or more than one reported. `left_out` are operations that a
+    selection took out. Of an `api` that is not `whole`, since a document could not be read, nothing is missed. A change
+    of something `former` that is gone is a warning.
+    """
+    operations = {operation.key: operation for operation in api.operations}
+    tools = Tools(api, former)
+    by: dict[str, Change] = {}
+    single: list[Change] = []
+    rules: list[Rule] = []
+    for change in changes:
+        rule = None if named(change.key, operations.values()) else rule_of(change)
+        if rule is None:
+            single.append(change)
+        else:
+            rules.append(rule)
+    for key, fitting in _ruled(rules, operations, tools, diagnostics, whole=whole).items():
+        for change in fitting:
+            operations[key] = _changed(operations[key], change)
+    for change in single:
+        found = named(change.key, operations.values()) or tools.named(change.key)
+        if len(found) != 1:
+            if found or whole:
+                report(change, found, api, left_out, former, diagnostics)
+            continue
+        key = found[0].key
+        if key in by:
+            message = f"'{clipped(by[key].key)}' and '{clipped(change.key)}' are one operation."
+            diagnostics.add("invalid-value", message, change.where, "Write both in one override.")
+            continue
+        by[key] = change
+        _refuse_arguments(operations[key], change, diagnostics)
+        _refuse_body(operations[key], change, diagnostics)
+        once = former.arguments.get(key, ())
+        operations[key] = replace(_changed(operations[key], change), former_arguments=once)
+    return replace(api, operations=_with_names(operations, by, diagnostics))
+
+
+def _ruled(
+    rules: list[Rule], operations: dict[str, Operation], tools: Tools, diagnostics: Diagnostics, *, whole: bool
+) -> dict[str, list[Change]]:
+    """Return the changes that rules make in each operation of a document; report what no rule can say, and a rule that
+    fits none.
+    """
+    if not rules:
+        return {}
+    described = {key: each for key, each in operations.items() if not is_written(each)}
+    found = by_operation(rules, described, tools.names)
+    fitting = {id(change) for changes in found.values() for change in changes}
+    for rule in rules:
+        change = rule.change
+        if change.name is not None:
+            message = f"'{clipped(change.key)}' names every operation that fits; a name is for one."
+            diagnostics.add("invalid-value", message, change.where.inside("name"), "Name the operation.")
+        if id(change) not in fitting and whole:
+            message = f"No operation fits '{clipped(change.key)}'."
+            diagnostics.add("unused-override", message, change.where, "Correct it, or take it out.")
+    return {key: [as_rule(change) for change in changes] for key, changes in found.items()}
+
+
+def _refuse_arguments(operation: Operation, change: Change, diagnostics: Diagnostics) -> None:
+    """Report changes of arguments whose schema was written by hand: it is passed on as it is."""
+    if operation.input_schema is None:
+        return
+    for name, argument in change.arguments.items():
+        message = f"The argument '{clipped(name)}' is of an inputSchema, which is passed on as it was written."
+        diagnostics.add("invalid-value", message, argument.where, "Change the inputSchema itself.")
+
+
+def _refuse_body(operation: Operation, change: Change, diagnostics: Diagnostics) -> None:
+    """Report changes of a body that the operation does not have, or does not offer so."""
+    if change.body is None:
+        return
+    if operation.body is None or operation.input_schema is not None:
+        message = f"{in_words(operation)} has no body that a document describes."
+        diagnostics.add("invalid-value", message, change.body.where, "Take `body` out.")
+    elif change.body.media_type and not apply_options.offered(operation.body, change.body.media_type):
+        message = f"No body of the type '{clipped(change.body.media_type)}' is taken by {in_words(operation)}."
+        names = [each.name for each in operation.body.content]
+        hint = nearest(change.body.media_type, names)
+        diagnostics.add("invalid-value", message, change.body.where.inside("media_type"), hint)
+
+
+def _changed(operation: Operation, change: Change) -> Operation:
+    """`operation` as `change` has it; what that does not say stays."""
+
+    def said(name: str) -> bool:
+        return getattr(change, name) is not None
+
+    same = (
+        "hidden",
+        "name",
+        "title",
+        "confirm",
+        "roles",
+        "output",
+        "output_schema",
+        "fields",
+        "redirects",
+        "result",
+        "timeout",
+    )
+    given = {name: getattr(change, name) for name in (*same, "redirects", "portable") if said(name)}
+    if change.hidden is not None:
+        given["offered"] = not change.hidden
+    arguments = dict(operation.arguments)
+    for name, new in change.arguments.items():
+        arguments[name] = _over(new, arguments[name]) if name in arguments else new
+    for name, said_credential in [(name, each.credential) for name, each in arguments.items()]:
+        if said_credential is not None and (settled := with_credential(operation, name, said_credential)):
+            operation = settled
+            if said_credential:
+                del arguments[name]
+    if change.unsecured:
+        operation = unsecured(operation)
+    return replace(
+        operation,
+        **given,
+        told=change.description if change.description is not None else operation.told,
+        hints={**operation.hints, **change.hints},
+        arguments=arguments,
+        changed_by=(*operation.changed_by, change.key),
+        body=_changed_body(operation.body, change.body),
+    )
+
+
+def _changed_body(body: RequestBody | None, change: BodyChange | None) -> RequestBody | None:
+    if body is None or change is None:
+        return body
+    content = apply_options.offered(body, change.media_type or "*") or body.content
+    return replace(body, content=content, required=body.required if change.required is None else change.required)
+
+
+def _over(new: ArgumentChange, old: ArgumentChange) -> ArgumentChange:
+    """What `new` says, and what else `old` does. A fixed value and a default displace each other."""
+    if new.value is not None:
+        return new
+    said = {field.name: getattr(new, field.name) for field in fields(ArgumentChange)}
+    found = replace(old, **{name: value for name, value in said.items() if value is not None and value is not False})
+    found = replace(found, hidden=old.hidden if new.hidden is None else new.hidden)
+    return replace(found, value=None) if new.default is not None or new.name is not None else found
+
+
+def _with_names(
+    operations: dict[str, Operation], by: dict[str, Change], diagnostics: Diagnostics
+) -> tuple[Operation, ...]:
+    """The operations, each name that a person gave with one owner, and taken from an operation whose document demands
+    it.
+    """
+    owners: dict[str, str] = {}
+    given = {key for key, change in by.items() if change.name is not None}
+    for key, operation in operations.items():
+        of_document = key not in given and bool(operation.extension.get("name"))
+        if operation.name is not None and not of_document and not operation.hidden:
+            folded = operation.name.casefold()
+            if folded in owners and key in given:
+                where: Where = by[key].where.inside("name")
+                message = f"Two tools are called {operation.name}."
+                diagnostics.add("duplicate-name", message, where, "Rename one of them.")
+            owners.setdefault(folded, key)
+    return tuple(
+        replace(each, name=None) if each.name and owners.get(each.name.casefold(), each.key) != each.key else each
+        for each in operations.values()
+    )

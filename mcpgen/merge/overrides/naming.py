@@ -1,0 +1,142 @@
+"""Which operations the key of an override names, and why it names none or several."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TypeVar
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.names import TOOL_NAME, clipped, did_you_mean, near, nearest
+from mcpgen.model import Api, Change, Former, Operation, Skipped
+from mcpgen.model.pins import Promise, Promises
+from mcpgen.naming import tool_names
+from mcpgen.read.openapi import paths
+
+Found = TypeVar("Found", Operation, Skipped)
+
+_WRITTEN = "tool "
+"""How the keys of tools begin that are written by hand."""
+
+
+def is_written(operation: Operation) -> bool:
+    """Whether the tool of an operation was written by hand."""
+    return operation.key.startswith(_WRITTEN)
+
+
+def former(promises: Promises) -> Former:
+    """What a project knows of operations and arguments that may be gone."""
+    tools = {text: name for name, gone in promises.retired.items() for text in (gone.operation, gone.id) if text}
+    tools |= {text: known.name for key, known in promises.tools.items() for text in (key, known.id) if text}
+    return Former(tools, {key: known.known for key, known in promises.tools.items()})
+
+
+def named(key: str, operations: Iterable[Found]) -> list[Found]:
+    """The operations that `key` names: a tool written by hand, an operationId, or method and path. Parameters in a path
+    may be called otherwise where that leaves no doubt.
+    """
+    operations = list(operations)
+    written = [each for each in operations if isinstance(each, Operation) and each.key == _WRITTEN + key]
+    by_id = [each for each in operations if each.id == key]
+    method, _, path = key.strip().partition(" ")
+    method, path = method.upper(), path.strip()
+    if written or by_id or not path.startswith("/"):
+        return written or by_id
+    exact = [each for each in operations if (each.method, each.path) == (method, path)]
+    blank = paths.operation_key(method, path)
+    blanked = [each for each in operations if each.method and paths.operation_key(each.method, each.path) == blank]
+    return exact or blanked
+
+
+class Tools:
+    """The names that the tools of an API have before any override, by which these may name them too."""
+
+    def __init__(self, api: Api, former: Former) -> None:
+        self._api = api
+        self._former = former
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """The names by operation key. They are derived only where something asks: that takes a while."""
+        known = self._former.tools
+        promised = {each.key: Promise(known[each.key]) for each in self._api.operations if each.key in known}
+        return tool_names.assign(self._api.operations, Promises(promised), self._api.title)
+
+    def named(self, key: str) -> list[Operation]:
+        """Return the operations whose tool has the name `key`."""
+        if not TOOL_NAME.fullmatch(key):
+            return []
+        return [each for each in self._api.operations if self.names.get(each.key) == key and not is_written(each)]
+
+
+def report(
+    change: Change,
+    found: Sequence[Operation],
+    api: Api,
+    left_out: Sequence[Operation],
+    former: Former,
+    diagnostics: Diagnostics,
+) -> None:
+    """Say why a change has not exactly one operation."""
+    key = clipped(change.key)
+    if found:
+        places = " and ".join(in_words(each) for each in found[:4])
+        hint = "Name it by method and path, or in the entry of its document."
+        diagnostics.add("unknown-operation", f"'{key}' names {places}.", change.where, hint)
+    elif skipped := named(change.key, api.skipped):
+        message = f"{skipped[0].operation} was skipped: {skipped[0].reason.message}"
+        diagnostics.add("unused-override", message, change.where, "Mend the document, or take the override out.")
+    elif named(change.key, left_out):
+        message = f"'{key}' is not among the operations that are selected."
+        diagnostics.add("unused-override", message, change.where, "Include it, or take the override out.")
+    elif known := _known(change.key, former):
+        _report_former(change, known, api, left_out, former, diagnostics)
+    else:
+        message = f"There is no operation '{key}'."
+        hint = nearest(change.key, _candidates(change.key, api, left_out))
+        diagnostics.add("unknown-operation", message, change.where, hint)
+
+
+def _known(key: str, former: Former) -> str:
+    """The text of `former.tools` that `key` means; "" where it means none. The name of a document may stand before."""
+    exact = next((text for text in (key, _WRITTEN + key) if text in former.tools), "")
+    method, _, path = key.strip().partition(" ")
+    if exact or not path.strip().startswith("/"):
+        return exact
+    blank = paths.operation_key(method.upper(), path.strip())
+    requests = ((text, paths.operation_key(*text.rsplit(" ", 1))) for text in former.tools if " /" in text)
+    return next((text for text, blanked in requests if blanked == blank or blanked.endswith(f" {blank}")), "")
+
+
+def _report_former(
+    change: Change, known: str, api: Api, left_out: Sequence[Operation], former: Former, diagnostics: Diagnostics
+) -> None:
+    """Say of an operation that was there whether it is gone. One that is there under another key is not: what was
+    decided of it may be a guard, so its owner has to say it again.
+    """
+    tool = former.tools[known]
+    now = next((each for each in (*api.operations, *left_out) if former.tools.get(each.key) == tool), None)
+    if now is not None:
+        message = f"There is no operation '{clipped(change.key)}' any more: {tool} is now {in_words(now)}."
+        diagnostics.add("unknown-operation", message, change.where, "Name it so.")
+        return
+    keys = (text for text, name in former.tools.items() if name == tool and " " in text)
+    label = next(keys, known).removeprefix(_WRITTEN)
+    label = clipped(label) if label == tool else f"{clipped(label)} ({tool})"
+    hint = did_you_mean(near(change.key, _candidates(change.key, api, left_out)))
+    message = f"{label} is gone from the API: this override matches nothing."
+    diagnostics.add(
+        "orphaned-override", message, change.where, f"{hint} If not, take it out." if hint else "Take it out."
+    )
+
+
+def in_words(operation: Operation) -> str:
+    where = f" of {operation.document}" if operation.document else ""
+    return f"{operation.method} {clipped(operation.path)}{where}"
+
+
+def _candidates(key: str, api: Api, left_out: Sequence[Operation]) -> list[str]:
+    """What `key` could have been written for, in its own manner."""
+    operations = (*api.operations, *left_out)
+    written = [each.key.removeprefix(_WRITTEN) for each in operations if is_written(each)]
+    requests = [f"{each.method} {each.path}" for each in operations if not is_written(each)]
+    ids = [each.id for each in operations if each.id]
+    return requests if " " in key.strip() else [*ids, *written] or requests

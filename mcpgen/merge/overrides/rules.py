@@ -1,0 +1,63 @@
+"""Overrides that name no single operation but all that fit: selectors, and globs over requests, ids and tool names.
+
+Of several that fit one operation the most specific counts: whoever names it, then a request, an id or a name by a glob,
+then a selector; of two of one kind, the one with more characters that are no wildcard.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from mcpgen.model import Change, Operation, selection
+from mcpgen.model.selection import Selector
+
+_WILD = re.compile(r"[*?\[]")
+_REQUEST = re.compile(r"(\*|[A-Za-z-]+)\s+(/.*|\*)")
+_SELECTOR, _GLOB = 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A change of every operation that fits: `weight` orders rules, the more specific being greater."""
+
+    change: Change
+    weight: tuple[int, int]
+    selector: Selector | None = None
+
+    def fits(self, operation: Operation, tool: str) -> bool:
+        """Return whether it is meant for an operation, whose tool has that name."""
+        if self.selector is not None:
+            return self.selector.selects(operation)
+        key = self.change.key.strip()
+        if request := _REQUEST.fullmatch(key):
+            method, path = request[1].upper(), request[2]
+            return fnmatchcase(operation.method, method) and fnmatchcase(operation.path, path)
+        return fnmatchcase(operation.id or "", key) or fnmatchcase(tool, key)
+
+
+def rule_of(change: Change) -> Rule | None:
+    """Return the rule that a change is, None where its key names a single operation."""
+    key = change.key.strip()
+    literal = len(_WILD.sub("", key))
+    try:
+        return Rule(change, (_SELECTOR, literal), selection.parse(key))
+    except ValueError:
+        return Rule(change, (_GLOB if literal else 0, literal)) if _WILD.search(key) else None
+
+
+def as_rule(change: Change) -> Change:
+    """Return what a rule changes in one operation: no name, and arguments only as far as the operation has them."""
+    arguments = {name: replace(each, by_rule=True) for name, each in change.arguments.items()}
+    return replace(change, name=None, arguments=arguments)
+
+
+def by_operation(
+    rules: list[Rule], operations: Mapping[str, Operation], tools: Mapping[str, str]
+) -> dict[str, list[Change]]:
+    """Return the changes of each operation, by its key, the least specific first; `tools` has the names of tools."""
+    ordered = sorted(rules, key=lambda each: each.weight)
+    return {
+        key: [each.change for each in ordered if each.fits(operation, tools.get(key, ""))]
+        for key, operation in operations.items()
+    }

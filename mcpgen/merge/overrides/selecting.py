@@ -1,0 +1,46 @@
+"""Which operations a tools file leaves in an API, and which the document itself hides."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.names import clipped
+from mcpgen.merge.overrides.naming import is_written
+from mcpgen.model import Api, Operation, Skipped
+from mcpgen.model.selection import Selector, select
+
+
+def chosen(
+    api: Api, include: Sequence[Selector], exclude: Sequence[Selector], diagnostics: Diagnostics
+) -> tuple[Api, tuple[Operation, ...]]:
+    """`api` with the operations that the selectors of a tools file leave in it, and those that they leave out. What is
+    written by hand stays: whoever wrote it wants it.
+    """
+    everything: tuple[Operation | Skipped, ...] = (*api.operations, *api.skipped)
+    for selector in (*include, *exclude):
+        if not any(selector.selects(each) for each in everything):
+            diagnostics.add("unused-selector", "This selector selects nothing.", selector.where, _selectable(api))
+    kept = {operation.key for operation in select(api.operations, include, exclude)}
+    kept |= {operation.key for operation in api.operations if is_written(operation)}
+    left_out = tuple(operation for operation in api.operations if operation.key not in kept)
+    operations = tuple(operation for operation in api.operations if operation.key in kept)
+    return replace(api, operations=operations, skipped=select(api.skipped, include, exclude)), left_out
+
+
+def _selectable(api: Api) -> str:
+    tags = dict.fromkeys(tag for operation in api.operations for tag in operation.tags)
+    return f"The tags are {clipped(', '.join(tags), 120)}." if tags else "Correct it, or take it out."
+
+
+def visible(api: Api, diagnostics: Diagnostics) -> Api:
+    """`api` without what is hidden."""
+    hidden = [operation for operation in api.operations if operation.hidden]
+    by_document = [operation for operation in hidden if operation.extension.get("hidden") is True]
+    if by_document:
+        some = ", ".join(f"{each.method} {each.path}" for each in by_document[:3])
+        more = f" and {len(by_document) - 3} more" if len(by_document) > 3 else ""
+        message = f"The document itself hides {some}{more}."
+        diagnostics.add(
+            "hidden-operation", message, by_document[0].where, "An override with `hide: false` brings one back."
+        )
+    return replace(api, operations=tuple(each for each in api.operations if not each.hidden)) if hidden else api

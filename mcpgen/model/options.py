@@ -1,0 +1,73 @@
+"""What a person asked for on the command line, and how a project remembers it."""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, get_args
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.model import SchemaProfile
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The flags that decide what is compiled, each by its own name. `ref_dir` and `overlay` are paths, `max_tokens` of
+    one tool, `accept_origin` URLs whose origins the owner accepts, `allow_redirect` servers as HOST or HOST:PORT,
+    `security` is `none` for an API that wants no credentials, `fetch_header` NAME=VARIABLE for the request that
+    fetches SOURCE. What was not given is None, or empty.
+    """
+
+    name: str | None = None
+    base_url: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    ref_dir: tuple[str, ...] = ()
+    allow_redirect: tuple[str, ...] = ()
+    body_type: tuple[str, ...] = ()
+    server_var: tuple[str, ...] = ()
+    overlay: tuple[str, ...] = ()
+    schema_profile: SchemaProfile | None = None
+    max_tokens: int | None = None
+    structured: bool = False
+    fields: bool = False
+    optional_bodies: bool = False
+    accept_origin: tuple[str, ...] = ()
+    security: str | None = None
+    fetch_header: tuple[str, ...] = ()
+
+    def over(self, remembered: "Options") -> "Options":
+        """These flags, and those of `remembered` that are not among them. Accepted origins add up."""
+        together = tuple(dict.fromkeys((*remembered.accept_origin, *self.accept_origin)))
+        return replace(remembered, **{key: getattr(self, key) for key in recorded(self)} | {"accept_origin": together})
+
+
+_DEFAULTS = Options()
+_TEXTS = dict.fromkeys(("name", "base_url", "security"), str)
+_SWITCHES = dict.fromkeys(("structured", "fields", "optional_bodies"), bool)
+_KINDS: dict[str, type] = {**_TEXTS, **_SWITCHES, "max_tokens": int}
+
+
+def recorded(options: Options) -> JsonObject:
+    """What was given, flag → value; `remembered` is the way back."""
+    given = {field.name: getattr(options, field.name) for field in fields(Options)}
+    return {
+        key: list[JsonValue](value) if isinstance(value, tuple) else value
+        for key, value in given.items()
+        if value != getattr(_DEFAULTS, key)
+    }
+
+
+def _is_meant(key: str, written: JsonValue) -> bool:
+    """Whether a value is one that the flag takes: a lock is a file that people merge."""
+    if key == "schema_profile":
+        return written in get_args(SchemaProfile)
+    return type(written) is _KINDS.get(key) and (key != "max_tokens" or (isinstance(written, int) and written > 0))
+
+
+def remembered(value: JsonValue) -> Options:
+    """The options in a lock file; what is not of its flag's kind is as if it had not been given."""
+    found: dict[str, Any] = {}
+    for key, written in as_object(value).items():
+        if getattr(_DEFAULTS, key, None) == ():
+            found[key] = tuple(entry for entry in as_list(written) if isinstance(entry, str))
+        elif _is_meant(key, written):
+            found[key] = written
+    return replace(_DEFAULTS, **found)

@@ -1,0 +1,77 @@
+"""Which operations become tools: `tag:X`, `path:GLOB`, `method:M`, `id:GLOB`, `deprecated`.
+
+Repeated selectors are alternatives, parts joined by `,` must all hold, and an exclusion wins over an inclusion.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TypeVar
+
+from mcpgen.base.diagnostics import Where
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.model import Operation, Skipped
+
+Selectable = Operation | Skipped
+Selected = TypeVar("Selected", Operation, Skipped)
+
+DEPRECATED = "deprecated"
+HINT = "Write tag:X, path:GLOB, method:M, id:GLOB or deprecated; join them with commas where all must hold."
+
+_TESTS: dict[str, Callable[[Selectable, str], bool]] = {
+    "tag": lambda operation, wanted: wanted.casefold() in (tag.casefold() for tag in operation.tags),
+    "path": lambda operation, wanted: fnmatchcase(operation.path, wanted),
+    "method": lambda operation, wanted: operation.method == wanted.upper(),
+    "id": lambda operation, wanted: operation.id is not None and fnmatchcase(operation.id, wanted),
+    DEPRECATED: lambda operation, _: operation.deprecated,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """`parts` (kind, what is wanted) must all hold. `where` is its place in a tools file."""
+
+    parts: tuple[tuple[str, str], ...]
+    where: Where | None = None
+
+    def selects(self, operation: Selectable) -> bool:
+        """Whether all of it holds of `operation`."""
+        return all(_TESTS[kind](operation, wanted) for kind, wanted in self.parts)
+
+
+def select(
+    operations: Iterable[Selected], include: Iterable[str | Selector], exclude: Iterable[str | Selector]
+) -> tuple[Selected, ...]:
+    """The operations, or those that had to be skipped, that some of `include` selects (all where it is empty) and none
+    of `exclude`.
+
+    CannotGoOn for a text that is no selector.
+    """
+    wanted, unwanted = [*map(_selector, include)], [*map(_selector, exclude)]
+    return tuple(
+        operation
+        for operation in operations
+        if (not wanted or any(each.selects(operation) for each in wanted))
+        and not any(each.selects(operation) for each in unwanted)
+    )
+
+
+def parse(text: str, where: Where | None = None) -> Selector:
+    """The selector that `text` writes. ValueError where it writes none."""
+    return Selector(tuple(_part(part.strip()) for part in text.split(",")), where)
+
+
+def _selector(selector: str | Selector) -> Selector:
+    if isinstance(selector, Selector):
+        return selector
+    try:
+        return parse(selector)
+    except ValueError:
+        raise CannotGoOn("invalid-flag", f"{selector!r} is not a selector.", hint=HINT) from None
+
+
+def _part(part: str) -> tuple[str, str]:
+    kind, colon, wanted = part.partition(":")
+    if part != DEPRECATED and (not colon or kind not in _TESTS or kind == DEPRECATED or not wanted):
+        raise ValueError(part)
+    return kind, wanted

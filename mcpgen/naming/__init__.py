@@ -1,0 +1,4 @@
+"""Names of tools, derived from their operations: ids, paths, summaries, verbs, shortening.
+
+Pure functions. May import `model` and `base`.
+"""

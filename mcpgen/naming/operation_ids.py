@@ -1,0 +1,257 @@
+"""An operationId → the words of a name: what frameworks and HTTP added to it is taken off.
+
+The vendor's words and their order stay, because the vendor's own documentation shows them. An id that only writes
+method and path down again has no words here: the path names the operation better.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+
+from mcpgen.base.names import words
+from mcpgen.model import Operation
+from mcpgen.naming import verbs
+from mcpgen.naming.inflection import PREFIX_SEGMENT, singular
+
+_MOST_SEGMENTS, _LONGEST_ID = 50, 1000
+"""Limits of a path (in segments) and of an operationId (in characters) for taking off what a framework appended.
+
+The search takes time in the square of both; no framework makes longer ones.
+"""
+
+METHODS = frozenset(["get", "put", "post", "delete", "options", "head", "patch", "query"])
+_UNSPEAKING = frozenset(["post", "put", "patch"])
+"""Methods that are no verbs of English for what they do."""
+
+_SPEAKING = verbs.SURE | {"describe", "download", "fetch", "find", "query", "replace", "search", "upload", "watch"}
+"""Verbs that are hardly ever things, by which an id says what is done."""
+
+_FRAMEWORK = re.compile(r"Using(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)(?:_\d+)?$")
+_COUNTER = re.compile(r"(?<=[A-Za-z])_(\d{1,2})$")
+_CLASS = re.compile(r"Controller(?=[_.])|(?<=[a-z])Resource(?=\.)")
+_ONE_WORD = re.compile(
+    r"OAuth|IPv(?=[46])|GitHub|GitLab|BitBucket|YouTube|LinkedIn|PayPal|GraphQL|DevOps|WordPress|JavaScript|TypeScript"
+    r"|MongoDB|PostgreSQL|MySQL|OpenAI|ChatGPT|eSIM|iOS|macOS"
+)
+"""Names whose capitals are no humps."""
+
+_GLUED_METHOD = re.compile(r"(?<![A-Za-z])(GET|POST|PUT|PATCH|DELETE)(?=[a-z]{2})")
+_GLUED_VERSION = re.compile(r"(?<=[a-z]{3})v(\d{1,2})(?![A-Za-z0-9])")
+_NUMBERED = re.compile(r"(?<![A-Za-z0-9])\d+[a-z]{1,2}(?![A-Za-z0-9])")
+_STAGE = re.compile(r"(?:alpha|beta|rc)\d*")
+_VERSION = re.compile(r"v\d+(?:(?:alpha|beta|rc)\d*)?")
+_RANDOM = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d)[A-Za-z0-9]{8,24}(?![A-Za-z0-9])")
+_FEWEST_HUMPS = 5
+_RUN_ON = re.compile(r"[a-z]{9,60}")
+_FEWEST_OF_A_SENTENCE = 5
+_FUNCTION_WORDS = frozenset(re.findall(r"\w+", "a an and as be by for from if in is it of on or that the this to with"))
+"""Words that a sentence has between the others, and a list of nouns has not."""
+
+_LINKS = frozenset(["a", "and", "by", "for", "from", "in", "new", "of", "on", "or", "partial", "the", "to", "with"])
+"""Words between others that neither a path nor a summary has to hold."""
+
+
+def without_sentence(operation: Operation) -> Operation:
+    """Return the operation with an id that is a whole sentence as its summary, where it has no other."""
+    said = operation.id or ""
+    if len(said.split()) < _FEWEST_OF_A_SENTENCE or _FUNCTION_WORDS.isdisjoint(words(said)):
+        return operation
+    return replace(operation, id=None, summary=operation.summary or said)
+
+
+def read(operation: Operation, api_title: str) -> list[str]:
+    """Return the words of the id of `operation`; none where the id is missing, or says no more than method and path."""
+    identifier = without_framework(operation.id or "", operation)
+    found = name_words(identifier)
+    if len(found) > 2 and found[0] == "".join(words(api_title)):
+        found = found[1:]
+    if not found or _is_transcript(found, operation):
+        return []
+    if len(found) == 1 and (len(found[0]) < 3 or found[0] == operation.method.lower()):
+        return []
+    if len(found) == 1:
+        found = _split_run_on(found[0], operation)
+    return _without_repeated_class(_without_method(_without_variable(found, identifier, operation), operation))
+
+
+def name_words(text: str) -> list[str]:
+    """Return the words of `text` as names have them: `OAuth2`, `IPv6`, `50p` and `v1beta1` are one word each."""
+    numbered = set(_NUMBERED.findall(text))
+    text = _ONE_WORD.sub(lambda found: found[0].capitalize(), _without_random(text))
+    text = _GLUED_VERSION.sub(r"_v\1", _GLUED_METHOD.sub(r"\1_", text))
+    joined: list[str] = []
+    for word in words(text):
+        is_stage = bool(joined) and re.fullmatch(r"v\d+", joined[-1]) and _STAGE.fullmatch(word)
+        if joined and (is_stage or joined[-1] + word in numbered):
+            joined[-1] += word
+        else:
+            joined.append(word)
+    return joined
+
+
+def _without_random(text: str) -> str:
+    """Return `text` without a part of it that is no word (`6VMVochwUWo`), where that is not all."""
+    rest = _RANDOM.sub(lambda found: "" if len(words(found[0])) >= _FEWEST_HUMPS else found[0], text)
+    return rest if any(map(str.isalpha, rest)) else text
+
+
+def versions(operation: Operation) -> list[str]:
+    """Return the segments of the path that name a version, in lower case."""
+    return [segment for segment in operation.path.lower().split("/") if _VERSION.fullmatch(segment)]
+
+
+def with_version_last(found: list[str], operation: Operation, known: frozenset[str]) -> list[str]:
+    """Return the words with the version of the path behind them, or without it where `known`, the versions of the
+    document, are no others: then it tells no tool from another.
+    """
+    named = frozenset(versions(operation))
+    version = [word for word in found if word in named]
+    rest = [word for word in found if word not in named]
+    return (rest if len(known) == 1 else rest + version) if rest else found
+
+
+def without_framework(identifier: str, operation: Operation) -> str:
+    """Return the identifier without the path, method or suffix that a framework has appended to it."""
+    segments = operation.path.strip("/").split("/")
+    is_short = len(segments) <= _MOST_SEGMENTS and len(identifier) <= _LONGEST_ID
+    for skipped in range(len(segments) if is_short else 0):
+        rest = "/" + "/".join(segments[skipped:])
+        for path in (rest + "/" * operation.path.endswith("/"), rest):
+            suffix = re.sub(r"\W", "_", path) + "_" + operation.method.lower()
+            rest_of_id = identifier.removesuffix(suffix)
+            if rest_of_id in ("", identifier):
+                continue
+            if skipped == 0 or not _goes_on(words(rest_of_id), words(segments[skipped - 1])):
+                return rest_of_id
+    identifier = _FRAMEWORK.sub("", identifier)
+    counter = _COUNTER.search(identifier)
+    if counter and counter[1] not in words(operation.path):  # springdoc numbers methods of one name
+        identifier = identifier[: counter.start()]
+    return _CLASS.sub("", identifier)
+
+
+def _goes_on(rest_of_id: list[str], segment: list[str]) -> bool:
+    """Whether the path went on to the left of what was cut, so that it was no suffix but a part of a transcript."""
+    last = [singular(word) for word in rest_of_id[-len(segment) :]]
+    return len(rest_of_id) < 2 or last == [singular(word) for word in segment]
+
+
+def _is_transcript(found: list[str], operation: Operation) -> bool:
+    """Whether an id only writes method and path down again; then the path names the operation better."""
+    if found[0] not in METHODS or len(found) < 2:
+        return False
+    segments = [segment for segment in operation.path.split("/") if segment]
+    tail = [segment for segment in segments if not PREFIX_SEGMENT.fullmatch(segment)]
+    own = found[1:]
+    while len(own) > 1 and _VERSION.fullmatch(own[0]) and own[0] not in versions(operation):
+        own = own[1:]  # the version of the server
+    said = [singular(word) for word in own]
+    if said == [singular(word) for segment in tail for word in name_words(segment)]:
+        return True
+    in_path = {singular(word) for word in [*words(operation.path), *name_words(operation.path)]}
+    in_path |= {"id"} if operation.template.variables else set()
+    return len(found) > len(segments) and in_path.issuperset(said)
+
+
+def _without_variable(found: list[str], identifier: str, operation: Operation) -> list[str]:
+    """Return the words of an id that begins with a method without the last variable of the path, as it stands there:
+    `PATCH_mc-fields-field_id` transcribes a part of the path.
+    """
+    variable = operation.template.variables[-1] if operation.template.variables else ""
+    if found[0] not in METHODS or not variable or not re.search(rf"[-/]{re.escape(variable)}$", identifier):
+        return found
+    rest = found[: len(found) - len(name_words(variable))]
+    return [*rest[:-1], singular(rest[-1])] if len(rest) > 1 else found
+
+
+def _without_method(found: list[str], operation: Operation) -> list[str]:
+    """Return the words with a verb in the place of HTTP's method; the method goes where a verb is there already."""
+    method = operation.method.lower()
+    in_path = {singular(word) for word in words(operation.path)}
+    if len(found) > 1 and found[-1] == method and method not in in_path:
+        if method in found[:-1] or _has_verb(found[:-1], operation):
+            found = found[:-1]
+        elif method in _UNSPEAKING:
+            found = [*found[:-1], _verb(found[:-1], operation)]
+    for index, word in enumerate(found[:-1]):
+        # `chat.postMessage` at `/chat.postMessage` is the vendor's own verb
+        if word in _UNSPEAKING and word not in in_path and _SPEAKING.isdisjoint(found[:index]):
+            rest = found[index + 1 :]
+            verb = _verb(rest, operation)
+            begins = words(operation.summary)[:1]
+            if verb in rest or (index and (rest[0] in verbs.VERBS or [verbs.imperative(rest[0])] == begins)):
+                return [*found[:index], *rest]
+            return [*found[:index], verb, *(_of_one(rest, operation) if verb == "create" else rest)]
+    return found
+
+
+def _has_verb(found: list[str], operation: Operation) -> bool:
+    """Whether one of the words is surely a verb: by itself, or because summary or path begin a phrase with it."""
+    begins = words(operation.summary)[:1] + words(operation.path.rpartition("/")[2])[:1]
+    said = {verbs.imperative(word) for word in begins} & verbs.VERBS
+    return not (_SPEAKING | said).isdisjoint(found)
+
+
+def _of_one(found: list[str], operation: Operation) -> list[str]:
+    """Return the words with the last one in the singular where a POST makes one of a collection."""
+    is_making = operation.method == "POST" and "}" not in operation.path.rpartition("/")[2]
+    return [*found[:-1], singular(found[-1])] if is_making else found
+
+
+def _verb(found: list[str], operation: Operation) -> str:
+    on_item = operation.path.endswith("}")
+    said = verbs.of_summary(operation.summary, operation.method, found if on_item else ())
+    by_method = verbs.of_method(operation.method, on_item=on_item, plural=found[-1] != singular(found[-1]))
+    return said or by_method
+
+
+def _without_repeated_class(found: list[str]) -> list[str]:
+    """Return the words without those before the verb that come again behind it: `actions_set_actions_cache`."""
+    verb = next((index for index, word in enumerate(found) if word in verbs.VERBS), 0)
+    before, rest = found[:verb], found[verb:]
+    again = [singular(word) for word in rest[1 : verb + 1]]
+    if again == [singular(word) for word in before]:
+        found = rest
+    return without_stutter([[word] for word in found])
+
+
+def without_stutter(parts: Iterable[list[str]]) -> list[str]:
+    """Return the words of `parts` without a part of one word that its neighbour says too, in any number:
+    `/clients/{id}/client-secret` is `client_secret`.
+    """
+    found: list[str] = []
+    before: list[str] = []
+    for part in parts:
+        is_short = len(part) == 1 or len(before) == 1
+        if before and part and is_short and singular(before[-1]) == singular(part[0]):
+            found.pop()
+        found += part
+        before = part
+    return found
+
+
+def _split_run_on(word: str, operation: Operation) -> list[str]:
+    """Return the words that an id without humps runs together, where path, summary or tags hold all of them:
+    `getprojectspendlimit`.
+    """
+    text = " ".join([operation.path, operation.summary, *operation.tags])
+    if not _RUN_ON.fullmatch(word) or word in words(text):
+        return [word]
+    said = words(text[:2000])
+    known = {form for each in said for form in (each, singular(each)) if len(form) > 2}
+    return list(_segmented(word, frozenset(known | METHODS | verbs.VERBS | _LINKS))) or [word]
+
+
+@lru_cache(maxsize=1024)
+def _segmented(word: str, known: frozenset[str]) -> tuple[str, ...]:
+    """Return `word` as the fewest of the `known` words, empty where it is not made of them."""
+    best: list[tuple[str, ...] | None] = [(), *[None] * len(word)]
+    for end in range(1, len(word) + 1):
+        for start in range(end):
+            before = best[start]
+            if before is not None and word[start:end] in known:
+                longer = (*before, word[start:end])
+                shorter = best[end]
+                best[end] = longer if shorter is None or len(longer) < len(shorter) else shorter
+    return best[-1] or ()

@@ -1,0 +1,81 @@
+"""Words → a legal name of at most LONGEST characters, each step a function of these words alone.
+
+What says least goes first: stop words, words that came before, letters by established abbreviations, then the words
+that stand before the verb or behind it, outermost first, so that the verb and the thing remain.
+"""
+
+import re
+
+from mcpgen.base.names import short_hash
+from mcpgen.naming.verbs import VERBS
+
+LONGEST = 50
+_STOP_WORDS = frozenset(
+    ["a", "an", "the", "of", "for", "in", "on", "to", "by", "with", "from", "and", "or", "using", "via"]
+)
+_VERB_WITHIN = 3
+"""Words among which a verb is looked for: vendors write `repos/get-branch` and `events_list` too."""
+
+_MOST_WORDS = 100
+"""How many of the last words are considered. A name has room for 25 words, and dropping words one by one takes time
+in the square of their number.
+"""
+
+_KEPT = re.compile(r"v\d+(?:(?:alpha|beta|rc)\d*)?|all|batch|bulk|collection|many")
+"""Words that tell versions apart, or one from many; they stay as long as others can go."""
+
+_HASH = 4
+ABBREVIATIONS = dict(
+    re.findall(
+        r"(\w+)=(\w+)",
+        """
+        administration=admin application=app applications=apps attribute=attr attributes=attrs authentication=auth
+        authorization=authz certificate=cert certificates=certs configuration=config configurations=configs
+        configured=config database=db databases=dbs definition=def definitions=defs description=desc destination=dest
+        development=dev directory=dir document=doc documents=docs environment=env environments=envs identifier=id
+        information=info management=mgmt maximum=max message=msg messages=msgs minimum=min namespace=ns namespaced=ns
+        notification=notif notifications=notifs number=num organisation=org organization=org organizations=orgs
+        parameter=param parameters=params permission=perm permissions=perms production=prod properties=props
+        property=prop reference=ref references=refs repositories=repos repository=repo resource=res resources=res
+        specification=spec statistics=stats subscription=sub subscriptions=subs temporary=temp transaction=txn
+        transactions=txns
+        """,
+    )
+)
+"""Words that a long name may shorten: established abbreviations only, never stumps."""
+
+
+def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
+    """A legal name of `found`, of at most `longest` characters; `key` seeds the hash of a name that is one word too
+    long.
+    """
+    found = [word for word in found if word] or ["call"]
+    found = found[:_VERB_WITHIN] + found[_VERB_WITHIN:][-_MOST_WORDS:]
+    if not found[0][0].isalpha():
+        found = ["call", *found]
+    if not _fits(found, longest):
+        found = [found[0], *(word for word in found[1:] if word not in _STOP_WORDS)]
+    if not _fits(found, longest):
+        found = list(dict.fromkeys(found))
+    for word in sorted({word for word in found if word in ABBREVIATIONS}, key=lambda word: (-len(word), word)):
+        if not _fits(found, longest):
+            found = [ABBREVIATIONS[word] if other == word else other for other in found]
+    while len(found) > 1 and not _fits(found, longest):
+        found = _without_outermost(found)
+    name = "_".join(found)
+    return name if len(name) <= longest else f"{name[: longest - 1 - _HASH].rstrip('_')}_{short_hash(key, _HASH)}"
+
+
+def _fits(found: list[str], longest: int) -> bool:
+    return len("_".join(found)) <= longest
+
+
+def _without_outermost(found: list[str]) -> list[str]:
+    """`found` without the word that says least of what is done: the first one behind the verb, or what stands before
+    it.
+    """
+    verb = next((index for index, word in enumerate(found[:_VERB_WITHIN]) if word in VERBS), None)
+    first = 1 if verb == 0 else 0
+    others = (index for index in range(first, len(found) - 1) if not _KEPT.fullmatch(found[index]))
+    goes = next(others, first)
+    return [*found[:goes], *found[goes + 1 :]]

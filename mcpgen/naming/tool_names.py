@@ -1,0 +1,236 @@
+"""The name of a tool, from its operation alone: neither order nor neighbours change it, but for
+collisions and versions.
+
+1. A usable operationId gives its words (`operation_ids`), without what frameworks and HTTP added to them. One that is a
+   whole sentence counts as a summary.
+2. Without an id the path names the tool: the verb from an action segment (`/refund`), the summary or the method
+   (`verbs`), nouns from the static segments. An id that is a verb alone gets these nouns.
+3. A version stands last; where a document has one version alone it is left out.
+4. A name over 50 characters loses what says least (`shortening`).
+5. Collisions are settled by what distinguishes the operations (a path parameter, a version, the method), never by a
+   counter.
+"""
+
+import itertools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from mcpgen.base.names import TOOL_NAME, distinct, short_hash, words
+from mcpgen.model import Operation
+from mcpgen.model.pins import Promises
+from mcpgen.naming import operation_ids, verbs
+from mcpgen.naming.effect_words import DESTROYS
+from mcpgen.naming.inflection import PREFIX_SEGMENT, is_plural, singular
+from mcpgen.naming.operation_ids import name_words, versions, with_version_last
+from mcpgen.naming.shortening import LONGEST, shortened
+
+_VARIABLE = re.compile(r"\{[^{}]*\}")
+_AS_ONE = frozenset(["add", "create", "insert", "register"])
+"""Verbs that take one thing, whatever collection they put it into."""
+
+_HALTS = frozenset(["close", "end", "halt", "pause", "shutdown", "stop", "suspend"])
+"""Verbs after which a thing may still be there."""
+
+_SAID_FIRST = 200
+_REMOVES = re.compile(r"\b(delete|destroy|remove|erase|purge)(?:s|d|ing)?\b", re.IGNORECASE)
+
+
+def assign(operations: Iterable[Operation], promises: Promises, api_title: str) -> dict[str, str]:
+    """Key → name for every operation. A promised name is kept, and never derived for another one, also once it is no
+    longer in use; a person may give it to another one.
+    """
+    operations = list(operations)
+    kept, owners = promises.kept, promises.owners
+    named = {each.key: each.name for each in operations if each.name and not _is_foreign(each, owners)}
+    given = {name.casefold() for name in named.values()}
+    known = {each.key: kept[each.key] for each in operations if each.key in kept and each.key not in named}
+    named |= {key: name for key, name in known.items() if name.casefold() not in given}
+    taken = {name.casefold() for name in named.values()}
+    wanted: dict[str, list[Operation]] = {}
+    known_versions = _versions_by_document(operations)
+    for operation in operations:
+        if operation.key not in named:
+            wanted.setdefault(derive(operation, api_title, known_versions[operation.document]), []).append(operation)
+    for name, members in sorted(wanted.items()):
+        for operation in sorted(members, key=_precedence):
+            candidates = itertools.chain([name], _distinctions(name, operation, members))
+            free = _Taken(taken, owners, operation.key)
+            named[operation.key] = distinct(candidates, _within(name, LONGEST - 9), operation.key, free)
+            taken.add(named[operation.key])
+    return named
+
+
+def _versions_by_document(operations: Iterable[Operation]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for operation in operations:
+        found.setdefault(operation.document, set()).update(versions(operation) or [""])
+    return {document: frozenset(each) for document, each in found.items()}
+
+
+def _is_foreign(operation: Operation, owners: Mapping[str, frozenset[str]]) -> bool:
+    """Whether a document, and no person, gives a name that belongs to other operations."""
+    name = operation.name or ""
+    by_document = operation.extension.get("name") == name
+    return by_document and not owners.get(name.casefold(), frozenset()) <= {operation.key}
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """The names that the operation `key` cannot have: those in use, and those that belong to others."""
+
+    used: set[str]
+    owners: Mapping[str, frozenset[str]]
+    key: str
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.used or not self.owners.get(str(name), frozenset()) <= {self.key}
+
+
+def _precedence(operation: Operation) -> tuple[int, str, str, str]:
+    return operation.path.count("/"), operation.path, operation.method, operation.key
+
+
+def _distinctions(name: str, operation: Operation, members: Sequence[Operation]) -> Iterable[str]:
+    """Names that tell `operation` from the other `members`, which would have the same name, the plainest first."""
+    is_alone = len(members) == 1  # the name is that of a tool that had one before
+    are_paths = is_alone or len({member.path for member in members}) > 1
+    are_versions = len({tuple(versions(member)) for member in members}) > 1
+    suffixes = [each for each in versions(operation) if each not in name.split("_")] if are_versions else []
+    if asked := _asked(operation):
+        suffixes.append("by_" + "_".join(asked))
+    if operation.template.variables and are_paths:
+        suffixes.append("by_" + "_".join(words(operation.template.variables[-1])))
+    if is_alone or len({member.method for member in members}) > 1:
+        if operation.method == "PUT" and "update" in name.split("_"):
+            yield re.sub(r"(?<![a-z0-9])update(?![a-z0-9])", "replace", name)
+        suffixes.append(operation.method.lower())
+    for suffix in suffixes:
+        candidate = f"{name}_{suffix}"
+        if TOOL_NAME.fullmatch(candidate) and "__" not in candidate:
+            yield candidate
+    yield _prefixed(_from_path(operation), operation)
+    yield _prefixed(_ends(_from_path(operation), LONGEST - len(operation.prefix) - 1), operation)
+    if len(name) + 1 + len(operation.method) <= LONGEST and operation.method.isalpha():
+        yield f"{name}_{operation.method.lower()}"
+    for length in (4, 8, 12):
+        yield f"{_within(name, LONGEST - 1 - length)}_{short_hash(operation.key, length)}"
+
+
+def _ends(found: list[str], longest: int) -> list[str]:
+    """The verb, the thing that the path begins with, and as much of its end as there is room for."""
+    while len("_".join(found)) > longest and len(found) > 3:
+        found = found[:2] + found[3:]
+    return found
+
+
+def _within(name: str, limit: int) -> str:
+    """As many whole words of `name` as fit, or its beginning where not even one does."""
+    if len(name) <= limit:
+        return name
+    whole, _, _ = name[: limit + 1].rpartition("_")
+    return whole or name[:limit]
+
+
+def derive(operation: Operation, api_title: str, known_versions: frozenset[str] = frozenset()) -> str:
+    """The name of one operation before collisions, matching TOOL_NAME without `__`. `known_versions` are those that the
+    paths of its document name.
+    """
+    operation = operation_ids.without_sentence(operation)
+    found = operation_ids.read(operation, operation.api_title or api_title)
+    if len(found) == 1 and found[0] in verbs.VERBS:
+        found = _with_nouns(found[0], operation)
+    found = _whole_act(found or _from_path(operation), operation)
+    return _prefixed(with_version_last(found, operation, known_versions), operation)
+
+
+def _with_nouns(verb: str, operation: Operation) -> list[str]:
+    """An id that is a verb alone, with what the path says it is done to: `restore` at `/projects/{id}/restore`."""
+    said = (noun for noun in _nouns(_segments(operation.path)) if noun != [verb] and len("".join(noun)) > 2)
+    nouns = [noun for noun in said if not noun[0].startswith(verb)]  # no `fail_failing`
+    flat = operation_ids.without_stutter(nouns)
+    if flat and verb in _AS_ONE:
+        flat[-1] = singular(flat[-1])
+    return [verb, *flat]
+
+
+def _whole_act(found: list[str], operation: Operation) -> list[str]:
+    """The words with what a DELETE removes, where they only say that something stops: `stop_and_delete_containers`."""
+    if operation.method != "DELETE" or not (DESTROYS - _HALTS).isdisjoint(found) or _HALTS.isdisjoint(found):
+        return found
+    said = _REMOVES.search(operation.summary) or _REMOVES.search(operation.description[:_SAID_FIRST])
+    if said is None:
+        return found
+    verb = next(index for index, word in enumerate(found) if word in _HALTS)
+    return [*found[: verb + 1], "and", said[1].lower(), *found[verb + 1 :]]
+
+
+def _prefixed(found: list[str], operation: Operation) -> str:
+    """A legal name of `found`, behind the prefix of its document, for which the rest makes room."""
+    if not operation.prefix:
+        return shortened(found, operation.key)
+    return f"{operation.prefix}_{shortened(found, operation.key, LONGEST - len(operation.prefix) - 1)}"
+
+
+def _from_path(operation: Operation) -> list[str]:
+    segments = _segments(operation.path)
+    custom: list[str] = []
+    if segments and re.search(r"[}\w]:[A-Za-z]\w*$", segments[-1]):
+        segments[-1], _, action = segments[-1].rpartition(":")
+        custom = words(action)
+    on_item = bool(segments) and "{" in segments[-1]
+    nouns = _nouns(segments)
+    verb = custom or _action(nouns, operation, on_item)
+    if not nouns and verb == ["search"]:
+        return verb
+    flat = operation_ids.without_stutter([noun for noun in nouns if noun != verb] or nouns)
+    if flat and verb[0] in _AS_ONE:
+        flat[-1] = singular(flat[-1])
+    flat = flat or [word for name in operation.template.variables for word in words(name)] or ["root"]
+    asked = _asked(operation)
+    return verb + flat + (["by", *asked] if asked else [])
+
+
+def _nouns(segments: list[str]) -> list[list[str]]:
+    """The words of each static segment, in the singular where a variable picks one."""
+    nouns: list[list[str]] = []
+    for segment, following in itertools.pairwise([*segments, ""]):
+        if parts := name_words(_VARIABLE.sub(" ", segment)):
+            of_item = "{" in following or "{" in segment
+            nouns.append([*parts[:-1], singular(parts[-1])] if of_item else parts)
+    return nouns
+
+
+def _asked(operation: Operation) -> list[str]:
+    """Return the words of the parameters that the query of a path key names, by which operations of one path differ."""
+    return [word for name, _ in operation.template.query_variables for word in words(name)]
+
+
+def _segments(path: str) -> list[str]:
+    """The segments that say something: no prefix such as `/api/v1`, no `.json`, and a fragment as a last one."""
+    path, _, fragment = path.partition("#")
+    segments = [re.sub(r"\.(?:json|xml)$", "", segment) for segment in path.partition("?")[0].split("/") if segment]
+    while len(segments) > 1 and PREFIX_SEGMENT.fullmatch(segments[0]):
+        segments = segments[1:]
+    return [*segments, fragment] if fragment else segments
+
+
+def _action(nouns: list[list[str]], operation: Operation, on_item: bool) -> list[str]:
+    """The verb; what is part of a last segment is taken out of `nouns`."""
+    method = operation.method
+    if ["search"] in nouns and method in ("GET", "POST"):
+        nouns.remove(["search"])
+        return ["search"]
+    if len(nouns) > 1 and not on_item and verbs.of_segment(nouns[-1], method):
+        verb, *rest = nouns.pop()
+        if rest:
+            nouns.append(rest)
+        return [verb]
+    has_verb = operation.id is not None and method in (
+        "GET",
+        "DELETE",
+    )  # `getInventory` says what is done, `post` does not
+    said = "" if has_verb else verbs.of_summary(operation.summary, method, nouns[-1] if on_item and nouns else [])
+    if said and (not nouns or singular(nouns[-1][-1]) != said):  # no `refund_refund`
+        return [said]
+    return [verbs.of_method(method, on_item=on_item, plural=bool(nouns) and is_plural(nouns[-1]))]

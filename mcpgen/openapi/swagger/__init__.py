@@ -1,8 +1,0 @@
-"""OpenAPI 2.0, which was called Swagger → the same `Api`: its parameters are schemas, its bodies are parameters, and
-its media types, hosts and security are said in other places.
-"""
-
-from mcpgen.openapi.swagger.inputs import read_inputs
-from mcpgen.openapi.swagger.servers import as_servers
-
-__all__ = ["as_servers", "read_inputs"]

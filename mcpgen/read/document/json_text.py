@@ -1,0 +1,145 @@
+"""JSON text → value, strictly: finite numbers and whole characters only, duplicate keys reported, depth bounded."""
+
+import json
+import re
+from typing import Any, NoReturn
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.jsonvalue import JsonValue
+from mcpgen.read.document import budgets
+from mcpgen.read.document.memory import too_many_nodes
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+
+
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+
+
+class NotJson(Exception):
+    """The text is not JSON; it may still be YAML, which allows braces too."""
+
+    def __init__(self, message: str, where: Where) -> None:
+        super().__init__(message)
+        self.message, self.where = message, where
+
+
+def count_nodes(text: str, name: str, most: int) -> int:
+    """Return how many values and keys `text` holds at most. CannotGoOn for more than `most`.
+
+    They are counted before anything is read, since reading is what takes the memory.
+    """
+    counted = _count_delimiters(text, 0, len(text))
+    if counted <= most:
+        return counted
+    counted = strings = end = 0
+    for found in _STRING.finditer(text):  # delimiters in texts are none
+        start = found.start()
+        counted += 1 if start - end == 1 else _count_delimiters(text, end, start)
+        strings, end = strings + 1, found.end()
+        if counted > most or strings > most:
+            break
+    else:
+        counted += _count_delimiters(text, end, len(text))
+    if counted > most or strings > most:
+        line = text.count("\n", 0, end) + 1
+        raise too_many_nodes(most, Where(name, "", line, end - text.rfind("\n", 0, end)))
+    return counted
+
+
+def _count_delimiters(text: str, start: int, end: int) -> int:
+    """Return how many values and keys there are behind what opens and separates them; an empty list counts twice."""
+    inside = text.count("[", start, end) + text.count("{", start, end)
+    return inside + text.count(",", start, end) + text.count(":", start, end)
+
+
+def parse(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
+    """The value of `text`; NotJson where it is not JSON, CannotGoOn where it nests too deep."""
+    text = _without_half_characters(text, name, diagnostics)
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        result = dict(pairs)
+        if len(result) != len(pairs):
+            _report_duplicates(pairs, name, diagnostics)
+        return result
+
+    def number(digits: str) -> float | str:
+        value = float(digits)
+        if value in (float("inf"), float("-inf")):
+            return _as_text(digits, name, diagnostics)
+        return value
+
+    def integer(digits: str) -> int | str:
+        return int(digits) if len(digits) <= budgets.NUMBER_CHARACTERS else _as_text(digits, name, diagnostics)
+
+    def constant(word: str) -> NoReturn:
+        raise NotJson(f"{word} is not a JSON value.", Where(name))
+
+    try:
+        decoder = json.JSONDecoder(
+            object_pairs_hook=members, parse_float=number, parse_int=integer, parse_constant=constant, strict=False
+        )
+        value: JsonValue = decoder.decode(text)
+    except json.JSONDecodeError as error:
+        raise NotJson(
+            f"The JSON text breaks off here: {error.msg}.", Where(name, "", error.lineno, error.colno)
+        ) from None
+    except RecursionError:
+        raise _too_deep(name) from None
+    if _is_deep(value):
+        raise _too_deep(name)
+    return value
+
+
+def _without_half_characters(text: str, name: str, diagnostics: Diagnostics) -> str:
+    """`text` with U+FFFD, of the same width, for halves of surrogate pairs: no UTF-8 text can hold them, and readers of
+    what is emitted would refuse all of it.
+    """
+    if not _SURROGATE.search(text):
+        return text
+    clean = _ESCAPE.sub(lambda match: "\\ufffd" if match[1] else match[0], text)
+    if clean != text:
+        diagnostics.add("control-character", "Halves of surrogate pairs were replaced by U+FFFD.", Where(name))
+    return clean
+
+
+def _is_deep(value: JsonValue) -> bool:
+    """Whether `value` nests deeper than the budget, looked at level by level."""
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(budgets.DEPTH):
+        level = [
+            member
+            for collection in level
+            for member in (collection.values() if type(collection) is dict else collection)
+            if type(member) is dict or type(member) is list
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _too_deep(name: str) -> CannotGoOn:
+    message = f"The JSON text nests deeper than {budgets.DEPTH} levels."
+    return CannotGoOn("too-deep", message, Where(name), "Flatten the document.")
+
+
+def _report_duplicates(pairs: list[tuple[str, Any]], name: str, diagnostics: Diagnostics) -> None:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            diagnostics.add(
+                "duplicate-key",
+                f"The key {key!r} stands twice in one object; the last one is used.",
+                Where(name),
+                "Remove one of them.",
+            )
+        seen.add(key)
+
+
+def _as_text(digits: str, name: str, diagnostics: Diagnostics) -> str:
+    shown = digits if len(digits) <= 40 else digits[:40] + "…"
+    diagnostics.add("number", f"The number {shown} cannot be represented; it is read as text.", Where(name))
+    return digits

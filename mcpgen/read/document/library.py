@@ -1,0 +1,82 @@
+"""The documents of one compile: SOURCE, the user's tools file, and the files that they refer to, each read once."""
+
+from collections.abc import Callable
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.read.document import budgets
+from mcpgen.read.document.document import Document
+from mcpgen.read.document.load import load
+from mcpgen.read.document.memory import Memory
+
+Reader = Callable[[str], bytes]
+"""The name of a file → its bytes; CannotGoOn for one that may not or cannot be read."""
+
+
+class Library:
+    """Documents by the name that diagnostics call them. A file is opened only when something in it is looked at."""
+
+    def __init__(self, diagnostics: Diagnostics) -> None:
+        self.documents: dict[str, Document] = {}
+        self._diagnostics = diagnostics
+        self._readers: dict[str, Reader | None] = {}
+        self._failures: dict[str, CannotGoOn] = {}
+        self._bytes_left = budgets.BYTES
+        self.memory = Memory()
+
+    def add(self, name: str, data: bytes, reader: Reader | None) -> Document:
+        """The document in `data`. `reader` opens the files that it refers to; None where it may refer to none."""
+        self._readers[name] = reader
+        self.documents[name] = document = load(name, data, self._diagnostics, self.memory)
+        return document
+
+    def add_as(self, document: Document, origin: str) -> None:
+        """Add what was made of the document `origin`, perhaps in its place; its references lead as far."""
+        self._readers[document.name] = self._readers[origin]
+        self.documents[document.name] = document
+
+    def allow(self, name: str, reader: Reader | None) -> None:
+        """Let `reader` open what the document `name` refers to."""
+        self._readers[name] = reader
+
+    def may_refer(self, name: str) -> bool:
+        """Whether references of the document `name` may lead to other files at all."""
+        return self._readers.get(name) is not None
+
+    def refer(self, name: str, by: str) -> None:
+        """Make `name` known as a file that the document `by` refers to, without opening it."""
+        self._readers.setdefault(name, self._readers[by])
+
+    def document(self, name: str) -> Document:
+        """The document called `name`, which was added or referred to. CannotGoOn where it cannot be read; the same each
+        time.
+        """
+        if name in self.documents:
+            return self.documents[name]
+        if name in self._failures:
+            raise self._failures[name]
+        try:
+            return self._open(name)
+        except CannotGoOn as failure:
+            self._failures[name] = failure
+            raise
+
+    def content(self, name: str, by: str) -> bytes:
+        """The bytes of the file `name`, which is no document, and which the document `by` names. CannotGoOn where it
+        may not or cannot be read.
+        """
+        reader = self._readers.get(by)
+        if reader is None:
+            raise CannotGoOn("foreign-reference", f"{by} lies in no folder, so it can name no file.")
+        return reader(name)
+
+    def _open(self, name: str) -> Document:
+        reader = self._readers[name]
+        assert reader is not None, name
+        if len(self.documents) >= budgets.FILES:
+            raise CannotGoOn("too-large", f"The document is spread over more than {budgets.FILES:,} files.")
+        data = reader(name)
+        self._bytes_left -= len(data)
+        if self._bytes_left < 0:
+            raise CannotGoOn("too-large", f"The files that are referred to are larger than {budgets.BYTES:,} bytes.")
+        return self.add(name, data, reader)

@@ -1,0 +1,61 @@
+"""Bytes → `Document`."""
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.read.document import budgets, json_text
+from mcpgen.read.document.document import Document
+from mcpgen.read.document.memory import Memory
+
+
+def load(name: str, data: bytes, diagnostics: Diagnostics, memory: Memory | None = None) -> Document:
+    """Read `data` as JSON, else as YAML. CannotGoOn with a place where it is neither, or asks for more than the budgets
+    allow, or than there is left of `memory`.
+    """
+    memory = memory or Memory()
+    text = _decode(name, data)
+    memory.take_text(name, data, text)
+    document = _read(name, text, diagnostics, memory.nodes_left)
+    memory.take_nodes(document.nodes)
+    return document
+
+
+def _read(name: str, text: str, diagnostics: Diagnostics, most_nodes: int) -> Document:
+    looks_like_json = text.lstrip()[:1] in ("{", "[")
+    if looks_like_json:
+        try:
+            nodes = json_text.count_nodes(text, name, most_nodes)
+            return Document(name, json_text.parse(text, name, diagnostics), text, nodes=nodes)
+        except json_text.NotJson as not_json:
+            failure = not_json
+    from mcpgen.read.document import yaml_text  # PyYAML costs a quarter of the start of a run that reads JSON
+
+    try:
+        composed = yaml_text.compose(text, name, diagnostics, most_nodes)
+        return Document(name, composed.value, text, composed.outline, composed.nodes)
+    except CannotGoOn:
+        if looks_like_json:
+            raise CannotGoOn("syntax", failure.message, failure.where, "Correct the JSON at this place.") from None
+        raise
+
+
+def _decode(name: str, data: bytes) -> str:
+    if len(data) > budgets.BYTES:
+        raise CannotGoOn(
+            "too-large",
+            f"The source is {len(data):,} bytes long; at most {budgets.BYTES:,} are read.",
+            Where(name),
+            "Split the document, or take out what is not needed.",
+        )
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise CannotGoOn(
+            "not-text", "The source is not UTF-8 text.", Where(name, "", line, column), "Save the file as UTF-8."
+        ) from None
+    if not text.strip():
+        raise CannotGoOn(
+            "syntax", "The source is empty.", Where(name, "", 1, 1), "Name a file that holds an API description."
+        )
+    return text

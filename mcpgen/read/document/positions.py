@@ -1,0 +1,199 @@
+"""Where parts of a text stand: one walk for all the pointers that are asked for, over JSON text or YAML events.
+
+Only branches that lead to a wanted pointer are followed by name. The others are skipped: in JSON by the scanner of the
+standard library, in YAML by counting brackets. Of YAML only the pieces are read in which something is wanted that the
+outline does not tell.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from mcpgen.base.jsonvalue import tokens
+from mcpgen.read.document.outline import Outline, Path, Position
+
+if TYPE_CHECKING:
+    import yaml
+
+_Trie = dict[str, "_Trie"]
+
+_BLANKS = re.compile(r"[ \t\n\r]*")
+
+
+def locate(text: str, outline: Outline | None, pointers: Iterable[str]) -> dict[str, Position]:
+    """Line and column, from 1, of every pointer in `pointers` (see `Document.positions`)."""
+    wanted = {pointer: tuple(tokens(pointer)) for pointer in pointers}
+    found: dict[Path, Position] = {(): (1, 1)}
+    if outline is None:
+        found.update(_lines(text, _JsonWalk(text).offsets(_trie(wanted.values()))))
+    else:
+        found.update(_in_yaml(outline, wanted.values()))
+    return {pointer: _nearest(path, found) for pointer, path in wanted.items()}
+
+
+def _trie(paths: Iterable[Path]) -> _Trie:
+    trie: _Trie = {}
+    for path in paths:
+        node = trie
+        for token in path:
+            node = node.setdefault(token, {})
+    return trie
+
+
+def _nearest(path: Path, found: dict[Path, Position]) -> Position:
+    while path not in found:
+        path = path[:-1]
+    return found[path]
+
+
+# -- JSON -------------------------------------------------------------------------------------------------------------
+
+
+class _JsonWalk:
+    """Reads the text of a JSON value that is known to be one."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._decode = json.JSONDecoder(parse_int=str, parse_float=str, strict=False).raw_decode
+        self._found: dict[Path, int] = {}
+
+    def offsets(self, trie: _Trie) -> dict[Path, int]:
+        """Path → where its key, or its item, begins."""
+        self._value(self._blanks(0), trie, ())
+        return self._found
+
+    def _blanks(self, at: int) -> int:
+        found = _BLANKS.match(self._text, at)
+        assert found is not None
+        return found.end()
+
+    def _value(self, at: int, trie: _Trie, path: Path) -> int:
+        """The end of the value at `at`, noting what `trie` wants of it."""
+        opening = self._text[at]
+        if not trie or opening not in "{[":
+            return self._decode(self._text, at)[1]
+        at = self._blanks(at + 1)
+        index = 0
+        while self._text[at] not in "}]":
+            start, key = at, str(index)
+            if opening == "{":
+                key, at = self._decode(self._text, at)
+                at = self._blanks(self._blanks(at) + 1)
+            inner = trie.get(key)
+            if inner is not None:
+                self._found[(*path, key)] = start
+            at = self._blanks(self._value(at, inner or {}, (*path, key)))
+            if self._text[at] == ",":
+                at = self._blanks(at + 1)
+            index += 1
+        return at + 1
+
+
+def _lines(text: str, offsets: dict[Path, int]) -> dict[Path, Position]:
+    """Offsets as lines and columns."""
+    found: dict[Path, Position] = {}
+    line, line_start, counted = 1, 0, 0
+    for path, offset in sorted(offsets.items(), key=lambda entry: entry[1]):
+        newlines = text.count("\n", counted, offset)
+        if newlines:
+            line += newlines
+            line_start = text.rindex("\n", counted, offset) + 1
+        counted = offset
+        found[path] = (line, offset - line_start + 1)
+    return found
+
+
+# -- YAML -------------------------------------------------------------------------------------------------------------
+
+
+def _in_yaml(outline: Outline, paths: Iterable[Path]) -> dict[Path, Position]:
+    """Path → where its key, or its item, begins: as the outline says, or in the piece around it."""
+    found: dict[Path, Position] = {}
+    inside: dict[Path, list[Path]] = {}
+    for path in paths:
+        if near := outline.nearest(path):
+            found[near] = outline.position(near)
+        if near != path:
+            inside.setdefault(near, []).append(path)
+    for near, wanted in inside.items():
+        text, above = outline.piece(near) if near else (outline.text, 0)
+        for path, (line, column) in _YamlWalk(text).positions(_trie(wanted), near).items():
+            found[path] = line + above, column
+    return found
+
+
+class _YamlWalk:
+    """Reads the events of a YAML text that is known to hold a value: of the first one, which is the `Document`."""
+
+    def __init__(self, text: str) -> None:
+        import yaml  # not needed to look into JSON
+
+        from mcpgen.read.document.yaml_text import events, place  # for the same reason
+
+        self._next = events(text)
+        self._place = place
+        self._scalar = yaml.ScalarEvent
+        self._opening = {yaml.MappingStartEvent, yaml.SequenceStartEvent}
+        self._ends = {yaml.MappingEndEvent, yaml.SequenceEndEvent}
+        self._mapping = yaml.MappingStartEvent
+        self._before = {yaml.StreamStartEvent, yaml.DocumentStartEvent}
+        self._found: dict[Path, Position] = {}
+
+    def positions(self, trie: _Trie, path: Path) -> dict[Path, Position]:
+        """Path → where its key, or its item, begins. The text is a whole one, or the piece at `path`."""
+        event = self._next()
+        while type(event) in self._before:
+            event = self._next()
+        if path:
+            for token in path[:-1]:
+                trie = trie[token]
+            self._member(self._next(), trie, path[:-1])
+        else:
+            self._value(event, trie, ())
+        return self._found
+
+    def _value(self, event: "yaml.Event | None", trie: _Trie, path: Path) -> None:
+        """Read the value that begins with `event`, noting what `trie` wants of it."""
+        if type(event) not in self._opening:
+            return
+        if not trie:
+            self._skip()
+        elif type(event) is self._mapping:
+            self._members(trie, path)
+        else:
+            self._items(trie, path)
+
+    def _members(self, trie: _Trie, path: Path) -> None:
+        while type(event := self._next()) not in self._ends:
+            self._member(event, trie, path)
+
+    def _member(self, event: "yaml.Event | None", trie: _Trie, path: Path) -> None:
+        """Read the member whose key is `event`."""
+        key = event.value if isinstance(event, self._scalar) else ""
+        self._inside(key, event, self._next(), trie, path)
+
+    def _items(self, trie: _Trie, path: Path) -> None:
+        index = 0
+        while type(event := self._next()) not in self._ends:
+            self._inside(str(index), event, event, trie, path)
+            index += 1
+
+    def _inside(
+        self, name: str, begin: "yaml.Event | None", value: "yaml.Event | None", trie: _Trie, path: Path
+    ) -> None:
+        inner = trie.get(name)
+        if inner is not None:
+            assert begin is not None
+            self._found[(*path, name)] = self._place(begin)
+        self._value(value, inner or {}, (*path, name))
+
+    def _skip(self) -> None:
+        """Read on to the end of a collection that was opened."""
+        next_event, opening, ends, depth = self._next, self._opening, self._ends, 1
+        while depth:
+            kind = type(next_event())
+            if kind in opening:
+                depth += 1
+            elif kind in ends:
+                depth -= 1

@@ -1,0 +1,394 @@
+"""YAML text → value, composed by ourselves over PyYAML's event stream.
+
+Why not PyYAML's loader: it gives YAML 1.1 meaning (`no` is false, `012` is ten, dates become objects), expands merges
+without a bound, and its C composer dies on deep nesting. Here the core schema of YAML 1.2 (section 10.3) decides what a
+plain scalar is, keys are always text, and depth, nodes, aliases and merges are counted while the events pass by, before
+anything large exists. Merge keys (`<<`) are YAML 1.1, but API documents use them: explicit keys win, earlier sources
+win over later ones, and each copied key counts.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import yaml
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.jsonvalue import JsonValue, as_list
+from mcpgen.read.document import budgets
+from mcpgen.read.document.memory import too_many_nodes
+from mcpgen.read.document.outline import LEVELS, Outline, Path
+
+_ALLOWED = "\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff"
+_PRINTABLE, _NOT_PRINTABLE = re.compile(f"[{_ALLOWED}]*+"), re.compile(f"[^{_ALLOWED}]")
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_OTHER_BASE = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_WORDS: dict[str, JsonValue] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_MEANINGFUL = frozenset("0123456789.+-") | {word[:1] for word in _WORDS}
+"""How a plain scalar begins that may be more than a text."""
+
+_CORE = "tag:yaml.org,2002:"
+_MERGE = object()
+
+
+def events(text: str) -> Callable[[], yaml.Event | None]:
+    """The function that gives one event after another, None at the end. libyaml's parser where PyYAML was built with
+    it.
+    """
+    loader = yaml.CSafeLoader(text) if yaml.__with_libyaml__ else yaml.SafeLoader(text)
+    return loader.get_event
+
+
+def printable(text: str) -> str:
+    """`text` without the characters that YAML does not allow (section 5.1)."""
+    return text if _PRINTABLE.fullmatch(text) else _NOT_PRINTABLE.sub("", text)  # which takes twice as long
+
+
+def place(event: yaml.Event) -> tuple[int, int]:
+    """Line and column, from 1, at which `event` begins."""
+    mark = event.start_mark
+    return (mark.line + 1, mark.column + 1) if mark else (1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """The value of a text, where its outer keys stand, and how many values and keys there are."""
+
+    value: JsonValue
+    outline: Outline
+    nodes: int
+
+
+class _Frame:
+    """A collection that is being filled: a sequence by `append`, or a mapping, in which `key` waits for its value. The
+    keys of a mapping with a `path` belong to the outline.
+    """
+
+    __slots__ = ("anchor", "append", "key", "mapping", "merges", "nodes_before", "path", "value")
+
+    def __init__(
+        self,
+        value: dict[str, JsonValue] | list[JsonValue],
+        anchor: str | None,
+        nodes_before: int,
+        path: Path | None = None,
+    ) -> None:
+        self.value = value
+        self.mapping = value if isinstance(value, dict) else {}
+        self.append = value.append if isinstance(value, list) else None
+        self.anchor = anchor
+        self.nodes_before = nodes_before
+        self.path = path
+        self.key: object = None
+        self.merges: list[JsonValue] = []
+
+
+class _Composer:
+    """`frame` is what is filled now, inside of `stack`; the outermost takes the value of the whole. `keys` are those
+    that were met, each kept once. `most` values and keys may be written, or copied by merges.
+    """
+
+    def __init__(self, text: str, name: str, diagnostics: Diagnostics, most: int) -> None:
+        self.name = name
+        self.most = most
+        self.copied = 0
+        self.diagnostics = diagnostics
+        self.outline = Outline(text)
+        self.stack: list[_Frame] = []
+        self.frame = _Frame([], None, 0)
+        self.anchors: dict[str, tuple[JsonValue, int]] = {}
+        self.open_anchors: set[str] = set()
+        self.keys: dict[str, str] = {}
+        self.literal = 0
+        self.expanded = 0
+
+    @property
+    def result(self) -> JsonValue:
+        """The value of the whole; null where there was none."""
+        values = as_list(self.frame.value)
+        return values[0] if values else None
+
+    def start(self, event: yaml.DocumentStartEvent) -> None:
+        if event.tags:  # which no piece of the text would know
+            self.outline.drop()
+
+    # -- what each event does: this runs a million times, and calls as little as it can ------------------------------
+
+    def scalar(self, event: yaml.ScalarEvent) -> None:
+        self.literal += 1
+        if self.literal + self.copied > self.most:
+            raise too_many_nodes(self.most, self._where(event))
+        frame = self.frame
+        text: str = event.value
+        if frame.key is None and frame.append is None:
+            if text == "<<" or text in frame.mapping or event.anchor:
+                self._take_unusual_key(frame, event)
+            else:
+                frame.key = self.keys.setdefault(text, text)
+                if frame.path is not None:
+                    self._note(frame.path, text, event)
+            return
+        if event.tag is not None or not event.implicit[0]:
+            value = self._tagged(text, event)
+        else:
+            value = self._plain(text, event) if text[:1] in _MEANINGFUL else text
+        if event.anchor:
+            self.anchors[event.anchor] = (value, 1)
+        if frame.append is not None:
+            frame.append(value)
+        elif frame.key is _MERGE:
+            self._place(value)
+        else:
+            frame.mapping[frame.key] = value  # type: ignore[index]
+            frame.key = None
+
+    def begin(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
+        mapping = type(event) is yaml.MappingStartEvent
+        if event.tag is not None and event.tag not in ("!", _CORE + ("map" if mapping else "seq")):
+            self._ignore_tag(event)
+        if self.frame.key is None and self.frame.append is None:
+            self._refuse("yaml-key", "A key is a mapping or a list.", event, "Write a plain text as the key.")
+        if len(self.stack) >= budgets.DEPTH:
+            self._refuse(
+                "too-deep", f"The YAML text nests deeper than {budgets.DEPTH} levels.", event, "Flatten the document."
+            )
+        self.literal += 1
+        if self.literal + self.copied > self.most:
+            raise too_many_nodes(self.most, self._where(event))
+        path = self._path() if mapping and len(self.stack) < LEVELS and not event.flow_style else None
+        self.stack.append(self.frame)
+        self.frame = _Frame({} if mapping else [], event.anchor, self.literal + self.expanded, path)
+        if event.anchor:
+            self.open_anchors.add(event.anchor)
+
+    def end(self, event: yaml.Event) -> None:
+        frame, self.frame = self.frame, self.stack.pop()
+        if frame.merges:
+            self._merge(frame, event)
+        if frame.anchor:
+            self.anchors[frame.anchor] = (frame.value, self.literal + self.expanded - frame.nodes_before + 1)
+            self.open_anchors.discard(frame.anchor)
+        self._place(frame.value)
+
+    def alias(self, event: yaml.AliasEvent) -> None:
+        if event.anchor in self.open_anchors or event.anchor not in self.anchors:
+            self._miss_alias(event)
+            return
+        value, size = self.anchors[event.anchor]
+        self._expand(size, event)
+        if self.frame.key is None and self.frame.append is None:
+            if not isinstance(value, str):
+                self._refuse("yaml-key", f"The alias *{event.anchor} is not a text, and stands as a key.", event)
+            self.frame.key = value
+            return
+        self._place(value)
+
+    def _miss_alias(self, event: yaml.AliasEvent) -> None:
+        """Take null for an alias that has no value. One that stands as a key, or as what is merged, is refused."""
+        inside = event.anchor in self.open_anchors
+        message = f"The alias *{event.anchor} {'stands inside what it names' if inside else 'names nothing above it'}"
+        hint = "Write the value out." if inside else "Define the anchor first."
+        if self.frame.append is None and not isinstance(self.frame.key, str):
+            self._refuse("yaml-key", f"{message}.", event, hint)
+        self.diagnostics.add("yaml-alias", f"{message}; it is read as null.", self._where(event), hint)
+        self._place(None)
+
+    # -- parts --------------------------------------------------------------------------------------------------------
+
+    def _place(self, value: JsonValue) -> None:
+        frame = self.frame
+        if frame.append is not None:
+            frame.append(value)
+        elif frame.key is _MERGE:
+            frame.merges.append(value)
+            frame.key = None
+        else:
+            frame.mapping[frame.key] = value  # type: ignore[index]
+            frame.key = None
+
+    def _take_unusual_key(self, frame: _Frame, event: yaml.ScalarEvent) -> None:
+        key: str = event.value
+        if key == "<<" and event.implicit[0]:
+            frame.key = _MERGE
+            return
+        if key in frame.mapping:
+            self.diagnostics.add(
+                "duplicate-key",
+                f"The key {key!r} stands twice in one object; the last one is used.",
+                self._where(event),
+                "Remove one of them.",
+            )
+        frame.key = key
+        if event.anchor:
+            self.anchors[event.anchor] = (key, 1)
+        if frame.path is not None:
+            self._note(frame.path, key, event)
+
+    def _path(self) -> Path | None:
+        """The path of a mapping that begins here, as far as its keys belong to the outline."""
+        frame = self.frame
+        if not self.stack:
+            return ()
+        return (*frame.path, frame.key) if frame.path is not None and isinstance(frame.key, str) else None
+
+    def _note(self, path: Path, key: str, event: yaml.Event) -> None:
+        mark = event.start_mark
+        if mark is not None:
+            self.outline.note((*path, key), mark.index, mark.line, mark.column)
+
+    def _merge(self, frame: _Frame, event: yaml.Event) -> None:
+        target = frame.mapping
+        for merged in frame.merges:
+            for source in merged if isinstance(merged, list) else [merged]:
+                if not isinstance(source, dict):
+                    self._refuse(
+                        "yaml-key", "`<<` merges something that is not a mapping.", event, "Name mappings only."
+                    )
+                self._expand(len(source) + 1, event)
+                self.copied += len(source)  # an alias copies nothing
+                for key, value in source.items():
+                    target.setdefault(key, value)
+
+    def _tagged(self, text: str, event: yaml.ScalarEvent) -> JsonValue:
+        """The value of a scalar that is quoted or has a tag."""
+        tag: str | None = event.tag
+        if tag in (None, "!", _CORE + "str"):
+            return text
+        value = self._plain(text, event) if tag.startswith(_CORE) else None
+        kinds: dict[str, type | tuple[type, ...]] = {
+            "int": int,
+            "float": (int, float),
+            "bool": bool,
+            "null": type(None),
+        }
+        kind = kinds.get(tag.removeprefix(_CORE))
+        if kind is None:
+            self._ignore_tag(event)
+            return text
+        if not isinstance(value, kind):
+            message = f"The tag {tag} does not fit its value, which is read as a text."
+            self.diagnostics.add("yaml-tag", message, self._where(event), "Remove the tag, or correct the value.")
+            return text
+        return value
+
+    def _ignore_tag(self, event: yaml.ScalarEvent | yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
+        """Report a tag that means no JSON. The value is read as if it had none: nothing is ever made by a tag."""
+        kind = {yaml.ScalarEvent: "a text", yaml.MappingStartEvent: "an object"}.get(type(event), "a list")
+        message = f"The tag {event.tag} is not part of JSON; its value is read as {kind}."
+        self.diagnostics.add("yaml-tag", message, self._where(event), "Remove the tag.")
+
+    def _plain(self, text: str, event: yaml.ScalarEvent) -> JsonValue:
+        if text in _WORDS:
+            return _WORDS[text]
+        if text[0] not in "0123456789.+-":
+            return text
+        if len(text) > budgets.NUMBER_CHARACTERS:
+            return text
+        if _INTEGER.fullmatch(text):
+            return int(text)
+        if _OTHER_BASE.fullmatch(text):
+            return int(text, 0)
+        if _FLOAT.fullmatch(text):
+            value = float(text)
+            if value not in (float("inf"), float("-inf")):
+                return value
+            self.diagnostics.add(
+                "number", f"The number {text[:40]} cannot be represented; it is read as text.", self._where(event)
+            )
+        return text
+
+    # -- budgets ------------------------------------------------------------------------------------------------------
+
+    def _expand(self, size: int, event: yaml.Event) -> None:
+        self.expanded += size
+        if self.expanded > budgets.EXPANSION_FREE + budgets.EXPANSION_FACTOR * self.literal:
+            self._refuse(
+                "too-many-nodes",
+                f"Aliases and merges expand to more than {budgets.EXPANSION_FACTOR} times what is written.",
+                event,
+                "Use `$ref` instead of aliases.",
+            )
+
+    def _refuse(self, code: str, message: str, event: yaml.Event, hint: str = "") -> NoReturn:
+        raise CannotGoOn(code, message, self._where(event), hint)
+
+    def _where(self, event: yaml.Event) -> Where:
+        return Where(self.name, "", *place(event))
+
+
+def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | None = None) -> Composed:
+    """The value of the first document in `text`, which may have `most_nodes` values and keys, or what the budgets
+    allow. CannotGoOn with a place for everything that is refused.
+    """
+    clean = printable(text)
+    if len(clean) != len(text):
+        diagnostics.add(
+            "control-character",
+            f"{len(text) - len(clean)} control characters were taken out; YAML does not allow them.",
+            Where(name),
+        )
+    composer = _Composer(clean, name, diagnostics, budgets.NODES if most_nodes is None else most_nodes)
+    handlers: dict[type, Callable[[Any], None]] = {
+        yaml.ScalarEvent: composer.scalar,
+        yaml.MappingStartEvent: composer.begin,
+        yaml.SequenceStartEvent: composer.begin,
+        yaml.MappingEndEvent: composer.end,
+        yaml.SequenceEndEvent: composer.end,
+        yaml.AliasEvent: composer.alias,
+        yaml.DocumentStartEvent: composer.start,
+    }
+    next_event = events(clean)
+    try:
+        while True:
+            event = next_event()
+            handler = handlers.get(type(event))
+            if handler is not None:
+                handler(event)
+            elif event is None or isinstance(event, yaml.DocumentEndEvent):
+                _report_more(next_event, name, diagnostics)
+                return Composed(composer.result, composer.outline, composer.literal + composer.copied)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        if error.context_mark and "end of stream" in str(error.problem):
+            mark = error.context_mark  # what is open began there
+        where = Where(name, "", mark.line + 1, mark.column + 1) if mark else Where(name)
+        message = f"The YAML text breaks off here: {_reason(error)}."
+        raise CannotGoOn("syntax", message, where, _what_to_do(error, clean, mark)) from None
+    except yaml.YAMLError:
+        raise CannotGoOn(
+            "syntax", "The text is neither JSON nor YAML.", Where(name), "Name an API description."
+        ) from None
+
+
+def _report_more(next_event: Callable[[], yaml.Event | None], name: str, diagnostics: Diagnostics) -> None:
+    """Report a second document behind `---`."""
+    try:
+        event = next_event()
+    except yaml.YAMLError:  # no YAML, so no document
+        return
+    if isinstance(event, yaml.DocumentStartEvent):
+        message = "A second YAML document begins here; only the first is read."
+        diagnostics.add("more-documents", message, Where(name, "", *place(event)), "Put it into a file of its own.")
+
+
+def _what_to_do(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark | None) -> str:
+    problem, lines = str(error.problem), text.split("\n")
+    line = lines[mark.line] if mark and mark.line < len(lines) else ""
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        return "Indent with blanks: YAML takes no tabs."
+    if "mapping values are not allowed" in problem:
+        return "Put a text that holds `: ` in quotes, or begin it with `|` on a line of its own."
+    if "end of stream" in problem and "quoted scalar" in str(error.context):
+        return "Close the quote."
+    return "Correct the YAML."
+
+
+def _reason(error: yaml.MarkedYAMLError) -> str:
+    return ", ".join(part for part in (error.context, error.problem) if part)

@@ -1,0 +1,124 @@
+"""Content codings (RFC 9110, section 8.4.1) undone under one limit, however many lie on top of each other.
+
+The HTTP library inflates a whole chunk before anybody can count: 5 kB that are gzip twice become 3 GB. So the bytes are
+taken as they come, and are decoded here in small steps.
+"""
+
+import zlib
+from collections.abc import Iterator, Sequence
+
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.read.fetch.size import too_large
+
+ACCEPTED = "gzip, deflate"
+"""The value of Accept-Encoding: what a server may choose of."""
+
+_GZIP, _ZLIB, _RAW = 31, 15, -15
+_MEMBER = b"\x1f"
+"""How a further member of a gzip stream begins; anything else behind the last one is padding."""
+
+_STEP = 64 * 1024
+"""Bytes that one layer hands to the next at a time."""
+
+_MOST_LAYERS = 4
+_MOST_MEMBERS = 10_000
+"""Members of one gzip stream (RFC 1952, section 2.2). Empty ones take time and count no bytes."""
+
+
+class Decoder:
+    """Decoder of the content of one answer. No layer may hold more than `limit` bytes, decoded or not."""
+
+    def __init__(self, codings: Sequence[str], limit: int, url: str) -> None:
+        """Prepare for the values of Content-Encoding, in the order of the field. CannotGoOn for one that was not asked
+        for.
+        """
+        named = [coding.strip().lower() for coding in codings]
+        layers = [coding for coding in named if coding not in ("", "identity")]
+        if len(layers) > _MOST_LAYERS or not {*layers} <= {"gzip", "x-gzip", "deflate"}:
+            raise unreadable_answer(url, "has content codings that were not asked for")
+        self._url = url
+        self._limit = limit
+        self._size = 0
+        self._layers = [_Layer(coding, limit, url) for coding in reversed(layers)]
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield what `data`, the next bytes of the content, decodes to. CannotGoOn above the limit."""
+        self._size += len(data)
+        if self._size > self._limit:
+            raise too_large(self._url)
+        yield from _decode_through(self._layers, data)
+
+    def finish(self) -> None:
+        """Check that nothing is missing. CannotGoOn where a stream of some layer has not ended."""
+        if not all(layer.is_complete for layer in self._layers):
+            raise unreadable_answer(self._url, "is compressed, and ends too early")
+
+
+class _Layer:
+    """One coding that is undone."""
+
+    def __init__(self, coding: str, limit: int, url: str) -> None:
+        self._coding = coding
+        self._left = limit
+        self._url = url
+        self._members = 0
+        self._stream: zlib._Decompress | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the stream has begun, and ended."""
+        return self._stream is not None and self._stream.eof
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield what `data` decodes to, in steps."""
+        while data:
+            if self._stream is None or self._stream.eof:
+                if self._stream is not None and (self._coding == "deflate" or data[:1] != _MEMBER):
+                    return
+                self._stream = self._begin_member(data)
+            for piece in self._inflate(self._stream, data):
+                self._left -= len(piece)
+                if self._left < 0:
+                    raise too_large(self._url)
+                yield piece
+            data = self._stream.unused_data
+
+    def _begin_member(self, data: bytes) -> "zlib._Decompress":
+        self._members += 1
+        if self._members > _MOST_MEMBERS:
+            raise unreadable_answer(self._url, f"is compressed in more than {_MOST_MEMBERS:,} pieces")
+        return zlib.decompressobj(self._window(data))
+
+    def _inflate(self, stream: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
+        """Yield what one member holds, as far as `data` goes. A full step may have left something behind, although all
+        of `data` was taken in.
+        """
+        full = False
+        while data or full:
+            try:
+                piece = stream.decompress(data, _STEP)
+            except zlib.error:
+                raise unreadable_answer(self._url, "is not compressed the way it says") from None
+            yield piece
+            data, full = stream.unconsumed_tail, len(piece) == _STEP
+            if stream.eof:
+                return
+
+    def _window(self, data: bytes) -> int:
+        if self._coding != "deflate":
+            return _GZIP
+        # Some servers leave out the zlib header that the standard demands; its low bits say "deflate".
+        return _ZLIB if data[0] & 0x0F == 8 else _RAW
+
+
+def _decode_through(layers: list[_Layer], data: bytes) -> Iterator[bytes]:
+    if not layers:
+        yield data
+        return
+    for piece in layers[0].feed(data):
+        yield from _decode_through(layers[1:], piece)
+
+
+def unreadable_answer(url: str, what: str) -> CannotGoOn:
+    """Return the error that says of the answer from `url` what is wrong with it."""
+    return CannotGoOn("unreadable", f"The answer of {url} {what}.", hint="Download the document, and name the file.")

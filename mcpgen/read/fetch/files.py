@@ -1,0 +1,68 @@
+"""Files on this machine → bytes. A path must lead to a regular file: a pipe or a device could hold the compiler."""
+
+import os
+from dataclasses import dataclass
+
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.safe_open import NotRegular, read_below, read_regular
+from mcpgen.read.document import budgets
+from mcpgen.read.fetch.size import within_budget
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """Where the references of a document may lead: into its own folder, and into others that the user named."""
+
+    roots: tuple[str, ...]
+
+    def and_beside(self, name: str, folders: tuple[str, ...]) -> "Folder":
+        """This one and `folders`, paths that count from the folder of the file `name`."""
+        return Folder((*self.roots, *(os.path.join(os.path.dirname(name), folder) for folder in folders)))
+
+    @staticmethod
+    def is_beside(name: str, folder: str) -> bool:
+        """Whether there is a `folder`, a path that counts from the folder of the file `name`."""
+        return os.path.isdir(os.path.join(os.path.dirname(name), folder))
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of the file `name`. CannotGoOn where it lies elsewhere, links followed, or cannot be read.
+
+        A link that is put there between the look and the reading is not followed (safe_open.py).
+        """
+        try:
+            real = os.path.realpath(name)
+            roots = (root for root in map(os.path.realpath, self.roots) if os.path.commonpath([root, real]) == root)
+            root = next(roots, None)
+        except (OSError, ValueError):  # OSError: a link that went while it was read
+            root = None
+        if root is None:
+            raise CannotGoOn(
+                "foreign-reference",
+                f"{name} lies outside of the document's folder.",
+                hint="Name its folder with --ref-dir, or `ref_dir` in a tools file, where it may be read.",
+            )
+        return read_file(real, name, root)
+
+
+def read_file(path: str, source: str, root: str | None = None) -> bytes:
+    """Return the bytes of the file at `path`, which messages call `source`; below the folder `root` without any link.
+
+    CannotGoOn if it cannot be read or is larger than the budget.
+    """
+    most = budgets.BYTES + 1
+    try:
+        data = read_below(root, os.path.relpath(path, root), most) if root else read_regular(path, most)
+        return within_budget(data, source)
+    except IsADirectoryError:
+        raise CannotGoOn("unreadable", f"{source} is a directory.", hint="Name the document in it.") from None
+    except NotRegular:
+        raise CannotGoOn(
+            "unreadable", f"{source} is not a regular file.", hint="Copy it to a file, or pipe it to `-`."
+        ) from None
+    except FileNotFoundError:
+        raise CannotGoOn("unreadable", f"There is no file {source}.", hint="Check the path.") from None
+    except (OSError, ValueError) as error:
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "it cannot be opened"
+        raise CannotGoOn(
+            "unreadable", f"{source} cannot be read: {reason}.", hint="Check the path and its rights."
+        ) from None

@@ -1,0 +1,105 @@
+"""Which redirects of a fetched document are followed (RFC 9110, section 15.4).
+
+A document decides where a server sends its requests, so it comes from where the user says: a redirect stays on the host
+and the port, or goes from http to https. Any other host needs a flag that names it. Link-local and metadata addresses
+need more than a flag: they are never followed.
+"""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urljoin, urlsplit
+
+from mcpgen.base import addresses
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.names import clipped
+from mcpgen.base.source_urls import without_secrets
+
+ALLOW_REDIRECT = "--allow-redirect"
+STATUSES = frozenset({301, 302, 303, 307, 308})
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """Where a redirect leads. One that `is_own` stays with the server that redirects, without any flag."""
+
+    url: str
+    is_own: bool
+
+
+def resolve_redirect(url: str, location: str, allowed: tuple[str, ...]) -> Redirect:
+    """Return where `location`, answered by `url`, leads. `allowed` are the values of the flag: HOST, or HOST:PORT.
+
+    CannotGoOn where it may not be followed.
+    """
+    parts, port = _split(url)
+    target = _join(url, location)
+    new, new_port = _split(target)
+    host, name = (new.hostname or "").rstrip("."), _authority(new, new_port)
+    if parts.scheme == "https" and new.scheme == "http":
+        raise _refusal(url, f"to {name} without TLS", "Name a URL that stays with https.")
+    if addresses.is_forbidden(host):
+        raise _refusal(url, f"to {name}, a link-local or metadata address", "Name another URL.")
+    if host == (parts.hostname or "").rstrip("."):
+        upgraded = (parts.scheme, port, new.scheme, new_port) == ("http", 80, "https", 443)
+        if (parts.scheme, port) == (new.scheme, new_port) or upgraded:
+            return Redirect(target, is_own=True)
+    if _is_allowed(host, new_port, new.scheme, allowed):
+        return Redirect(target, is_own=False)
+    private = ", in a private network," if addresses.is_private(host) else ""
+    hint = f"Give {ALLOW_REDIRECT} {name} where that is meant, or name the document by its own URL."
+    raise _refusal(url, f"to another server, {name}{private or ','} which is not followed", hint)
+
+
+def is_redirect_value(text: str) -> bool:
+    """Return whether `text` can be a value of the flag."""
+    return _server(text) is not None
+
+
+def _server(text: str) -> tuple[str, int | None] | None:
+    """Return host and port of a value of the flag; None where it is no HOST and no HOST:PORT."""
+    try:
+        parts = urlsplit(f"//{text}")
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return None
+    written = f"[{host}]" if ":" in host else host
+    is_whole = text.lower() == (written if port is None else f"{written}:{port}")
+    return (host.rstrip("."), port) if host and is_whole and port != 0 and not re.search(r"[\s@]", host) else None
+
+
+def _is_allowed(host: str, port: int, scheme: str, allowed: tuple[str, ...]) -> bool:
+    """Return whether a value of the flag names this server. Without a port it names the default one of the scheme."""
+    named = filter(None, map(_server, allowed))
+    return any(host == each and port == (its_port or _PORTS[scheme]) for each, its_port in named)
+
+
+def _join(url: str, location: str) -> str:
+    """Return the URL that `location` names, without its fragment. CannotGoOn where it is none that can be fetched."""
+    try:
+        target = urljoin(url, location).partition("#")[0]
+        parts = urlsplit(target)
+        usable = parts.scheme in _PORTS and parts.hostname and "@" not in parts.netloc and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise _refusal(
+            url, f"to {clipped(without_secrets(location), 120)}, which no document is fetched from", "Name another URL."
+        )
+    return target
+
+
+def _split(url: str) -> tuple[SplitResult, int]:
+    parts = urlsplit(url)
+    return parts, parts.port or _PORTS.get(parts.scheme, 0)
+
+
+def _authority(parts: SplitResult, port: int) -> str:
+    """Return host and port as the flag takes them."""
+    host = (parts.hostname or "").rstrip(".")
+    host = f"[{host}]" if ":" in host else host
+    return clipped(host if port == _PORTS.get(parts.scheme) else f"{host}:{port}", 120)
+
+
+def _refusal(url: str, what: str, hint: str) -> CannotGoOn:
+    return CannotGoOn("unreadable", f"{without_secrets(url)} redirects {what}.", hint=hint)

@@ -1,0 +1,73 @@
+"""A source by its name → `Fetched`, and what a file names beside itself."""
+
+import os
+import sys
+from dataclasses import dataclass, field
+from urllib.parse import urljoin
+
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.source_urls import origin_of, without_secrets
+from mcpgen.read.document import budgets
+from mcpgen.read.fetch.files import Folder, read_file
+from mcpgen.read.fetch.network import Network, refuse_login
+from mcpgen.read.fetch.size import within_budget
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A source that was read. `name` is what diagnostics call it; `url`, if it came from the network, is what relative
+    URLs in it count from; `folder` holds the files that it may refer to, if it is a file. `network` is what the rest of
+    the run may ask of the network.
+    """
+
+    name: str
+    data: bytes
+    url: str | None = None
+    folder: Folder | None = None
+    network: Network = field(default_factory=Network, compare=False, repr=False)
+
+
+def read(source: str, ref_dirs: tuple[str, ...] = (), network: Network | None = None) -> Fetched:
+    """Return the bytes behind `source`. Its references may lead into its folder and into `ref_dirs`.
+
+    CannotGoOn where it cannot be read or is larger than the budget.
+    """
+    network = network or Network()
+    if source == "-":
+        data = sys.stdin.buffer.read(budgets.BYTES + 1)
+        return Fetched("<stdin>", within_budget(data, "<stdin>"), network=network)
+    if source.startswith(("http://", "https://")):
+        refuse_login(source)
+        return Fetched(without_secrets(source), *network.download(source), network=network)
+    folder = Folder((os.path.dirname(source) or ".", *ref_dirs))
+    return Fetched(source, read_file(source, source), folder=folder, network=network)
+
+
+def beside(fetched: Fetched, name: str, network: Network | None = None) -> Fetched:
+    """What the file `fetched` calls `name`: a path that counts from its folder and leads to where it may refer, or a
+    URL. A file that came by URL may name what is of its own origin alone, and one from standard input only URLs.
+
+    CannotGoOn where it may not, or where there is nothing to read.
+    """
+    own = fetched.url
+    is_url = name.startswith(("http://", "https://"))
+    if own is not None:
+        try:
+            name = urljoin(own, name)
+            same = origin_of(name) == origin_of(own)
+        except ValueError:
+            same = False
+        if not same:
+            raise _foreign(name, "is of another origin than the file that names it")
+    elif not is_url:
+        if fetched.folder is None:
+            raise _foreign(name, "is a path, and what comes from standard input has no folder")
+        path = os.path.normpath(os.path.join(os.path.dirname(fetched.name), name))
+        return Fetched(path.replace(os.sep, "/"), fetched.folder.read(path), folder=fetched.folder)
+    return read(name, network=network)
+
+
+def _foreign(name: str, why: str) -> CannotGoOn:
+    return CannotGoOn(
+        "unreadable", f"{without_secrets(name)} {why}.", hint="Keep both in one place, or name the file itself."
+    )

@@ -1,0 +1,130 @@
+"""What was chosen, by the order of precedence: the command line, the tools files (the user's before SOURCE), and what
+was recorded.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from mcpgen.base import origins
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.names import clipped, nearest
+from mcpgen.model import Api, Server
+from mcpgen.model.options import Options
+from mcpgen.model.selection import Selector
+from mcpgen.read.openapi import servers
+from mcpgen.read.toolsfile import Required, ToolsFile
+
+Kind = Literal["include", "exclude"]
+
+
+class Flags:
+    """The flags of a run: `given` on the command line, `recorded` before, and in `files`, the strongest first. `wanted`
+    is what of them counts.
+    """
+
+    def __init__(self, given: Options, recorded: Options, files: Sequence[ToolsFile]) -> None:
+        self.files = files
+        self._given = given
+        self._recorded = recorded
+        wanted = replace(recorded, name=None)
+        for each in reversed(files):
+            wanted = each.choices.over(wanted)
+        self.wanted = given.over(wanted)
+
+    @property
+    def base_url(self) -> str | None:
+        """The base URL of a flag; a recorded one gives way to that of a tools file. CannotGoOn where it is none."""
+        url = self._given.base_url or (None if self._of_files else self._recorded.base_url)
+        reason = servers.refusal(url) or ("" if "://" in url else "it is not absolute") if url else ""
+        if reason and "metadata" not in reason:  # the owner may name any host
+            shown = "" if "@" in str(url) else f" {url}"
+            raise CannotGoOn("invalid-flag", f"--base-url{shown} cannot be used: {reason}.")
+        return url
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        """The URLs that `--accept-origin` named, now or before."""
+        return (*self._recorded.accept_origin, *self._given.accept_origin)
+
+    @property
+    def servers(self) -> tuple[Server, ...]:
+        """The base URL that replaces the servers of documents, as a server; none where there is none."""
+        return (Server(self.base_url),) if self.base_url else self._of_files
+
+    @property
+    def _of_files(self) -> tuple[Server, ...]:
+        return next((each.api.servers for each in self.files if each.api.servers), ())
+
+    @property
+    def required(self) -> Required:
+        """The credentials that hold where a document requires none."""
+        own = (Required(each.api.security, each.api.scopes) for each in self.files if each.api.security is not None)
+        return next(own, Required())
+
+    @property
+    def variables(self) -> Where | None:
+        """Where a tools file says the values of variables of server URLs, if they are from one."""
+        own = (each.variables for each in self.files if each.choices.server_var and not self._given.server_var)
+        return next(own, None)
+
+    def report_body_types(self, api: Api, diagnostics: Diagnostics) -> None:
+        """Report the `body_type`s of tools files that no operation offers."""
+        offered = {each.name.lower(): each.name for o in api.operations if o.body for each in o.body.content}
+        for named in (named for each in self.files for named in each.body_types):
+            if not any(fnmatchcase(name, named.text.lower()) for name in offered):
+                message = f"No operation takes a body of the type '{clipped(named.text)}'."
+                diagnostics.add("unused-selector", message, named.where, nearest(named.text, list(offered.values())))
+
+    def selectors(self, kind: Kind) -> Sequence[Selector]:
+        """Those of the tools files that count: of the first that has any, unless the command line has."""
+        if getattr(self._given, kind):
+            return ()
+        return next((found for each in self.files if (found := getattr(each, kind))), ())
+
+    def selecting(self, kind: Kind) -> tuple[str, ...]:
+        """Those of the command line, or the recorded ones where no tools file has any."""
+        of_files = any(getattr(each, kind) for each in self.files)
+        found: tuple[str, ...] = getattr(self._given if of_files else self.wanted, kind)
+        return found
+
+
+def listed_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]:
+    """Return the origins that the owner lists: with `--accept-origin`, now or before, or in tools files `on_disk`.
+
+    A tools file that came by URL is like any document: it cannot accept what it names itself. CannotGoOn for a flag
+    that names no origin.
+    """
+    for url in flags.accepted:
+        if not origins.is_origin(origins.of_url(url)):
+            message = f"--accept-origin {clipped(url)} names no origin."
+            raise CannotGoOn("invalid-flag", message, hint="Write it as https://login.example.com.")
+    listed = [*flags.accepted, *(url for file in on_disk for url in file.choices.accept_origin)]
+    return frozenset(filter(origins.is_origin, map(origins.of_url, listed)))
+
+
+def written_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]:
+    """Return the origins of URLs that the owner wrote: after `--base-url`, or as servers and token URLs of tools files
+    `on_disk`. They are accepted as far as anything leads there.
+    """
+    found = {origins.of_url(flags.base_url or "")}
+    chosen = dict(text.split("=", 1) for text in flags.wanted.server_var if "=" in text)
+    for file in on_disk:
+        for server in _servers(file):
+            url = server.url
+            for name, value in chosen.items():
+                url = url.replace(f"{{{name}}}", value)
+            found.update(origins.of_server(url, {each.name: each.default for each in server.variables}))
+        for scheme in file.api.schemes:
+            found.update(map(origins.of_url, (scheme.token_url, scheme.discovery_url)))
+    return frozenset(found)
+
+
+def _servers(file: ToolsFile) -> Iterator[Server]:
+    """Yield the servers that a tools file has of its own."""
+    yield from file.api.servers
+    yield from (server for entry in file.documents for server in entry.servers)
+    operations = [*file.api.operations, *(each.operation for each in file.api.resources if each.operation)]
+    yield from (server for operation in operations for server in operation.servers or ())

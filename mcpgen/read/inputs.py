@@ -1,0 +1,233 @@
+"""What a run reads: SOURCE and the user's tools file, the documents that these name, and the overlays on them.
+
+Everything is read once, through the file that names it: from its folder, or from the network by `fetch`.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.names import clipped
+from mcpgen.model import Api
+from mcpgen.read import fetch, openapi, toolsfile
+from mcpgen.read.document import Document, Library, budgets
+from mcpgen.read.fetch import Fetched, Folder, Network
+from mcpgen.read.toolsfile import Included, Named, ToolsFile
+
+if TYPE_CHECKING:
+    from mcpgen.read.overlay import Overlay
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """An API as its document describes it, and what a tools file says of that. `entry` is None for a document that is
+    SOURCE itself.
+    """
+
+    api: Api
+    document: str
+    entry: Included | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A file that was read: a tools file, or a document in OpenAPI's words."""
+
+    fetched: Fetched
+    document: Document
+    tools_file: ToolsFile | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Overlays:
+    """Paths or URLs of overlays, and the file that names them; without one they are a person's own words."""
+
+    names: tuple[Named, ...]
+    by: Opened | None = None
+
+
+class Sources:
+    """All that one run reads, by its name in `library`."""
+
+    def __init__(self, diagnostics: Diagnostics, network: Network) -> None:
+        self._network = network
+        self.library = Library(diagnostics)
+        self._diagnostics = diagnostics
+        self._definitions = openapi.Definitions(openapi.References(self.library))
+        self._overlays: dict[str, Overlay | None] = {}
+        self._used: dict[str, set[int]] = {}
+        self._plain: dict[str, Document] = {}
+        self._taken: dict[str, Document] = {}
+        self._bytes_left = budgets.BYTES
+        self._asked: set[Named] = set()
+        self.unread = False
+        """Whether a document that a tools file names could not be read, which was told."""
+
+    @property
+    def described_by(self) -> tuple[Document, ...]:
+        """The documents that APIs were read from, as overlays left them."""
+        return tuple(self._taken.values())
+
+    def open(self, fetched: Fetched) -> Opened | None:
+        """A tools file, read, or a document, not read yet. None for a file in which all is commented out."""
+        reader = fetched.folder.read if fetched.folder else None
+        document = self.library.add(fetched.name, fetched.data, reader)
+        if document.value is None:
+            return None
+        if not toolsfile.is_tools_file(document.value):
+            return Opened(fetched, document)
+        if fetched.folder is not None:
+            folders = tuple(each.text for each in self._folders(document))
+            fetched = replace(fetched, folder=fetched.folder.and_beside(fetched.name, folders))
+            assert fetched.folder is not None
+            self.library.allow(fetched.name, fetched.folder.read)
+        from mcpgen.read.toolsfile.read import read  # brings a dozen readers, and most runs have no tools file
+
+        return Opened(fetched, document, read(document, self._definitions, self._diagnostics))
+
+    def _folders(self, document: Document) -> Iterator[Named]:
+        """The folders that the tools file `document` names; one that is not there is reported."""
+        for each in toolsfile.folders(document):
+            if Folder.is_beside(document.name, each.text):
+                yield each
+            else:
+                message = f"There is no folder {clipped(each.text)}."
+                self._diagnostics.add("unusable-file", message, each.where, "Check the path, or take it out.")
+
+    def described(self, opened: Opened, overlays: Iterable[Overlays]) -> tuple[Described, ...]:
+        """The APIs of a file: the one that it describes, or those of the documents that it names. The overlays of an
+        entry come before `overlays`.
+
+        CannotGoOn where SOURCE is no document; one that a tools file names and that is none is an error.
+        """
+        overlays = list(overlays)
+        if opened.tools_file is None:
+            return (Described(self._api(opened.document, opened.fetched.url, overlays), opened.document.name),)
+        found = []
+        for entry in opened.tools_file.documents:
+            if not entry.document.text:
+                self.unread = True
+                continue
+            own = [Overlays(entry.overlays, opened), *overlays]
+            try:
+                fetched = fetch.beside(opened.fetched, entry.document.text, self._network)
+                document = self._included(fetched)
+                found.append(Described(self._api(document, fetched.url, own), document.name, entry))
+            except CannotGoOn as failure:
+                self._report(failure, entry.document.where)
+                self.unread = True
+        return tuple(found)
+
+    def nothing(self) -> Api:
+        """An API without a document."""
+        return Api("", (), self._definitions)
+
+    def report_unused(self, overlays: Iterable[Named]) -> None:
+        """Report which of the `overlays` there was no document for, and actions that selected nothing in any."""
+        for named in overlays:
+            if named not in self._asked and not self.unread:
+                message = f"There is no document that the overlay {clipped(named.text)} could be applied to."
+                self._diagnostics.add(
+                    "unused-overlay", message, named.where, "Name one under `openapi`, or take it out."
+                )
+        for name, found in self._overlays.items():
+            for index, action in enumerate(found.actions if found else ()):
+                if index not in self._used[name]:
+                    message = "The target of this action selects nothing."
+                    self._diagnostics.add("unused-overlay", message, action.where, "Correct it, or take it out.")
+
+    # -- documents ----------------------------------------------------------------------------------------------------
+
+    def _included(self, fetched: Fetched) -> Document:
+        """The document in `fetched`, as it was written."""
+        if fetched.name not in self._plain:
+            known = self.library.documents.get(fetched.name)
+            if known is None:
+                self._bytes_left -= len(fetched.data)
+                if self._bytes_left < 0:
+                    message = f"The documents together are larger than {budgets.BYTES:,} bytes."
+                    raise CannotGoOn("too-large", message, Where(fetched.name), "Make a server of each.")
+                known = self.library.add(fetched.name, fetched.data, fetched.folder.read if fetched.folder else None)
+            self._plain[fetched.name] = known
+        return self._plain[fetched.name]
+
+    def _api(self, document: Document, url: str | None, overlays: list[Overlays]) -> Api:
+        plain = document
+        for named in overlays:
+            for name in named.names:
+                document = self._overlaid(document, name, named.by)
+        document = self._registered(document, plain)
+        version = openapi.version_of(document)
+        if toolsfile.is_tools_file(document.value) or version is None:
+            raise CannotGoOn(
+                "not-an-api",
+                f"{document.name} is neither an OpenAPI document nor a tools file."
+                if version is None and not toolsfile.is_tools_file(document.value)
+                else f"{document.name} is a tools file, and an OpenAPI document belongs here.",
+                document.where(""),
+                "It should begin with `openapi: 3.1.0` or `mcpgen: 1`.",
+            )
+        api = openapi.read(document, self._definitions, url, self._diagnostics)
+        openapi.quick(document, version, self._diagnostics)
+        return api
+
+    def _registered(self, document: Document, plain: Document) -> Document:
+        """`document` in the library. Where its name stands for what other overlays made of the same file it gets one of
+        its own, because schemas are named by their document.
+        """
+        name, turn = plain.name, 1
+        while name in self._taken and self._taken[name].value is not document.value:
+            turn += 1
+            name = f"{plain.name} ({turn})"
+        if name not in self._taken:
+            self._taken[name] = document if name == document.name else replace(document, name=name)
+            self.library.add_as(self._taken[name], plain.name)
+        return self._taken[name]
+
+    # -- overlays -----------------------------------------------------------------------------------------------------
+
+    def _overlaid(self, document: Document, named: Named, by: Opened | None) -> Document:
+        self._asked.add(named)
+        try:
+            network = self._network
+            fetched = fetch.beside(by.fetched, named.text, network) if by else fetch.read(named.text, network=network)
+            found = self._overlay(fetched)
+        except CannotGoOn as failure:
+            if by is None:
+                raise
+            self._report(failure, named.where)
+            return document
+        if found is None:
+            return document
+        if found.extends and not _is_meant(found, document.name):
+            message = f"The overlay says that it extends {found.extends}; it is applied to {document.name}."
+            self._diagnostics.add("foreign-overlay", message, Where(found.name, "/extends"))
+        from mcpgen.read.overlay import applied  # as below
+
+        document, used = applied(found, document, self._diagnostics)
+        self._used[found.name] |= used
+        return document
+
+    def _overlay(self, fetched: Fetched) -> "Overlay | None":
+        from mcpgen.read.overlay import read  # brings JSONPath, which few runs have a use for
+
+        if fetched.name not in self._overlays:
+            self._overlays[fetched.name] = None  # of one that is wrong nothing is said twice
+            self._used[fetched.name] = set()
+            document = self.library.add(fetched.name, fetched.data, None)
+            self._overlays[fetched.name] = read(document, self._diagnostics)
+        return self._overlays[fetched.name]
+
+    def _report(self, failure: CannotGoOn, where: Where) -> None:
+        """An error about a file that another one names: in that file where it says so, else where it is named."""
+        found = failure.diagnostic
+        inside = found.where if found.where and (found.where.line or found.where.pointer) else where
+        code = found.code if found.severity == "error" else "unreadable"
+        self._diagnostics.add(code, found.message, inside, found.hint)
+
+
+def _is_meant(found: "Overlay", document: str) -> bool:
+    """Whether the document is the one that an overlay extends, by the end of its name: where it lies may differ."""
+    return found.extends.rpartition("/")[2] == document.replace("\\", "/").rpartition("/")[2]

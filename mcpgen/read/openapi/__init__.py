@@ -1,0 +1,8 @@
+"""OpenAPI documents → `Api`. Versions of OpenAPI differ in here and nowhere later."""
+
+from mcpgen.read.openapi.read import read, version_of
+from mcpgen.read.openapi.references import References
+from mcpgen.read.openapi.schemas import Definitions
+from mcpgen.read.openapi.validity import quick, verdict
+
+__all__ = ["Definitions", "References", "quick", "read", "verdict", "version_of"]

@@ -1,0 +1,147 @@
+"""Bodies and answers: the Request Body, Response, Media Type and Encoding Objects (OpenAPI 3.1, 4.8.13 to 4.8.17)."""
+
+import re
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import Unusable
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
+from mcpgen.base.names import clipped
+from mcpgen.model import Encoding, MediaType, Parameter, RequestBody, Response, Style
+from mcpgen.read.openapi import parameters
+from mcpgen.read.openapi.references import References
+
+_NAME = r"[A-Za-z0-9!#$&^_.+*-]+"
+_MEDIA_TYPE = re.compile(
+    rf"{_NAME}/{_NAME}(?:\s*;\s*{_NAME}=(?:\"[ -!#-~]*\"|[!#-:<-~]+))*",
+)
+_FORM_STYLES: tuple[Style, ...] = ("form", "spaceDelimited", "pipeDelimited", "deepObject")
+
+
+def read_body(value: JsonValue, where: Where, references: References, diagnostics: Diagnostics) -> RequestBody | None:
+    """The body of an operation, None where it has none. Unusable where none of its media types is one."""
+    if value is None:
+        return None
+    raw, where = references.resolve(value, where)
+    content = read_content(raw.get("content"), where.inside("content"), references, diagnostics)
+    if not content and raw.get("content"):
+        raise Unusable(
+            "invalid-media-type",
+            "No key under `content` of the body is a media type.",
+            where,
+            "Name one, such as application/json.",
+        )
+    if not content:
+        return None
+    return RequestBody(content, where, is_required(raw), as_text(raw.get("description")))
+
+
+def is_required(raw: JsonObject) -> bool | None:
+    """Return what a body says of `required`, in OpenAPI or in Swagger; None where it says nothing."""
+    said = raw.get("required")
+    return said if isinstance(said, bool) else None
+
+
+def read_content(
+    value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
+) -> tuple[MediaType, ...]:
+    """The media types under a `content` key, in the order of the document; keys that are none are reported and left
+    out.
+    """
+    found = []
+    for name, entry in as_object(value).items():
+        if not _is_taken(name, where.inside(name), diagnostics):
+            continue
+        raw, place = references.resolve(as_object(entry), where.inside(name))
+        schema = references.schema(place.inside("schema")) if "schema" in raw else None
+        if schema is None and "itemSchema" in raw:  # OpenAPI 3.2, 4.14.1: what repeats in a sequence
+            schema = {"type": "array", "items": references.schema(place.inside("itemSchema"))}
+        encodings = _encodings(raw.get("encoding"), place.inside("encoding"), references, diagnostics)
+        found.append(MediaType(name.strip() or "application/json", schema, encodings, untyped_parts_are_files=True))
+    return tuple(found)
+
+
+def media_types(names: list[str], where: Where, diagnostics: Diagnostics) -> list[str]:
+    """The media types of a list; names that are none are reported and left out."""
+    taken = (name for index, name in enumerate(names) if _is_taken(name, where.inside(index), diagnostics))
+    return [name.strip() or "application/json" for name in taken]
+
+
+def is_media_type(name: str) -> bool:
+    """Whether a text is a media type, or a range of them (RFC 9110, section 8.3.1)."""
+    return bool(_MEDIA_TYPE.fullmatch(name.strip()))
+
+
+def _is_taken(name: str, where: Where, diagnostics: Diagnostics) -> bool:
+    if is_media_type(name):
+        return True
+    if not name.strip():
+        message = "A media type is left open; it is read as application/json."
+        diagnostics.add("invalid-media-type", message, where, "Name it.")
+        return True
+    message = f"'{clipped(name)}' is not a media type; it is left out."
+    diagnostics.add("invalid-media-type", message, where, "Name one, such as application/json.")
+    return False
+
+
+def _encodings(value: JsonValue, where: Where, references: References, diagnostics: Diagnostics) -> dict[str, Encoding]:
+    found = {}
+    for name, entry in as_object(value).items():
+        raw = as_object(entry)
+        headers = _part_headers(raw.get("headers"), where.inside(name, "headers"), references, diagnostics)
+        found[name] = _encoding(raw, headers)
+    return found
+
+
+def _part_headers(
+    value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
+) -> tuple[Parameter, ...]:
+    """The headers of a part, but for its Content-Type, which is said elsewhere; one that cannot be read is reported and
+    left out.
+    """
+    found = []
+    for name, entry in as_object(value).items():
+        if name.lower() in ("content-type", "content-disposition", "content-length", "content-transfer-encoding"):
+            continue  # they say what the part is, and are written by whoever writes it
+        try:
+            raw, place = references.resolve(entry, where.inside(name))
+        except Unusable as unusable:
+            diagnostics.extend([unusable.diagnostic])
+            continue
+        header = parameters.of_header(name, raw, place, references, diagnostics)
+        if header is not None:
+            found.append(header)
+    return tuple(found)
+
+
+def _encoding(raw: JsonObject, headers: tuple[Parameter, ...]) -> Encoding:
+    style = next((style for style in _FORM_STYLES if raw.get("style") == style), None)
+    explode = raw.get("explode")
+    content_type = as_text(raw.get("contentType")).strip()
+    one_of = content_type.split(",")
+    return Encoding(
+        content_type if all(_MEDIA_TYPE.fullmatch(entry.strip()) for entry in one_of) else None,
+        style,
+        explode if isinstance(explode, bool) else None,
+        raw.get("allowReserved") is True,
+        headers,
+    )
+
+
+def read_responses(
+    value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
+) -> tuple[Response, ...]:
+    """The answers by status. One that cannot be read is reported and left out: it costs the tool nothing but a
+    description.
+    """
+    found = []
+    for status, entry in as_object(value).items():
+        if status.startswith("x-"):
+            continue
+        try:
+            raw, place = references.resolve(entry, where.inside(status))
+            content = read_content(raw.get("content"), place.inside("content"), references, diagnostics)
+        except Unusable as unusable:
+            diagnostics.extend([unusable.diagnostic])
+            continue
+        found.append(Response(status, as_text(raw.get("description")), content, tuple(as_object(raw.get("headers")))))
+    return tuple(found)

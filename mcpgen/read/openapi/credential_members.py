@@ -1,0 +1,86 @@
+"""Members of forms that are credentials: they are left out where the request carries the credential anyway.
+
+A member counts where three things agree: parameters of the same document that have its name are credentials, its own
+description begins with what a credential is called, and the operation needs a declared security scheme.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.errors import Unusable
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.names import clipped, fold
+from mcpgen.model import MediaType, Operation, RequestBody, SecurityRequirement
+from mcpgen.read.openapi.credentials import is_called_credential, verdict
+
+_MOST_REFERENCES = 5
+_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+def withhold_members(
+    operations: Iterable[Operation],
+    security: tuple[SecurityRequirement, ...] | None,
+    definitions: Mapping[str, JsonObject],
+    diagnostics: Diagnostics,
+) -> tuple[Operation, ...]:
+    """Return `operations` without such members, each name of which is reported once. `security` is the document's."""
+    operations = tuple(operations)
+    known = {fold(each.name) for one in operations for each in one.withheld if verdict(each) == "credential"}
+    if not known:
+        return operations
+    changed: list[Operation] = []
+    taken: dict[str, list[Operation]] = {}
+    for operation in operations:
+        needed = operation.security if operation.security is not None else security
+        names = _names(operation.body, known, definitions) if operation.body and needed and all(needed) else ()
+        for name in names:
+            taken.setdefault(name, []).append(operation)
+        changed.append(replace(operation, body=_without(operation.body, names, definitions)) if names else operation)
+    for name, of in taken.items():
+        many = f" ({len(of)} operations)" if len(of) > 1 else ""
+        message = f"The form member {clipped(name)} is a credential, no argument{many}."
+        diagnostics.add("credential-parameter", message, of[0].where, "The server sends the credential of the scheme.")
+    return tuple(changed)
+
+
+def _names(body: RequestBody, known: set[str], definitions: Mapping[str, JsonObject]) -> list[str]:
+    """The members that are credentials in each form that the body may be."""
+    schemas = [_found(each.schema, definitions) for each in body.content if _is_form(each)]
+    members = {name: member for schema in schemas for name, member in as_object(schema.get("properties")).items()}
+    return [name for name, member in members.items() if fold(name) in known and _is_called(member, definitions)]
+
+
+def _is_form(media_type: MediaType) -> bool:
+    return media_type.name.partition(";")[0].strip().lower() in _FORMS
+
+
+def _found(schema: JsonValue, definitions: Mapping[str, JsonObject]) -> JsonObject:
+    """The schema, or the one that it refers to and adds nothing to; as it is where that is not there."""
+    own = as_object(schema)
+    try:
+        return definitions[as_text(own["$ref"])] if own.keys() == {"$ref"} else own
+    except Unusable:
+        return own
+
+
+def _is_called(member: JsonValue, definitions: Mapping[str, JsonObject]) -> bool:
+    found = as_object(member)
+    for _ in range(_MOST_REFERENCES):
+        found = _found(found, definitions)
+    return is_called_credential(as_text(found.get("description")))
+
+
+def _without(body: RequestBody | None, names: Iterable[str], definitions: Mapping[str, JsonObject]) -> RequestBody:
+    assert body is not None, "it had members"
+    left = frozenset(names)
+    return replace(body, content=tuple(_without_members(each, left, definitions) for each in body.content))
+
+
+def _without_members(media_type: MediaType, names: frozenset[str], definitions: Mapping[str, JsonObject]) -> MediaType:
+    schema = _found(media_type.schema, definitions)
+    members = {key: each for key, each in as_object(schema.get("properties")).items() if key not in names}
+    if not _is_form(media_type) or len(members) == len(as_object(schema.get("properties"))):
+        return media_type
+    required: list[JsonValue] = [key for key in as_list(schema.get("required")) if key not in names]
+    return replace(media_type, schema={**schema, "properties": members, "required": required})

@@ -1,0 +1,263 @@
+"""Parameters that are no business of a model: credentials, parts of a signature, and plumbing of the API.
+
+A parameter is judged by its place, its name, its description and the share of the operations that take it. What is a
+credential gets an environment variable, as if the document declared it as a security scheme.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.names import fold, words
+from mcpgen.model import Operation, Parameter, SecurityScheme
+
+Verdict = Literal["credential", "signature", "setting", "declared", "accept"]
+
+USUAL = 0.9
+"""The share of operations from which on a parameter is one of the whole API."""
+
+FEWEST = 5
+"""Operations below which a share says nothing."""
+
+
+def _split(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\S+", text))
+
+
+_NAMES = _split("apikey apitoken accesstoken authtoken authkey authapikey subscriptionkey oauthtoken oauthaccesstoken")
+"""Folded names that are a credential in any place, whatever stands before them from `_BEFORE`."""
+
+_BEFORE = re.compile(r"^(?:x|ocpapim)+")
+
+_HEADER_ENDINGS = (
+    *("apikey", "apitoken", "accesstoken", "accesskey", "authtoken", "authkey", "subscriptionkey", "privatetoken"),
+    *("applicationkey", "appkey", "apptoken", "secretkey", "apisecret", "appsecret", "clientsecret", "sessiontoken"),
+    *("registryauth", "usertoken", "bearertoken", "authorization"),
+)
+"""How folded names of header fields end that carry a credential, whoever's name stands before."""
+
+_BARE = _split("key token secret password auth passwd pwd apisecret appid")
+"""Names that alone say too little: these are lookups in one API and credentials in another."""
+
+_OTHER_TOKENS = _split("""
+    page next previous prev continuation continue cursor sync upload idempotency csrf xsrf crumb device push invite
+    invitation reset verification confirmation payment card source cart share
+    """)
+"""Words of a name that make its key or token one of the data."""
+
+_SAID = re.compile(
+    r"^\W*(?:(?:the|an?|your|user|account|valid|unique|registered|personal|private|public|secret|optional|own|of|"
+    r"required|oauth ?2?\.?0?|aqi|developer|application|app|client|customer|web ?service)\W+)*"
+    r"(?:api|access|auth\w*|subscription|bearer|secret|oauth ?2?\.?0?)[ _-]?(?:api[ _-]?)?(?:key|token|secret)\b",
+    re.IGNORECASE,
+)
+"""A description that begins with what a credential is called."""
+
+_SIGNATURES = _split("""
+    xamzalgorithm xamzcontentsha256 xamzcredential xamzdate xamzsecuritytoken xamzsignature xamzsignedheaders
+    awsaccesskeyid
+    """)
+"""Folded names of what AWS signs requests with (Signature Version 2 and 4)."""
+
+_PLUMBING = _split("""
+    alt callback prettyprint pp quotauser userip uploadtype uploadprotocol xgafv strict pretty
+    zuoratrackid zuoraentityids xrequestid xcorrelationid correlationid xtrackingid trackingid xclientrequestid
+    """)
+"""Folded names of what APIs let be set on every request and no task is about. `fields` is none: it saves tokens."""
+
+
+def withhold(
+    operations: Iterable[Operation], schemes: Iterable[SecurityScheme], diagnostics: Diagnostics
+) -> tuple[Operation, ...]:
+    """Return `operations` without what is no argument, each kind of which is reported once with a count.
+
+    `schemes` are those that the document declares. What was taken away stays in `Operation.withheld`, so that an
+    override brings it back.
+    """
+    operations = tuple(operations)
+    counts = Counter(slot for each in operations for slot in {(p.location, fold(p.name)) for p in each.parameters})
+    optional = {(p.location, fold(p.name)) for each in operations for p in each.parameters if p.required}
+    declared = tuple(schemes)
+    total = len(operations)
+
+    authorized = not declared or any(map(_is_authorization, declared))
+
+    def judge(parameter: Parameter) -> Verdict | None:
+        if authorized and parameter.location == "header" and fold(parameter.name) == "authorization":
+            return "declared"
+        if parameter.location == "header" and parameter.name.lower() == "accept":
+            return "accept"
+        slot = parameter.location, fold(parameter.name)
+        usual = total >= FEWEST and counts[slot] > USUAL * total
+        found = verdict(parameter, usual=usual)
+        if found == "setting" and slot in optional:
+            return None
+        return found
+
+    judged = [[(each, judge(each)) for each in operation.parameters] for operation in operations]
+    found = [[(each, kind) for each, kind in one if kind] for one in judged]
+    if not any(found):
+        return operations
+    schemes_by_slot = _schemes([each for one in found for each in one], declared)
+    _report([each for one in found for each in one], diagnostics)
+    return tuple(
+        replace(
+            operation,
+            parameters=tuple(each for each, kind in one if kind is None),
+            credentials=operation.credentials + _filled(taken, schemes_by_slot),
+            withheld=tuple(each for each, _ in taken if not _is_authorization(scheme_of(each))),
+        )
+        if taken
+        else operation
+        for operation, one, taken in zip(operations, judged, found, strict=True)
+    )
+
+
+def verdict(parameter: Parameter, *, usual: bool = False) -> Verdict | None:
+    """Return what a parameter is that no model may fill in, None for an argument.
+
+    `usual` means that nearly all operations of the document take it.
+    """
+    if parameter.location not in ("header", "query", "cookie"):
+        return None
+    name = fold(parameter.name)
+    if name in _SIGNATURES or (parameter.location == "header" and name.endswith("signature")):
+        return "signature"
+    if _is_credential(parameter, name, usual):
+        return "credential"
+    return "setting" if usual and name in _PLUMBING and not parameter.required else None
+
+
+def _is_credential(parameter: Parameter, name: str, usual: bool) -> bool:
+    parts = words(parameter.name)
+    if _OTHER_TOKENS.intersection(parts):
+        return False
+    if _BEFORE.sub("", name) in _NAMES or (parameter.location == "header" and name.endswith(_HEADER_ENDINGS)):
+        return True
+    bare = _BEFORE.sub("", name) in _BARE
+    if is_called_credential(parameter.description):
+        # Other names may describe what they filter by ("API key that …"), so their last word has to agree.
+        return bare or parts[-1:] in (["key"], ["token"], ["secret"], ["auth"])
+    return bare and usual and name in ("token", "auth", "secret")
+
+
+def is_called_credential(description: str) -> bool:
+    """Return True for a description that begins with what a credential is called."""
+    return _SAID.match(description) is not None
+
+
+def scheme_of(parameter: Parameter, name: str | None = None) -> SecurityScheme:
+    """Return the security scheme that a parameter is, called `name`."""
+    assert parameter.location in ("header", "query", "cookie"), "the others carry no credential"
+    words = parameter.description
+    if parameter.location == "header" and fold(parameter.name) == "authorization":
+        basic = bool(re.match(r"\W*basic\b", words, re.IGNORECASE))
+        return SecurityScheme(name or parameter.name, "basic" if basic else "bearer", description=words)
+    return SecurityScheme(name or parameter.name, "apiKey", parameter.location, parameter.name, words)
+
+
+def _is_authorization(scheme: SecurityScheme) -> bool:
+    """Return True for a scheme that is sent in the Authorization header."""
+    return scheme.type in ("bearer", "basic", "oauth2", "login") or (scheme.location, fold(scheme.wire_name)) == (
+        "header",
+        "authorization",
+    )
+
+
+_UNFILLED: tuple[Verdict, ...] = ("signature", "declared", "accept")
+"""What gets no variable of its own."""
+
+_UNDECLARED = ("token", "header")
+"""What the schemes are called that an API has whose document declares none (`lower/request/security.py`)."""
+
+Taken = list[tuple[Parameter, Verdict]]
+
+
+def _schemes(taken: Taken, declared: Iterable[SecurityScheme]) -> dict[tuple[str, str], SecurityScheme]:
+    """Return the scheme of each place that is filled. One name in two places is one variable, but two schemes."""
+    found: dict[tuple[str, str], SecurityScheme] = {}
+    names = {*_UNDECLARED, *(each.name for each in declared)}
+    for parameter, kind in sorted(taken, key=lambda each: (each[0].location, each[0].name)):
+        slot = parameter.location, fold(parameter.name)
+        if kind in _UNFILLED or slot in found:
+            continue
+        name = parameter.name if parameter.name not in names else f"{parameter.name} ({parameter.location})"
+        scheme = scheme_of(parameter, name)
+        names.add(name)
+        found[slot] = replace(scheme, type="setting") if kind == "setting" else scheme
+    return found
+
+
+def _filled(taken: Taken, by: dict[tuple[str, str], SecurityScheme]) -> tuple[SecurityScheme, ...]:
+    slots = ((each.location, fold(each.name)) for each, kind in taken if kind not in _UNFILLED)
+    return tuple(dict.fromkeys(by[slot] for slot in slots))
+
+
+_WORDS: dict[Verdict, tuple[str, str]] = {
+    "credential": (
+        "is a credential, no argument",
+        "The server sends the variable of that name. `credential: false` in an override brings the argument back.",
+    ),
+    "declared": (
+        "is no argument: the server's credentials go there",
+        "Set the variable of the API's token.",
+    ),
+    "accept": (
+        "is no argument: the server sends what the document fixes, else what it reads",
+        "A constant or a default in its schema is sent.",
+    ),
+    "signature": (
+        "is part of a signature, which no model can make",
+        "Sign requests in hooks.py, or bring it back with `credential: false` in an override.",
+    ),
+    "setting": (
+        "is the same for all operations, and no argument",
+        "The server sends the variable of that name, if it is set. `credential: false` brings the argument back.",
+    ),
+}
+
+
+def _report(taken: Taken, diagnostics: Diagnostics) -> None:
+    """Report each withheld parameter once, with the number of operations that have it."""
+    first: dict[tuple[str, str, Verdict], Parameter] = {}
+    counts = Counter[tuple[str, str, Verdict]]()
+    for parameter, kind in taken:
+        key = (str(parameter.location), parameter.name, kind)
+        first.setdefault(key, parameter)
+        counts[key] += 1
+    for key, parameter in first.items():
+        says, hint = _WORDS[key[2]]
+        many = f" ({counts[key]} operations)" if counts[key] > 1 else ""
+        message = f"The {parameter.location} parameter {parameter.name} {says}{many}."
+        diagnostics.add("credential-parameter", message, parameter.where, hint)
+
+
+def with_credential(operation: Operation, name: str, is_one: bool) -> Operation | None:
+    """Return `operation` with the parameter `name` as a credential, or as an argument. None where it has none such."""
+    given, taken = operation.parameters, operation.withheld
+    found = [each for each in (given if is_one else taken) if each.name == name]
+    found = [each for each in found if each.location in ("header", "query", "cookie") and each.name.lower() != "accept"]
+    if not found:
+        return operation if any(each.name == name for each in (taken if is_one else given)) else None
+    if not is_one:
+        slots = {(each.location, each.name) for each in found}
+        kept = (each for each in operation.credentials if (each.location, each.wire_name) not in slots)
+        return replace(
+            operation,
+            parameters=(*given, *found),
+            credentials=tuple(kept),
+            withheld=tuple(each for each in taken if each not in found),
+        )
+    front = operation.prefix or "_".join(words(operation.document))
+    label = "_".join(filter(None, (front, name)))
+    # The place keeps the name apart from those of schemes that documents declare.
+    schemes = (scheme_of(each, f"{label} ({each.location})") for each in found)
+    return replace(
+        operation,
+        parameters=tuple(each for each in given if each not in found),
+        credentials=(*operation.credentials, *schemes),
+        withheld=(*taken, *found),
+    )

@@ -1,0 +1,243 @@
+"""One schema in whatever dialect a document uses → JSON Schema 2020-12.
+
+OpenAPI 3.0 has its own dialect (`nullable`, boolean `exclusiveMinimum`, `format: binary`), 3.1 is 2020-12, and
+published documents of either mix both and hold values of the wrong kind (`required: "false"`, `type: String`). So one
+function reads all of it leniently: what it returns holds only keywords of 2020-12 and of OpenAPI's vocabulary, each
+with a value of the kind that the keyword takes; other members (extensions, markup, examples but beside a pattern) are
+left out. A wrong value loses its keyword, never the schema.
+"""
+
+from typing import Protocol
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
+
+
+class Names(Protocol):
+    """The names of the schemas that a schema refers to."""
+
+    def count(self) -> None:
+        """Note that one more schema is converted. Unusable where they are too many."""
+
+    def of(self, reference: str) -> str:
+        """Of what a `$ref` leads to, as the document writes it."""
+
+    def of_dynamic(self, reference: str) -> str:
+        """Of what a `$dynamicRef` leads to."""
+
+    def of_embedded(self, raw: JsonObject) -> str | None:
+        """Of a subschema that is a resource of its own; None for every other."""
+
+
+TYPES = ("null", "boolean", "object", "array", "number", "integer", "string")
+LENIENT_TYPES = {
+    **dict.fromkeys(("str", "text", "char", "date", "datetime", "date-time", "uuid", "file", "binary"), "string"),
+    **dict.fromkeys(("int", "int32", "int64", "long", "short"), "integer"),
+    **dict.fromkeys(("float", "double", "decimal"), "number"),
+    **dict.fromkeys(("dict", "map"), "object"),
+    "bool": "boolean",
+    "list": "array",
+}
+"""What is written in place of a type → what is meant."""
+
+_ONE_SCHEMA = (
+    "items",
+    "additionalProperties",
+    "not",
+    "if",
+    "then",
+    "else",
+    "contains",
+    "propertyNames",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "contentSchema",
+)
+_SCHEMA_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+_SCHEMA_MAPS = ("properties", "patternProperties", "dependentSchemas")
+_TEXTS = ("description", "title", "format", "pattern", "contentEncoding", "contentMediaType")
+_FLAGS = ("readOnly", "writeOnly", "deprecated", "uniqueItems")
+_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_BESIDE_NULL: tuple[str, ...] = ("description", "title", "readOnly", "writeOnly", "deprecated")
+_COUNTS = (
+    "minContains",
+    "maxContains",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+)
+_SELDOM = frozenset((*_FLAGS, "xml"))
+_BOUNDS = frozenset(_NUMBERS + _COUNTS)
+_WITH_SUBSCHEMAS = frozenset(_ONE_SCHEMA + _SCHEMA_LISTS + _SCHEMA_MAPS)
+"""Most schemas are leaves, and most leaves have no bound: one look at the keywords that are there spares twenty."""
+
+
+def convert(raw: JsonValue, names: Names) -> JsonObject:
+    """`raw` as a 2020-12 schema object. `true` and what is no schema become `{}`, `false` becomes `{"not": {}}`."""
+    if raw is False:
+        return {"not": {}}
+    if not isinstance(raw, dict):
+        return {}
+    names.count()
+    schema: JsonObject = {}
+    reference = raw.get("$ref")
+    if isinstance(reference, str):
+        schema["$ref"] = names.of(reference)
+    elif isinstance(dynamic := raw.get("$dynamicRef", raw.get("$recursiveRef")), str):
+        schema["$ref"] = names.of_dynamic(dynamic)
+    _types(raw, schema)
+    _plain_keywords(raw, schema)
+    if not _BOUNDS.isdisjoint(raw):
+        _bounds(raw, schema)
+    if not _WITH_SUBSCHEMAS.isdisjoint(raw):
+        _subschemas(raw, schema, names)
+    if "dependentRequired" in raw:
+        _dependents(raw, schema)
+    if "discriminator" in raw:
+        _discriminator(raw, schema, names)
+    if raw.get("nullable") is True or raw.get("x-nullable") is True:
+        _allow_null(schema)
+    return schema
+
+
+def _subschema(raw: JsonValue, names: Names) -> JsonObject:
+    name = names.of_embedded(raw) if isinstance(raw, dict) and "$id" in raw else None
+    return {"$ref": name} if name else convert(raw, names)
+
+
+def _types(raw: JsonObject, schema: JsonObject) -> None:
+    declared = raw.get("type")
+    if isinstance(declared, str) and declared in TYPES:
+        schema["type"] = declared
+        return
+    words = declared if isinstance(declared, list) else [declared]
+    known: list[JsonValue] = []
+    for word in words:
+        if isinstance(word, str):
+            kind = word.lower() if word.lower() in TYPES else LENIENT_TYPES.get(word.lower())
+            if kind and kind not in known:
+                known.append(kind)
+    if known:
+        schema["type"] = known[0] if len(known) == 1 else known
+    if declared in ("file", "binary"):
+        schema["format"] = "binary"
+
+
+def _plain_keywords(raw: JsonObject, schema: JsonObject) -> None:
+    for keyword in _TEXTS:
+        value = raw.get(keyword)
+        if isinstance(value, str):
+            schema[keyword] = value
+    if not _SELDOM.isdisjoint(raw):
+        _seldom_keywords(raw, schema)
+    enum = raw.get("enum")
+    if isinstance(enum, list) and enum:
+        schema["enum"] = enum
+    for keyword in ("const", "default"):
+        if keyword in raw:
+            schema[keyword] = raw[keyword]
+    if "pattern" in schema:
+        _examples(raw, schema)
+    required = raw.get("required")
+    if isinstance(required, list):
+        schema["required"] = list(dict.fromkeys(entry for entry in required if isinstance(entry, str)))
+    if schema.get("format") == "byte":
+        del schema["format"]
+        schema["contentEncoding"] = "base64"
+
+
+def _examples(raw: JsonObject, schema: JsonObject) -> None:
+    """Keep the examples beside a pattern, which tell whether it is meant as it is written."""
+    declared = raw.get("examples")
+    examples = [*(declared if isinstance(declared, list) else ()), raw.get("example")]
+    if texts := [example for example in examples if isinstance(example, str)]:
+        schema["examples"] = list[JsonValue](texts)
+
+
+def _seldom_keywords(raw: JsonObject, schema: JsonObject) -> None:
+    for keyword in _FLAGS:
+        if raw.get(keyword) is True:
+            schema[keyword] = True
+    if isinstance(raw.get("xml"), dict):
+        schema["xml"] = raw["xml"]
+
+
+def _dependents(raw: JsonObject, schema: JsonObject) -> None:
+    declared = raw.get("dependentRequired")
+    if isinstance(declared, dict):
+        lists = {key: value for key, value in declared.items() if isinstance(value, list)}
+        schema["dependentRequired"] = {key: [each for each in lists[key] if isinstance(each, str)] for key in lists}
+
+
+def _bounds(raw: JsonObject, schema: JsonObject) -> None:
+    for keyword in _NUMBERS:
+        value = raw.get(keyword)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and (keyword != "multipleOf" or value > 0):
+            schema[keyword] = value
+    for exclusive, inclusive in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if raw.get(exclusive) is True and inclusive in schema:
+            schema[exclusive] = schema.pop(inclusive)
+    for keyword in _COUNTS:
+        value = raw.get(keyword)
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            schema[keyword] = value
+
+
+def _subschemas(raw: JsonObject, schema: JsonObject, names: Names) -> None:
+    for keyword in _ONE_SCHEMA:
+        value = raw.get(keyword)
+        if isinstance(value, list) and keyword == "items":
+            schema["prefixItems"] = [_subschema(item, names) for item in value]
+        elif isinstance(value, bool) and keyword in (
+            "additionalProperties",
+            "unevaluatedProperties",
+            "unevaluatedItems",
+        ):
+            schema[keyword] = value
+        elif isinstance(value, (dict, bool)):
+            schema[keyword] = _subschema(value, names)
+    for keyword in _SCHEMA_LISTS:
+        value = raw.get(keyword)
+        if isinstance(value, list) and value:
+            schema[keyword] = [_subschema(item, names) for item in value]
+    for keyword in _SCHEMA_MAPS:
+        value = raw.get(keyword)
+        if isinstance(value, dict):
+            schema[keyword] = {key: _subschema(member, names) for key, member in value.items()}
+
+
+def _discriminator(raw: JsonObject, schema: JsonObject, names: Names) -> None:
+    """OpenAPI 3.1, 4.8.25. Mapping values are references or bare schema names; both become names of schemas.
+    Swagger 2.0 writes the name of the property alone.
+    """
+    declared = raw.get("discriminator")
+    if isinstance(declared, str):
+        declared = {"propertyName": declared}
+    if not isinstance(declared, dict) or not isinstance(declared.get("propertyName"), str):
+        return
+    mapping = declared.get("mapping")
+    targets: JsonObject = {}
+    for value, target in mapping.items() if isinstance(mapping, dict) else ():
+        if isinstance(target, str):
+            targets[value] = names.of(target if "#" in target or "/" in target else f"#/components/schemas/{target}")
+    schema["discriminator"] = {"propertyName": declared["propertyName"], "mapping": targets}
+
+
+def _allow_null(schema: JsonObject) -> None:
+    """`nullable: true` of OpenAPI 3.0, or `x-nullable` before it, also where writers put it beside a reference or a
+    composition.
+    """
+    kind = schema.get("type")
+    if isinstance(kind, str) and kind != "null":
+        schema["type"] = [kind, "null"]
+        enum = schema.get("enum")
+        if isinstance(enum, list) and None not in enum:
+            schema["enum"] = [*enum, None]
+    elif kind is None and any(keyword in schema for keyword in ("$ref", "allOf", "anyOf", "oneOf", "enum")):
+        inner = dict(schema)
+        outer: JsonObject = {keyword: inner.pop(keyword) for keyword in _BESIDE_NULL if keyword in inner}
+        schema.clear()
+        schema.update(outer)
+        schema["anyOf"] = [inner, {"type": "null"}]

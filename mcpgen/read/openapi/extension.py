@@ -1,0 +1,87 @@
+"""`x-mcp` of a document: what its author says of the tools to come, at operations, path items and tags.
+
+A document is not the owner of the server. It may name and word its tools as freely as it does anyway, hide them, and
+ask for more caution; never for less. What cannot be used is a warning and changes nothing.
+"""
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.base.names import TOOL_NAME, clipped, nearest
+
+KEY = "x-mcp"
+HIDDEN = "hidden"
+
+_OF_OPERATION = ("name", "title", "description", HIDDEN, "annotations", "confirm", "roles")
+_HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+_KINDS: dict[str, tuple[type, str]] = {
+    "title": (str, "a text"),
+    "description": (str, "a text"),
+    HIDDEN: (bool, "true or false"),
+    "annotations": (dict, "a mapping of hints"),
+}
+
+
+def read(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject:
+    """What `x-mcp` of the operation `raw` at `where` says, without what cannot be used; `confirm` and `roles` are
+    looked at where they count.
+    """
+    found = dict(_checked(raw, where, _OF_OPERATION, diagnostics))
+    place = where.inside(KEY)
+    if "name" in found and not _is_name(found["name"]):
+        message = f"'{clipped(str(found.pop('name')))}' cannot be the name of a tool; one is derived."
+        hint = "Use lower-case letters, digits and single underscores, a letter first, at most 50."
+        diagnostics.add("invalid-extension", message, place.inside("name"), hint)
+    hints = as_object(found.get("annotations"))
+    for key, value in hints.items():
+        at = place.inside("annotations", key)
+        if key not in _HINTS:
+            _unknown(key, _HINTS, at, diagnostics)
+        elif not isinstance(value, bool):
+            diagnostics.add("invalid-extension", f"{key} is true or false.", at, "Write true or false.")
+    return found
+
+
+def hides(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> bool:
+    """Whether the path item or tag `raw` at `where` hides its operations."""
+    return _checked(raw, where, (HIDDEN,), diagnostics).get(HIDDEN) is True
+
+
+def hidden_tags(root: JsonObject, where: Where, diagnostics: Diagnostics) -> frozenset[str]:
+    """The names of the tags of a document that hide their operations."""
+    place = where.inside("tags")
+    tags = ((as_object(tag), place.inside(index)) for index, tag in enumerate(as_list(root.get("tags"))))
+    return frozenset(str(tag.get("name")) for tag, at in tags if hides(tag, at, diagnostics))
+
+
+def _checked(raw: JsonObject, where: Where, known: tuple[str, ...], diagnostics: Diagnostics) -> JsonObject:
+    """The members of `x-mcp` that are known and of their kind."""
+    value = raw.get(KEY)
+    if value is None:
+        return {}
+    place = where.inside(KEY)
+    if not isinstance(value, dict):
+        message = f"x-mcp is a mapping, and '{clipped(str(value))}' is none."
+        diagnostics.add("invalid-extension", message, place, f"Write one of {', '.join(known)} in it.")
+        return {}
+    found: JsonObject = {}
+    for key, member in value.items():
+        kind, word = _KINDS.get(key, (object, ""))
+        if key.startswith("x-"):
+            continue
+        if key not in known:
+            _unknown(key, known, place.inside(key), diagnostics)
+        elif not isinstance(member, kind):
+            message = f"The value of {key} is not {word}."
+            diagnostics.add("invalid-extension", message, place.inside(key), f"Write {word}.")
+        else:
+            found[key] = member
+    return found
+
+
+def _unknown(key: str, known: tuple[str, ...], where: Where, diagnostics: Diagnostics) -> None:
+    message = f"Nothing reads '{clipped(key)}' under x-mcp here."
+    diagnostics.add("invalid-extension", message, where, nearest(key, known))
+
+
+def _is_name(value: JsonValue) -> bool:
+    return isinstance(value, str) and TOOL_NAME.fullmatch(value) is not None and "__" not in value

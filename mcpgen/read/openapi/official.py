@@ -1,0 +1,120 @@
+"""The verdict of the standard's own tool on a document: openapi-spec-validator's, in a child process with limits.
+
+The tool walks schemas without a bound (a few kilobytes of `allOf` keep it busy for ever), and matches patterns that
+take for ever. It never opens a socket or a file here: references that leave the document are refused, but for files
+beside it that `library` reads.
+"""
+
+import posixpath
+from collections.abc import Iterator
+from typing import Any, NoReturn
+from urllib.parse import quote, unquote, urlsplit
+
+from mcpgen.base.confined import Stopped, Tell, run_confined
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.jsonvalue import JsonValue, as_list, as_object
+from mcpgen.read.document import Document, Library
+
+SECONDS, SECONDS_PER_MB = 20, 5
+"""Seconds of work, and how many more for each megabyte of text. Published documents take up to two for a megabyte."""
+
+_MEBIBYTES = 512
+_PLACE = "place_in_document"
+"""The attribute of an error that holds its path from the root of the document."""
+
+_FOLDER = "/1/2/3/4/5/6/7/8"
+"""Stands for the document's folder in URIs, deep enough for references that lead up."""
+
+Place = tuple[str | int, ...]
+Finding = tuple[Place, str]
+"""Where in the document, and what is wrong there."""
+
+
+def official_findings(document: Document, version: str, library: Library) -> Iterator[Finding]:
+    """Yield what the tool finds. Its own failure comes last, and so does a limit, at the schema that it looked at."""
+    seconds = SECONDS + SECONDS_PER_MB * len(document.text) // 1_000_000
+    at: Place = ()
+    try:
+        for each in run_confined(lambda tell: _run(document, version, library, tell), seconds, _MEBIBYTES):
+            path, message = as_list(each)
+            if message is None:
+                at = place_of(path)
+            else:
+                yield place_of(path), str(message)
+    except Stopped as stopped:
+        yield at, f"the check of the whole ended early, here: it {stopped}"
+
+
+def place_of(path: JsonValue) -> Place:
+    """Return the place that a path in JSON names."""
+    return tuple(part for part in as_list(path) if isinstance(part, (str, int)))
+
+
+def _run(document: Document, version: str, library: Library, tell: Tell) -> None:
+    """Tell `[path, message]` for each finding, and `[path, null]` of each schema before it is looked at."""
+    beside = _Beside(document, library)
+    try:
+        checker = _checker(version, beside, tell)
+        for error in checker(as_object(document.value), base_uri=beside.uri).iter_errors():
+            path = getattr(error, _PLACE, None) or [*getattr(error, "absolute_path", ())]
+            tell([path, str(getattr(error, "message", error))])
+    except MemoryError:
+        raise
+    except RecursionError:
+        tell([[], "the check of the whole ended early: schemas refer to each other too deep"])
+    except Exception:  # what it raises for broken documents has no common class
+        tell([[], f"the check of the whole ended early: {beside.unread}"])
+
+
+def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
+    """Return the tool's checker of that version, which reads nothing but what is beside the document."""
+    import openapi_spec_validator as standard  # a third of a second
+
+    kind: Any = {
+        "2.0": standard.OpenAPIV2SpecValidator,
+        "3.0": standard.OpenAPIV30SpecValidator,
+        "3.1": standard.OpenAPIV31SpecValidator,
+        "3.2": standard.OpenAPIV32SpecValidator,
+    }[version]
+    schemas: Any = kind.keyword_validators["schema"]
+
+    def check_schema(self: Any, schema: Any, *given: Any, **named: Any) -> Iterator[Any]:
+        if version == "2.0" and "type" in schema and schema["type"] == "file":
+            return  # a file as the answer, which is no JSON Schema (2.0, "Response Object"); the meta-schema judges it
+        if not named.get("meta_checked"):  # one that the schema around it did not check already
+            tell([[*getattr(schema, "parts", ())], None])
+        for error in schemas.__call__(self, schema, *given, **named):
+            if not hasattr(error, _PLACE):  # the tool counts from the schema that it looks at, not from the document
+                setattr(error, _PLACE, [*getattr(schema, "parts", ()), *error.absolute_path])
+            yield error
+
+    handlers = {**dict.fromkeys(("<all_urls>", "http", "https", ""), _refuse), "file": beside.read}
+    keywords = {**kind.keyword_validators, "schema": type("Schemas", (schemas,), {"__call__": check_schema})}
+    return type("Offline", (kind,), {"resolver_handlers": handlers, "keyword_validators": keywords})
+
+
+class _Beside:
+    """The files beside a document, for a tool that asks for them by URI. `unread` says what kept it from going on."""
+
+    def __init__(self, document: Document, library: Library) -> None:
+        self.uri = f"file://{_FOLDER}/{quote(posixpath.basename(document.name))}"
+        self.unread = "a reference leads nowhere"
+        self._document = document
+        self._library = library
+
+    def read(self, uri: str) -> JsonValue:
+        """The value of the file that `uri` names. LookupError where there is none that may be read."""
+        path = posixpath.relpath(unquote(urlsplit(uri).path), _FOLDER)
+        name = posixpath.normpath(posixpath.join(posixpath.dirname(self._document.name), path))
+        try:
+            if not self._library.may_refer(self._document.name):
+                raise LookupError(uri)
+            self._library.refer(name, self._document.name)
+            return self._library.document(name).value
+        except (CannotGoOn, LookupError):
+            self.unread = f"{name} is not one that may be read, or cannot be"
+            raise LookupError(uri) from None
+
+
+def _refuse(uri: str) -> NoReturn:
+    raise LookupError(uri)

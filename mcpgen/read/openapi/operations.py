@@ -1,0 +1,176 @@
+"""Paths of a document → operations. One that cannot be read is skipped with its reason; the others go on."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from mcpgen.base.diagnostics import Where
+from mcpgen.base.errors import Unusable
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.names import clipped
+from mcpgen.model import Operation, Skipped
+from mcpgen.read.openapi import credentials, extension, paths, security
+from mcpgen.read.openapi.inputs import Site, Surroundings
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
+NEVER = {
+    "TRACE": "it would echo the server's credentials to whoever asks",
+    "CONNECT": "it asks for a tunnel",
+}
+_METHOD = re.compile(r"[A-Z][A-Z-]{0,30}")
+
+Outcome = Operation | Skipped
+
+
+def read(value: JsonValue, where: Where, around: Surroundings) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
+    """All operations under the `paths` object at `where`, and those that had to be skipped."""
+    found: list[Operation] = []
+    skipped: list[Skipped] = []
+    for path, entry in as_object(value).items():
+        for outcome in () if path.startswith("x-") else _of_item(path, entry, where.inside(path), around):
+            if isinstance(outcome, Skipped):
+                skipped.append(outcome)
+            else:
+                found.append(outcome)
+    _report_duplicate_ids(found, around)
+    judged = credentials.withhold(_with_unique_names(found, around), around.schemes, around.diagnostics)
+    return _with_unique_keys(judged), tuple(skipped)
+
+
+def _of_item(path: str, entry: JsonValue, where: Where, around: Surroundings) -> Iterator[Outcome]:
+    """The operations of a path item: its own, and those of the item that it refers to (OpenAPI 3.1, 4.8.9)."""
+    seen: set[str] = set()
+    if isinstance(entry, dict) and "$ref" in entry:
+        for outcome in _each(path, entry, where, around):
+            seen.add(outcome.method)
+            yield outcome
+    try:
+        item, place = around.references.resolve(entry, where)
+    except Unusable as unusable:
+        yield Skipped(path, unusable.diagnostic, path=path)
+        return
+    for outcome in _each(path, item, place, around):
+        if outcome.method not in seen:
+            yield outcome
+
+
+def _each(path: str, item: JsonObject, place: Where, around: Surroundings) -> Iterator[Outcome]:
+    for method, value, where, reason in _methods(item, place):
+        raw: JsonObject = as_object(value)
+        try:
+            if reason:
+                raise Unusable("unsupported-method", f"{clipped(method)} is never offered as a tool: {reason}.", where)
+            raw, raw_where = around.references.resolve(value, where)
+            yield _read_one(method, path, Site(raw, raw_where, item, place), around)
+        except Unusable as unusable:
+            yield Skipped(
+                f"{clipped(method)} {path}",
+                unusable.diagnostic,
+                method,
+                path,
+                as_text(raw.get("operationId")).strip() or None,
+                _tags(raw),
+                raw.get("deprecated") is True,
+            )
+
+
+def _methods(item: JsonObject, place: Where) -> Iterator[tuple[str, JsonValue, Where, str]]:
+    """Every method of a path item, what it says of it, where, and why it cannot be offered."""
+    for key in (*METHODS, "trace"):
+        if key in item:
+            yield key.upper(), item[key], place.inside(key), NEVER.get(key.upper(), "")
+    for method, value in as_object(item.get("additionalOperations")).items():
+        reason = NEVER.get(method.upper(), "")
+        if method.lower() in METHODS:
+            reason = "it belongs to the path item itself"
+        elif not _METHOD.fullmatch(method):
+            reason = "it is not a name in capitals"
+        yield method, value, place.inside("additionalOperations", method), reason
+
+
+def _read_one(method: str, path: str, site: Site, around: Surroundings) -> Operation:
+    raw, where, item = site.raw, site.where, site.item
+    template = paths.parse(path, where, around.diagnostics)
+    inputs = around.reader(site, template, around)
+    known = frozenset(scheme.name for scheme in around.schemes)
+    said = extension.read(raw, where, around.diagnostics)
+    if hidden := _is_hidden(said, site, around):
+        said = {**said, extension.HIDDEN: True}
+    return Operation(
+        key=paths.operation_key(method, path),
+        method=method,
+        path=path,
+        template=template,
+        where=where,
+        id=as_text(raw.get("operationId")).strip() or None,
+        summary=as_text(raw.get("summary")) or as_text(item.get("summary")),
+        description=as_text(raw.get("description")) or as_text(item.get("description")),
+        tags=_tags(raw),
+        deprecated=raw.get("deprecated") is True,
+        parameters=inputs.parameters,
+        body=inputs.body,
+        responses=inputs.responses,
+        servers=inputs.servers,
+        security=security.read_requirements(raw.get("security"), known, where.inside("security"), around.diagnostics),
+        scopes=security.read_scopes(raw.get("security"), where.inside("security"), around.diagnostics),
+        extension=said,
+        name=as_text(said.get("name")) or None,
+        told=as_text(said.get("description")).strip() or None,
+        hidden=hidden,
+        credentials=inputs.credentials,
+    )
+
+
+def _is_hidden(said: JsonObject, site: Site, around: Surroundings) -> bool:
+    """Whether the document hides an operation: what it says itself, else its path item or one of its tags."""
+    if extension.HIDDEN in said:
+        return said[extension.HIDDEN] is True
+    return extension.hides(site.item, site.item_where, around.diagnostics) or not around.hidden_tags.isdisjoint(
+        _tags(site.raw)
+    )
+
+
+def _with_unique_names(found: list[Operation], around: Surroundings) -> list[Operation]:
+    """Of several operations that demand one name the first in the order of their keys has it."""
+    owners: dict[str, str] = {}
+    for operation in sorted(found, key=lambda operation: operation.key):
+        if operation.name is not None:
+            owners.setdefault(operation.name, operation.key)
+    settled: list[Operation] = []
+    for operation in found:
+        if operation.name is not None and owners[operation.name] != operation.key:
+            message = f"The name {operation.name} is taken by another operation; another one is derived."
+            place = operation.where.inside("x-mcp", "name")
+            around.diagnostics.add("invalid-extension", message, place, "Give each tool a name of its own.")
+            operation = replace(operation, name=None)
+        settled.append(operation)
+    return settled
+
+
+def _tags(raw: JsonObject) -> tuple[str, ...]:
+    return tuple(tag for tag in as_list(raw.get("tags")) if isinstance(tag, str))
+
+
+def _with_unique_keys(found: Iterable[Operation]) -> tuple[Operation, ...]:
+    """Twins such as `/a/{x}` and `/a/{y}` get keys with the names of their parameters."""
+    found = tuple(found)
+    counts = Counter(operation.key for operation in found)
+    return tuple(
+        replace(operation, key=f"{operation.method} {operation.path}") if counts[operation.key] > 1 else operation
+        for operation in found
+    )
+
+
+def _report_duplicate_ids(found: list[Operation], around: Surroundings) -> None:
+    seen: set[str] = set()
+    for operation in found:
+        if operation.id in seen:
+            around.diagnostics.add(
+                "duplicate-operation-id",
+                f"The operationId {operation.id} stands twice in the document.",
+                operation.where.inside("operationId"),
+                "Give each operation an id of its own.",
+            )
+        if operation.id:
+            seen.add(operation.id)

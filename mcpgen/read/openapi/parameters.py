@@ -1,0 +1,285 @@
+"""Parameters of an operation (OpenAPI 3.1, 4.8.12): merged, resolved, with style and explode settled."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import cast
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import Unusable
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, compact
+from mcpgen.base.names import clipped, fold
+from mcpgen.model import Location, Parameter, PathTemplate, SecurityScheme, Style
+from mcpgen.read.openapi.credentials import scheme_of, verdict
+from mcpgen.read.openapi.references import References
+
+_STYLES: dict[Location, tuple[Style, ...]] = {
+    "path": ("simple", "label", "matrix"),
+    "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
+    "header": ("simple",),
+    "cookie": ("form", "cookie"),
+    "querystring": ("form",),
+}
+"""The styles of each place, the default first (OpenAPI 3.2, 4.12.3)."""
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""Names of header fields (RFC 9110, section 5.6.2)."""
+
+FRAMING = frozenset(
+    re.findall(
+        r"\S+",
+        """
+    connection content-length expect host keep-alive proxy-authorization proxy-connection te trailer transfer-encoding
+    upgrade
+    """,
+    )
+)
+"""Header fields that delimit messages or are meant for the next hop."""
+
+JUDGED = ("accept", "authorization")
+"""Header parameters of documents that are no arguments, and yet say something: a version, or a credential."""
+
+NOT_ARGUMENTS = FRAMING | frozenset(
+    re.findall(
+        r"\S+",
+        """
+    accept accept-charset accept-encoding authorization content-type cookie cookie2 forwarded proxy-authenticate via
+    x-forwarded-for x-forwarded-host x-forwarded-proto x-http-method-override x-method-override traceparent tracestate
+    baggage
+    """,
+    )
+)
+"""Header parameters that belong to HTTP, carry credentials or trace a request: never arguments."""
+
+Credentials = Mapping[tuple[str, str], SecurityScheme]
+"""Place (see `place_of`) → the API key that is sent there."""
+
+
+def read(
+    lists: Iterable[tuple[JsonValue, Where]],
+    credentials: Credentials,
+    references: References,
+    diagnostics: Diagnostics,
+    *,
+    by_name: bool = True,
+) -> tuple[tuple[Parameter, ...], tuple[SecurityScheme, ...]]:
+    """The parameters of all `lists` (value, place) that are arguments, and the credentials among the others.
+    `credentials` are the schemes by the places that they fill; see `without_credentials` for `by_name`. Unusable where
+    a required one cannot be read.
+    """
+    raw_ones = gathered(lists, references)
+    _refuse_two_queries(raw_ones)
+    each = (_read_one(raw, where, references, diagnostics) for raw, where in raw_ones)
+    read_ones = (found for found in each if found is not None)
+    return without_credentials(read_ones, credentials, diagnostics, by_name=by_name)
+
+
+def _refuse_two_queries(raw_ones: list[tuple[JsonObject, Where]]) -> None:
+    """Unusable where the whole query is described beside another one, or beside parameters in it."""
+    whole = [where for raw, where in raw_ones if raw.get("in") == "querystring"]
+    if len(whole) > 1 or (whole and any(raw.get("in") == "query" for raw, _ in raw_ones)):
+        message = "The whole query is one parameter, and there are others in it."
+        raise Unusable("invalid-parameter", message, whole[0], "Describe all of it in one of them.")
+
+
+def is_field_name(name: str) -> bool:
+    """Whether a header field can have that name (RFC 9110, section 5.6.2)."""
+    return bool(_TOKEN.fullmatch(name))
+
+
+def can_be_set(name: str) -> bool:
+    """Whether a key can be sent in the header field of that name."""
+    return is_field_name(name) and name.lower() not in FRAMING
+
+
+def place_of(location: str, name: str) -> tuple[str, str]:
+    """Return where a credential goes. Names that some server reads as one are one place (HARD-20)."""
+    return location, fold(name)
+
+
+def gathered(lists: Iterable[tuple[JsonValue, Where]], references: References) -> list[tuple[JsonObject, Where]]:
+    """The Parameter Objects of all `lists`, references resolved, those of later lists replacing earlier ones of the
+    same name and place.
+    """
+    found: dict[tuple[str, str], tuple[JsonObject, Where]] = {}
+    for value, where in lists:
+        for index, entry in enumerate(as_list(value)):
+            raw, place = references.resolve(entry, where.inside(index))
+            found[compact(raw.get("name")), compact(raw.get("in"))] = raw, place
+    return list(found.values())
+
+
+def without_credentials(
+    found: Iterable[Parameter], credentials: Credentials, diagnostics: Diagnostics, *, by_name: bool = True
+) -> tuple[tuple[Parameter, ...], tuple[SecurityScheme, ...]]:
+    """`found` without what the server or HTTP itself fills, each of which is reported; and the schemes that those are.
+    With `by_name` also what nobody declares (`X-API-Key` as a mere header); in documents, `withhold` judges that.
+    """
+    kept: list[Parameter] = []
+    implied: list[SecurityScheme] = []
+    for parameter in found:
+        if parameter.location == "header" and not by_name and parameter.name.lower() in JUDGED:
+            kept.append(parameter)
+        elif parameter.location == "header" and is_of_http(parameter.name):
+            _report_filled(parameter, "it belongs to HTTP", diagnostics)
+        elif (scheme := credentials.get(place_of(parameter.location, parameter.name))) is not None:
+            implied.append(scheme)
+            _report_filled(parameter, "it is a credential", diagnostics)
+        elif by_name and (key := _implied(parameter)) is not None:
+            implied.append(key)
+            message = f"The {parameter.location} parameter {parameter.name} is a credential by its name, no argument."
+            hint = "The server sends the variable of that name. Declare it as a security scheme."
+            diagnostics.add("credential-parameter", message, parameter.where, hint)
+        else:
+            kept.append(parameter)
+    return tuple(kept), tuple(implied)
+
+
+def credential(parameter: Parameter, credentials: Credentials) -> SecurityScheme | None:
+    """The credential that is sent where `parameter` is, declared or by its name; None where it is another thing."""
+    return credentials.get(place_of(parameter.location, parameter.name)) or _implied(parameter)
+
+
+def is_of_http(name: str) -> bool:
+    """Whether a header field of that name is none that a tool may set."""
+    return name.lower().replace("_", "-") in NOT_ARGUMENTS
+
+
+def _implied(parameter: Parameter) -> SecurityScheme | None:
+    return scheme_of(parameter) if verdict(parameter) == "credential" else None
+
+
+def matched_with_path(
+    read: tuple[Parameter, ...], template: PathTemplate, where: Where, diagnostics: Diagnostics
+) -> tuple[Parameter, ...]:
+    """The parameters with those of the path in its order: undeclared ones added, those that the path does not hold left
+    out.
+    """
+    in_path = {parameter.name: parameter for parameter in read if parameter.location == "path"}
+    for name, declared in zip(template.variables, template.declared, strict=True):
+        if name not in in_path and declared in in_path:
+            in_path[name] = replace(in_path[declared], name=name, argument="")
+        if name not in in_path:
+            in_path[name] = Parameter(name, "path", {"type": "string"}, where, required=True, style="simple")
+            diagnostics.add(
+                "undeclared-path-parameter",
+                f"The path holds {{{name}}}, which is not declared; it is taken as a required text.",
+                where,
+                "Declare it under `parameters`.",
+            )
+    elsewhere = _with_those_of_query(in_path, [each for each in read if each.location != "path"], template, where)
+    for name in sorted(in_path.keys() - set(template.variables)):
+        diagnostics.add(
+            "unused-path-parameter",
+            f"The path does not hold {{{name}}}; the parameter is left out.",
+            in_path[name].where,
+            "Add it to the path.",
+        )
+    return tuple(in_path[name] for name in template.variables) + elsewhere
+
+
+def _with_those_of_query(
+    in_path: dict[str, Parameter], elsewhere: list[Parameter], template: PathTemplate, where: Where
+) -> tuple[Parameter, ...]:
+    """Return the parameters outside the path, with those that the query of the path key names, which are required.
+
+    What is declared as `in: path` under the name of such a variable is taken out of `in_path`.
+    """
+    known = {each.name: each for each in elsewhere if each.location == "query"}
+    used = {variable: in_path.pop(variable, None) for _, variable in template.query_variables}
+    filled: dict[str, Parameter] = {}
+    for name, variable in template.query_variables:
+        said = used[variable] or known.get(name) or known.get(variable)
+        said = said or Parameter(name, "query", {"type": "string"}, where)
+        argument = variable if variable != name else said.argument
+        filled[name] = replace(
+            said, name=name, location="query", required=True, style="form", explode=True, argument=argument
+        )
+    replaced = {*filled, *used}
+    kept = [each for each in elsewhere if each.location != "query" or each.name not in replaced]
+    return (*filled.values(), *kept)
+
+
+def of_header(
+    name: str, raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics
+) -> Parameter | None:
+    """The parameter that a Header Object is (OpenAPI 3.1, 4.8.21), None where it cannot be sent; which is reported."""
+    header = _read_one({**raw, "name": name, "in": "header", "required": False}, where, references, diagnostics)
+    return header and replace(header, required=raw.get("required") is True)
+
+
+def name_and_place(
+    raw: JsonObject, where: Where, locations: tuple[Location, ...], diagnostics: Diagnostics
+) -> tuple[str, Location] | None:
+    """Name and place of a parameter, which is one of `locations`; None, reported, where it has none that can be sent.
+    Unusable where it is required all the same.
+    """
+    name, location = raw.get("name"), next((known for known in locations if raw.get("in") == known), None)
+    sendable = isinstance(name, str) and name and location is not None
+    if sendable and not (location == "header" and not _TOKEN.fullmatch(str(name))):
+        return str(name), cast(Location, location)
+    shown = clipped(compact(raw.get("name"))), clipped(compact(raw.get("in")))
+    message = f"A parameter has the name {shown[0]} and the place {shown[1]}."
+    hint = f"Give it a name that can be sent, and a place: one of {', '.join(locations)}."
+    if raw.get("required") is True:
+        raise Unusable("invalid-parameter", message, where, hint)
+    diagnostics.add("invalid-parameter", message + " It is left out.", where, hint)
+    return None
+
+
+def _read_one(raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics) -> Parameter | None:
+    named = name_and_place(raw, where, tuple(_STYLES), diagnostics)
+    if named is None:
+        return None
+    name, location = named
+    style = _style(raw, location, where, diagnostics)
+    explode = raw.get("explode")
+    content, schema = _schema(raw, where, references)
+    if location == "querystring" and content is None:
+        message = f"The query string {clipped(name)} has no `content`, which says how it is written."
+        raise Unusable("invalid-parameter", message, where, "Name a media type under `content`.")
+    return Parameter(
+        name=name,
+        location=location,
+        schema=schema,
+        where=where,
+        required=raw.get("required") is True or location == "path",
+        description=as_text(raw.get("description")),
+        deprecated=raw.get("deprecated") is True,
+        style=style,
+        explode=explode if isinstance(explode, bool) else style in {"form", "deepObject", "cookie"},
+        reserved=raw.get("allowReserved") is True and location in ("path", "query"),
+        content=content,
+        allows_empty=raw.get("allowEmptyValue") is True and location == "query",
+    )
+
+
+def _style(raw: JsonObject, location: Location, where: Where, diagnostics: Diagnostics) -> Style:
+    allowed = _STYLES[location]
+    declared = raw.get("style", allowed[0])
+    for style in allowed:
+        if declared == style:
+            return style
+    diagnostics.add(
+        "invalid-style",
+        f"The style {clipped(compact(declared))} is not defined for {location} parameters; {allowed[0]} is used.",
+        where.inside("style"),
+        f"Use one of {', '.join(allowed)}.",
+    )
+    return allowed[0]
+
+
+def _schema(raw: JsonObject, where: Where, references: References) -> tuple[str | None, JsonObject]:
+    content = raw.get("content")
+    if isinstance(content, dict) and content:
+        media_type, entry = next(iter(content.items()))
+        raw, place = references.resolve(as_object(entry), where.inside("content", media_type))
+        if "schema" in raw:
+            return media_type, references.schema(place.inside("schema"))
+        return media_type, {} if media_type.endswith(("/json", "+json")) else {"type": "string"}
+    return None, references.schema(where.inside("schema")) if "schema" in raw else {"type": "string"}
+
+
+def _report_filled(parameter: Parameter, by: str, diagnostics: Diagnostics) -> None:
+    message = f"The {parameter.location} parameter {parameter.name} is not an argument: {by}."
+    diagnostics.add("credential-parameter", message, parameter.where)

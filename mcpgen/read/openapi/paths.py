@@ -1,0 +1,109 @@
+"""A path key of a document → what is sent (OpenAPI 3.1, 4.8.8.2), and the stable key of an operation.
+
+Published keys hold more than the standard allows: a query (`/a?action=b`), a fragment (`/#X-Target=c`), several
+variables in a segment. What can be sent unambiguously is kept; a key that could lead elsewhere (`//host`, `..`, control
+characters) is refused.
+"""
+
+import re
+from urllib.parse import parse_qsl, quote, unquote
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import Unusable
+from mcpgen.base.names import clipped
+from mcpgen.model import PathTemplate
+
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
+_FORBIDDEN = re.compile(r"[\x00-\x20\x7f\\\"<>^`|\ud800-\udfff]|%(?![0-9A-Fa-f]{2})")
+_Pairs = tuple[tuple[str, str], ...]
+_UNSENT = "!$&'()*+,;=:@/~-._%"
+LONGEST = 4000
+"""Characters of a path key. Servers take request targets of about 8,000, the values of variables among them."""
+
+
+def parse(path: str, where: Where, diagnostics: Diagnostics, *, query_is_meant: bool = False) -> PathTemplate:
+    """The template of `path`. Unusable where no request can be made of it. A query in it is reported, unless it was
+    written on purpose.
+    """
+    body, fragment_mark, _ = path.partition("#")
+    body, query_mark, query = body.partition("?")
+    fixed, filled = _of_query(path, query, where)
+    if fragment_mark or (query_mark and not query_is_meant):
+        sent = "its variables are query parameters." if "{" in query else "it is sent as a fixed query."
+        message = (
+            f"The path {clipped(path, 120)} holds a query; {sent}"
+            if query_mark
+            else f"The path {clipped(path, 120)} holds a fragment; it is cut off."
+        )
+        diagnostics.add("path-query", message, where, "Declare query parameters instead.")
+    variables = tuple(_VARIABLE.findall(body))
+    pieces = _VARIABLE.split(body)[::2]
+    _refuse_unsendable(path, body, variables, pieces, where)
+    if len(set(variables)) != len(variables):
+        diagnostics.add(
+            "repeated-path-parameter",
+            f"The path {clipped(path, 120)} names a parameter twice; each is an argument of its own.",
+            where,
+            "Give each a name of its own.",
+        )
+    literals = tuple(quote(piece, safe=_UNSENT) for piece in pieces)
+    return PathTemplate(literals, _distinct(variables), variables, fixed, filled)
+
+
+def _of_query(path: str, query: str, where: Where) -> tuple[_Pairs, _Pairs]:
+    """Return the pairs of a query that are always sent, and those whose value is one variable, with its name.
+
+    Unusable where a variable stands beside other text: nothing would say how the two are written together.
+    """
+    fixed: list[tuple[str, str]] = []
+    filled: list[tuple[str, str]] = []
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if variable := _VARIABLE.fullmatch(value):
+            filled.append((name, variable[1]))
+        elif "{" in name + value or "}" in name + value:
+            message = f"The query of the path '{clipped(path, 120)}' holds a variable beside other text."
+            raise Unusable("invalid-path", message, where, "Declare query parameters instead.")
+        else:
+            fixed.append((name, value))
+    return tuple(fixed), tuple(filled)
+
+
+def _distinct(variables: tuple[str, ...]) -> tuple[str, ...]:
+    """The names, each that comes again with the number of its coming."""
+    found: list[str] = []
+    for name in variables:
+        number = 2
+        wanted = name
+        while wanted in found or (wanted != name and wanted in variables):
+            wanted, number = f"{name}_{number}", number + 1
+        found.append(wanted)
+    return tuple(found)
+
+
+def _refuse_unsendable(path: str, body: str, variables: tuple[str, ...], pieces: list[str], where: Where) -> None:
+    reason = ""
+    if len(path) > LONGEST:
+        reason = f"is longer than {LONGEST:,} characters"
+    elif not body.startswith("/"):
+        reason = "does not begin with a slash"
+    elif body.startswith("//"):
+        reason = "begins with two slashes, which names another host"
+    elif any(_FORBIDDEN.search(piece) for piece in pieces) or any("{" in piece or "}" in piece for piece in pieces):
+        reason = "holds characters that a path cannot hold"
+    elif any(_is_dot_segment(segment) for segment in _VARIABLE.sub("x", body).split("/")):
+        reason = "holds a dot segment"
+    elif "" in variables:
+        reason = "holds a parameter without a name"
+    if reason:
+        raise Unusable("invalid-path", f"The path '{clipped(path, 120)}' {reason}.", where, "Correct the path.")
+
+
+def _is_dot_segment(segment: str) -> bool:
+    for _ in range(3):
+        segment = unquote(segment)
+    return segment in {".", ".."}
+
+
+def operation_key(method: str, path: str) -> str:
+    """METHOD and the path with its variables blanked: renaming a variable does not make another operation."""
+    return f"{method} {_VARIABLE.sub('{}', path)}"

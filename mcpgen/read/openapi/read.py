@@ -1,0 +1,90 @@
+"""A `Document` in any version of OpenAPI → `Api`."""
+
+from dataclasses import dataclass
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
+from mcpgen.model import Api
+from mcpgen.read.document import Document
+from mcpgen.read.openapi import credential_members, extension, inputs, operations, security, servers, swagger
+from mcpgen.read.openapi.schemas import Definitions
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """What differs between versions at the root: where security schemes stand, and who reads inputs."""
+
+    schemes: str
+    reader: inputs.Reader
+
+
+_OPENAPI = _Version("/components/securitySchemes", inputs.read)
+VERSIONS = {
+    "2.0": _Version("/securityDefinitions", swagger.read_inputs),
+    "3.0": _Version("/components/securitySchemes", inputs.read_3_0),
+    "3.1": _OPENAPI,
+    "3.2": _OPENAPI,
+}
+
+
+def version_of(document: Document) -> str | None:
+    """`2.0`, `3.1` …, or None where the document does not call itself an OpenAPI document."""
+    root = as_object(document.value)
+    declared = root.get("openapi", root.get("swagger"))
+    if not isinstance(declared, (str, int, float)):
+        return None
+    version = ".".join(str(declared).strip().split(".")[:2])
+    return "2.0" if version == "2" else version
+
+
+def read(document: Document, definitions: Definitions, base_url: str | None, diagnostics: Diagnostics) -> Api:
+    """The API that `document` describes, its schemas in `definitions`. `base_url` is where it came from, for relative
+    server URLs.
+
+    CannotGoOn where the version is not one that is read.
+    """
+    name = version_of(document)
+    version = VERSIONS.get(name or "")
+    if version is None:
+        raise CannotGoOn(
+            "unsupported-version",
+            f"OpenAPI {name} is not read.",
+            document.where("/openapi"),
+            f"Convert the document to one of {', '.join(VERSIONS)}.",
+        )
+    root, top = as_object(document.value), document.where("")
+    references = definitions.references
+    schemes = security.read_schemes(
+        _at(root, version.schemes), document.where(version.schemes), references, diagnostics
+    )
+    hidden = extension.hidden_tags(root, top, diagnostics)
+    around = inputs.Surroundings(root, references, schemes, base_url, diagnostics, version.reader, hidden)
+    found, skipped = operations.read(root.get("paths"), top.inside("paths"), around)
+    if name == "2.0":
+        url_list: JsonValue = swagger.as_servers(root, root.get("schemes"), base_url)
+        where = top.inside("host" if "host" in root else "basePath")
+    else:
+        url_list, where = as_list(root.get("servers")) or [{"url": "/"}], top.inside("servers")
+    info = as_object(root.get("info"))
+    known = frozenset(scheme.name for scheme in schemes)
+    required = security.read_requirements(root.get("security"), known, top.inside("security"), diagnostics)
+    found = credential_members.withhold_members(found, required, definitions, diagnostics)
+    return Api(
+        title=as_text(info.get("title")).strip() or "API",
+        operations=found,
+        definitions=definitions,
+        servers=servers.read(url_list, where, base_url, diagnostics),
+        schemes=schemes,
+        security=required,
+        scopes=security.read_scopes(root.get("security"), top.inside("security"), diagnostics),
+        skipped=skipped,
+        named_at=top.inside("info"),
+    )
+
+
+def _at(root: JsonObject, pointer: str) -> JsonValue:
+    try:
+        return lookup(root, tokens(pointer))
+    except KeyError:
+        return None

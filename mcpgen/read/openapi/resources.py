@@ -1,0 +1,142 @@
+"""Names of schemas that are not places: `$self`, `$id`, `$anchor` and `$dynamicAnchor` (JSON Schema 2020-12, section
+8.2; OpenAPI 3.2, 4.1.2.1).
+
+A schema with an `$id` is a resource of its own: references inside it count from it. Documents that say none of these
+words, nearly all, are never walked.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from urllib.parse import urldefrag, urljoin
+
+from mcpgen.base.addresses import LONGEST_URL
+from mcpgen.base.diagnostics import Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
+from mcpgen.read.document import Library
+
+_WORDS = ("$id", "$anchor", "$dynamicAnchor")
+_DATA = frozenset({"example", "examples", "default", "enum", "const", "value"})
+_MAPS = frozenset(
+    {
+        *("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "schemas"),
+        *("responses", "parameters", "requestBodies", "headers", "callbacks", "links", "pathItems", "mediaTypes"),
+        *("paths", "webhooks", "content", "encoding", "variables"),
+    }
+)
+"""Members whose own members have names that a writer chose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A document, or a schema with an `$id`. `base` is its URI, empty where it has none; anchors are names of places
+    in it.
+    """
+
+    root: Where
+    base: str = ""
+    anchors: dict[str, Where] = field(default_factory=dict)
+    dynamic: dict[str, Where] = field(default_factory=dict)
+
+
+class Resources:
+    """The resources in the documents of `library` that were looked at so far."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._of_file: dict[str, dict[str, Resource]] = {}
+        self._by_uri: dict[str, Where] = {}
+        self._embedded: dict[int, Where] = {}
+
+    def around(self, where: Where) -> Resource:
+        """The innermost resource that `where`, in a document that was read, belongs to."""
+        resources = self._in(where.file)
+        if len(resources) == 1:
+            return resources[""]
+        pointer = where.pointer
+        while pointer not in resources:
+            pointer = pointer.rpartition("/")[0]
+        return resources[pointer]
+
+    def named(self, address: str, resource: Resource) -> Where | None:
+        """The resource that the URI `address`, relative to `resource`, names; None where no document that was read
+        says so.
+        """
+        if not self._by_uri:
+            return None
+        return self._by_uri.get(_joined(resource.base, address))
+
+    def anchored(self, root: Where, anchor: str) -> Where | None:
+        """The place of `anchor` in the resource at `root`."""
+        return self.around(root).anchors.get(anchor)
+
+    def embedded(self, raw: JsonObject) -> Where | None:
+        """The place of `raw`, where it is a schema with an `$id` inside another."""
+        return self._embedded.get(id(raw)) if self._embedded else None
+
+    def _in(self, file: str) -> dict[str, Resource]:
+        """The resources of a file by the pointers of their roots."""
+        if file not in self._of_file:
+            document = self._library.document(file)
+            own = as_text(as_object(document.value).get("$self"))
+            root = Resource(Where(file), _joined("", own) if own else "")
+            found = [root]
+            if any(word in document.text for word in _WORDS):
+                found = self._indexed(document.value, root)
+            self._of_file[file] = {resource.root.pointer: resource for resource in found}
+            for resource in found:
+                if resource.base:
+                    self._by_uri.setdefault(resource.base, resource.root)
+        return self._of_file[file]
+
+    def _indexed(self, value: JsonValue, document: Resource) -> list[Resource]:
+        """All resources in `value`, outer ones before inner ones."""
+        found = [document]
+        waiting: list[tuple[JsonValue, Where, Resource, bool]] = [(value, document.root, document, False)]
+        while waiting:
+            value, where, resource, is_map = waiting.pop()
+            if isinstance(value, dict) and not is_map:
+                resource = self._enter(value, where, resource, found)
+            waiting.extend(
+                (member, where.inside(key), resource, inner) for key, member, inner in _members(value, is_map)
+            )
+        return found
+
+    def _enter(self, raw: JsonObject, where: Where, resource: Resource, found: list[Resource]) -> Resource:
+        """The resource that `raw` is, or is part of; its anchors are noted."""
+        identifier = as_text(raw.get("$id"))
+        if identifier.startswith("#"):
+            resource.anchors.setdefault(identifier[1:], where)
+        elif identifier:
+            if where.pointer:
+                resource = Resource(where, _joined(resource.base, identifier))
+                found.append(resource)
+                self._embedded[id(raw)] = where
+            else:
+                self._by_uri.setdefault(_joined(resource.base, identifier), where)
+        for keyword in ("$anchor", "$dynamicAnchor"):
+            if anchor := as_text(raw.get(keyword)):
+                resource.anchors.setdefault(anchor, where)
+        if anchor := as_text(raw.get("$dynamicAnchor")):
+            resource.dynamic.setdefault(anchor, where)
+        return resource
+
+
+def _members(value: JsonValue, is_map: bool) -> Iterator[tuple[str | int, JsonValue, bool]]:
+    """The members of `value` in which a schema may stand: key, member, and whether its keys are a writer's names."""
+    if isinstance(value, dict):
+        for key, member in value.items():
+            if is_map or not (key in _DATA or key.startswith("x-")):
+                yield key, member, not is_map and key in _MAPS
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield index, item, False
+
+
+def _joined(base: str, address: str) -> str:
+    """The URI without its fragment; what is no URI, or too long for one, stays as it is written."""
+    if len(base) + len(address) > LONGEST_URL:
+        return address
+    try:
+        return urldefrag(urljoin(base, address)).url
+    except ValueError:
+        return address

@@ -1,0 +1,205 @@
+"""Schemas of documents as JSON Schema 2020-12, converted only when something looks at them.
+
+A schema is named by where it stands: `{"$ref": "FILE#POINTER"}`, and `Definitions` gives the schema of a name with one
+level of meaning: whatever dialect the document used, keywords have 2020-12 meaning and the types that 2020-12 gives
+them, and every reference is again such a name. A published document of ten megabytes is mostly schemas of answers that
+no tool describes in full; those are never converted.
+
+What a `$dynamicRef` means depends on the way to it (JSON Schema 2020-12, section 8.2.3.2). Such a way is the scope: the
+resources with dynamic anchors that were entered, outermost first. A name in a scope other than the empty one begins
+with the scope's number.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from mcpgen.base.diagnostics import Where
+from mcpgen.base.errors import Unusable
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
+from mcpgen.read.openapi import dialect
+from mcpgen.read.openapi.references import References
+from mcpgen.read.openapi.resources import Resource
+from mcpgen.read.openapi.subtypes import Subtypes
+
+Scope = tuple[Where, ...]
+"""Roots of resources."""
+
+
+MOST = 100_000
+"""Schemas inside one that has a name."""
+
+
+class Definitions(Mapping[str, JsonObject]):
+    """Name → schema. Raises Unusable, placed at the reference, for one that leads nowhere or where it may not, and
+    placed at the schema for one that is too large.
+    """
+
+    def __init__(self, references: References) -> None:
+        self.references = references
+        self._converted: dict[str, JsonObject] = {}
+        self._origins: dict[str, Where] = {}
+        self._refused: dict[str, Unusable] = {}
+        self._located: dict[str, Unusable] = {}
+        self._subtypes = Subtypes(references)
+        self._scopes: dict[Scope, int] = {(): 0}
+        self._scoped: dict[str, tuple[Where, Scope]] = {}
+
+    def __getitem__(self, name: str) -> JsonObject:
+        if name not in self._converted:
+            where, scope = self._meant(name)
+            raw = self._raw(name, where)
+            schema = dialect.convert(raw, _Names(self, where, scope))
+            self._converted[name] = self._with_subtypes(schema, where, scope) if "discriminator" in schema else schema
+        return self._converted[name]
+
+    def _with_subtypes(self, schema: JsonObject, where: Where, scope: Scope) -> JsonObject:
+        """Return the schema at `where`, which has a discriminator, with its children as alternatives if it names none.
+        `isInherited` marks such a discriminator.
+        """
+        children = {} if "oneOf" in schema or "anyOf" in schema else self._children(schema, where, scope)
+        if not children:
+            return schema
+        own = {value: name for name, value in children.items() if value}
+        discriminator = as_object(schema["discriminator"])
+        mapping = {**own, **as_object(discriminator["mapping"])}
+        alternatives: list[JsonValue] = [{"$ref": name} for name in children]
+        return {
+            **schema,
+            "oneOf": alternatives,
+            "discriminator": {**discriminator, "mapping": mapping, "isInherited": True},
+        }
+
+    def _children(self, schema: JsonObject, where: Where, scope: Scope) -> dict[str, str]:
+        """Return the names of the schemas that extend the one at `where`, or that its mapping leads to, each with the
+        value that it says of itself.
+        """
+        places = [
+            self._meant(str(name))[0] for name in as_object(as_object(schema["discriminator"])["mapping"]).values()
+        ]
+        places = [place for place in places if place != where and self.references.exists(place)]
+        found = dict.fromkeys([*self._subtypes.of(where), *places])
+        return {self._name(place, scope): self._subtypes.value_of(place) for place in found}
+
+    def where(self, name: str) -> Where:
+        """Return where the schema called `name` stands."""
+        return self._meant(name)[0]
+
+    def _meant(self, name: str) -> tuple[Where, Scope]:
+        return self._scoped.get(name) or (self.references.place(name), ())
+
+    def converted(self, raw: JsonValue, where: Where) -> JsonObject:
+        """The schema `raw`, whose references are meant as if they stood at `where`."""
+        return dialect.convert(raw, _Names(self, where, ()))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._converted)
+
+    def __len__(self) -> int:
+        return len(self._converted)
+
+    def take(self, converted: int, where: Where) -> None:
+        """Take room for one more schema, inside the one at `where` of which so many were converted. Unusable."""
+        if converted > MOST:
+            message = f"This schema holds more than {MOST:,} schemas."
+            raise Unusable("too-complex", message, where, "Split it, or leave out the operations that need it.")
+        if not self.references.take_schemas(1):
+            message = "This schema comes after all others that there is room for in one run."
+            raise Unusable("too-complex", message, where, "Leave operations out with --exclude.")
+
+    def named(self, reference: str, origin: Where, scope: Scope) -> str:
+        """The name of what `reference`, inside the schema at `origin`, leads to. One that leads nowhere is refused when
+        it is looked at, and not before.
+        """
+        try:
+            name = self._name(self.references.target(reference, origin), scope)
+        except Unusable as unusable:
+            name = f"{origin.file}#{reference}"
+            self._refused[name] = unusable
+        self._origins.setdefault(name, origin)
+        return name
+
+    def dynamically_named(self, reference: str, origin: Where, scope: Scope) -> str:
+        """The name of what `$dynamicRef` leads to: the outermost resource of the scope that has the anchor decides."""
+        anchor = reference.rpartition("#")[2]
+        try:
+            resource = self._around(self.references.target(reference, origin))
+        except Unusable:
+            return self.named(reference, origin, scope)
+        if anchor in resource.dynamic:
+            outer = (self._around(root).dynamic for root in (*scope, origin))
+            target = next((dynamic[anchor] for dynamic in outer if anchor in dynamic), resource.dynamic[anchor])
+            return self._name(target, scope)
+        return self.named(reference, origin, scope)
+
+    def embedded(self, raw: JsonObject, scope: Scope) -> str | None:
+        """The name of `raw`, where it is a schema with an `$id` of its own."""
+        where = self.references.resources.embedded(raw)
+        return self._name(where, scope) if where is not None else None
+
+    def entered(self, where: Where, scope: Scope) -> Scope:
+        """`scope`, and the resource around `where` where it has dynamic anchors."""
+        resource = self._around(where)
+        return (*scope, resource.root) if resource.dynamic and resource.root not in scope else scope
+
+    def _name(self, where: Where, scope: Scope) -> str:
+        name = self.references.name(where)
+        if scope:
+            name = f"{self._scopes.setdefault(scope, len(self._scopes))}@{name}"
+            self._scoped[name] = (where, scope)
+        return name
+
+    def _around(self, where: Where) -> Resource:
+        return self.references.resources.around(where)
+
+    def _raw(self, name: str, where: Where) -> JsonValue:
+        origin = self._origins.get(name, where)
+        if name in self._located:
+            raise self._located[name]
+        try:
+            if name in self._refused:
+                raise self._refused[name]
+            return self.references.at(where, origin)
+        except Unusable as unusable:
+            reason = unusable.diagnostic
+            place = self._locate(origin, name)
+            self._located[name] = Unusable(reason.code, reason.message, place, reason.hint)
+            raise self._located[name] from None
+
+    def _locate(self, origin: Where, name: str) -> Where:
+        """The place of the very `$ref` inside the schema at `origin` that is called `name`, for a diagnostic."""
+        try:
+            waiting: list[tuple[Where, JsonValue]] = [(origin, self.references.at(origin, origin))]
+        except Unusable:
+            return origin
+        while waiting:
+            at, value = waiting.pop()
+            if isinstance(value, dict):
+                reference = value.get("$ref")
+                if isinstance(reference, str) and self.named(reference, origin, ()) == name:
+                    return at.inside("$ref")
+                waiting.extend((at.inside(key), member) for key, member in value.items())
+            elif isinstance(value, list):
+                waiting.extend((at.inside(index), item) for index, item in enumerate(value))
+        return origin
+
+
+class _Names:
+    """The names of what the schema at `where`, reached in `scope`, refers to."""
+
+    def __init__(self, definitions: Definitions, where: Where, scope: Scope) -> None:
+        self._definitions = definitions
+        self._where = where
+        self._scope = definitions.entered(where, scope)
+        self._converted = 0
+
+    def count(self) -> None:
+        self._converted += 1
+        self._definitions.take(self._converted, self._where)
+
+    def of(self, reference: str) -> str:
+        return self._definitions.named(reference, self._where, self._scope)
+
+    def of_dynamic(self, reference: str) -> str:
+        return self._definitions.dynamically_named(reference, self._where, self._scope)
+
+    def of_embedded(self, raw: JsonObject) -> str | None:
+        return self._definitions.embedded(raw, self._scope)

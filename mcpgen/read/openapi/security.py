@@ -1,0 +1,168 @@
+"""Security schemes and requirements (OpenAPI 3.1, 4.8.27 and 4.8.30), as far as they put something into a request."""
+
+import re
+from typing import Literal
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import Unusable
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.names import clipped
+from mcpgen.model import Login, Scopes, SecurityRequirement, SecurityScheme
+from mcpgen.read.openapi import servers
+from mcpgen.read.openapi.parameters import can_be_set
+from mcpgen.read.openapi.references import References
+
+_KEY_PLACES: dict[str, Literal["header", "query", "cookie"]] = {
+    "header": "header",
+    "query": "query",
+    "cookie": "cookie",
+}
+_PASSWORD = Login(
+    "application/x-www-form-urlencoded",
+    (("grant_type", "", "password"), ("username", "username", ""), ("password", "password", "")),
+    "/access_token",
+    "/expires_in",
+)
+"""The resource owner password credentials grant (RFC 6749, section 4.3)."""
+
+_SCOPE = re.compile(r"[!#-\[\]-~]+")
+"""A scope token of RFC 6749, appendix A.4."""
+
+
+def read_schemes(
+    value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
+) -> tuple[SecurityScheme, ...]:
+    """The schemes, those that cannot be filled by name as `other`; which is reported."""
+    found = []
+    for name, entry in sorted(as_object(value).items()):
+        try:
+            raw, place = references.resolve(entry, where.inside(name))
+        except Unusable as unusable:
+            diagnostics.extend([unusable.diagnostic])
+            continue
+        scheme = _scheme(name, raw)
+        if scheme is None:
+            diagnostics.add(
+                "invalid-security",
+                f"The security scheme {name} is of a kind that is not supported ({_kind(raw)}).",
+                place,
+                "Where only it is offered, the server sends the header that its _HEADER variable holds.",
+            )
+            scheme = SecurityScheme(name, "other", description=as_text(raw.get("description")))
+        elif scheme.location == "header" and not can_be_set(scheme.wire_name):
+            diagnostics.add(
+                "invalid-security",
+                f"No key can be sent in the header field '{clipped(scheme.wire_name)}', as {name} wants.",
+                place,
+                "Correct the name. Without it the server sends the header that its _HEADER variable holds.",
+            )
+            scheme = SecurityScheme(name, "other", description=scheme.description)
+        elif scheme.type in ("oauth2", "login") and (
+            reason := _refusal(url := scheme.token_url or scheme.discovery_url)
+        ):
+            diagnostics.add(
+                "invalid-security",
+                f"The {'token' if scheme.token_url else 'OpenID'} URL '{clipped(url, 120)}' of {name} is not used: "
+                f"{reason}.",
+                place,
+                "Correct it; without it only a ready access token can be given.",
+            )
+            scheme = SecurityScheme(name, "bearer", description=scheme.description)
+        found.append(scheme)
+    return tuple(found)
+
+
+def _kind(raw: JsonObject) -> str:
+    return " ".join(filter(None, (as_text(raw.get("type")), as_text(raw.get("scheme"))))) or "no type"
+
+
+def _scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
+    description = as_text(raw.get("description"))
+    kind, http_scheme = as_text(raw.get("type")), as_text(raw.get("scheme")).lower()
+    location = _KEY_PLACES.get(as_text(raw.get("in")))
+    if kind == "apiKey" and location and as_text(raw.get("name")):
+        return SecurityScheme(name, "apiKey", location, as_text(raw["name"]), description)
+    if kind == "oauth2" and (flow := _client_credentials(raw)):
+        scopes = tuple(sorted(filter(_SCOPE.fullmatch, as_object(flow.get("scopes")))))
+        token_url = as_text(flow["tokenUrl"]).strip()
+        return SecurityScheme(name, "oauth2", description=description, token_url=token_url, scopes=scopes)
+    if kind == "oauth2" and (flow := _password(raw)):
+        url = as_text(flow["tokenUrl"]).strip()
+        scopes = tuple(sorted(filter(_SCOPE.fullmatch, as_object(flow.get("scopes")))))
+        return SecurityScheme(name, "login", description=description, token_url=url, login=_PASSWORD, scopes=scopes)
+    if kind == "openIdConnect" and (url := as_text(raw.get("openIdConnectUrl")).strip()):
+        return SecurityScheme(name, "oauth2", description=description, discovery_url=url)
+    if kind in {"oauth2", "openIdConnect"} or (kind == "http" and http_scheme == "bearer"):
+        return SecurityScheme(name, "bearer", description=description)
+    if kind == "basic" or (kind == "http" and http_scheme == "basic"):
+        return SecurityScheme(name, "basic", description=description)
+    return None
+
+
+def _client_credentials(raw: JsonObject) -> JsonObject:
+    """The flow that needs no person, if the scheme has it; in Swagger 2.0 the scheme is the flow."""
+    flow = raw if raw.get("flow") == "application" else as_object(as_object(raw.get("flows")).get("clientCredentials"))
+    return flow if as_text(flow.get("tokenUrl")).strip() else {}
+
+
+def _password(raw: JsonObject) -> JsonObject:
+    """Return the password flow, in Swagger 2.0 the scheme itself."""
+    flow = raw if raw.get("flow") == "password" else as_object(as_object(raw.get("flows")).get("password"))
+    return flow if as_text(flow.get("tokenUrl")).strip() else {}
+
+
+def _refusal(token_url: str) -> str:
+    """Why a client may not be sent there, empty where it may: it is a server's URL that may have a query."""
+    return servers.refusal(token_url.partition("?")[0]) or ("it has a fragment" if "#" in token_url else "")
+
+
+def read_scopes(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Scopes:
+    """What a `security` list asks of access tokens, by scheme; where its alternatives differ in that, the first counts.
+
+    What is no scope is reported and left out.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for index, entry in enumerate(as_list(value)):
+        for name, asked in as_object(entry).items():
+            scopes = [scope for scope in as_list(asked) if isinstance(scope, str) and _SCOPE.fullmatch(scope)]
+            if len(scopes) < len(as_list(asked)):
+                diagnostics.add(
+                    "invalid-security",
+                    f"The security requirement asks {clipped(name)} for a scope that is none.",
+                    where.inside(index, name),
+                    "A scope is a text without blanks, quotes and backslashes.",
+                )
+            if scopes:
+                found.setdefault(name.rpartition("/")[2] if name.startswith("#/") else name, tuple(sorted(set(scopes))))
+    return dict(sorted(found.items()))
+
+
+def read_requirements(
+    value: JsonValue, schemes: frozenset[str], where: Where, diagnostics: Diagnostics
+) -> tuple[SecurityRequirement, ...] | None:
+    """The alternatives of a `security` list, None where there is none. Names that are not among `schemes` are reported
+    and stay: what needs them must not be called with other credentials.
+    """
+    if not isinstance(value, list):
+        return None
+    found: dict[SecurityRequirement, None] = {}
+    for index, entry in enumerate(value):
+        if not isinstance(entry, dict):
+            diagnostics.add(
+                "invalid-security",
+                "A security requirement is not a mapping; it is left out.",
+                where.inside(index),
+                "Write `- name_of_the_scheme: []`.",
+            )
+            continue
+        names = tuple(sorted(name.rpartition("/")[2] if name.startswith("#/") else name for name in entry))
+        unknown = [name for name in names if name not in schemes]
+        if unknown:
+            diagnostics.add(
+                "invalid-security",
+                f"The security requirement names {', '.join(map(clipped, unknown))}, which is not defined.",
+                where.inside(index),
+                "Define the security scheme.",
+            )
+        found[names] = None
+    return tuple(found)

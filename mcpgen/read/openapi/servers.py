@@ -1,0 +1,106 @@
+"""Server URLs (OpenAPI 3.1, 4.8.5 and 4.8.6): which can be used, with their variables.
+
+The URL of a document decides where credentials go, so only http(s) URLs without user information, query or fragment
+count, and none that leads to a link-local or metadata address: such a host only ever comes from the operator, by
+`--base-url` or the environment.
+"""
+
+import re
+from urllib.parse import urljoin, urlsplit
+
+from mcpgen.base import addresses
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonValue, as_list, as_object, as_text
+from mcpgen.base.names import clipped
+from mcpgen.model import Server, ServerVariable
+
+_VARIABLE = re.compile(r"\{([^{}/]+)\}")
+
+
+def read(value: JsonValue, where: Where, base_url: str | None, diagnostics: Diagnostics) -> tuple[Server, ...]:
+    """The usable servers of a `servers` list, in its order. A relative URL is resolved against `base_url`, the
+    document's own, where known.
+    """
+    found = []
+    for index, entry in enumerate(as_list(value)):
+        raw = as_object(entry)
+        place = where.inside(index)
+        url = as_text(raw.get("url")).strip()
+        declared = as_object(raw.get("variables"))
+        used = dict.fromkeys(_VARIABLE.findall(url))
+        variables = tuple(_variable(name, declared[name]) for name in used if name in declared)
+        undeclared = len(used) > len(variables)
+        url = _resolved(base_url, url) if base_url and "{" not in url else url
+        resolved = with_defaults(Server(url, variables))
+        reason = "it names a variable without a default" if undeclared else refusal(resolved)
+        if not isinstance(raw.get("url"), str):
+            reason = "it is not a text"
+        if reason:
+            diagnostics.add(
+                "invalid-server",
+                f"The server URL '{clipped(url, 120)}' is not used: {reason}.",
+                place,
+                "Correct it, or give --base-url.",
+            )
+            continue
+        if is_private(resolved):
+            diagnostics.add(
+                "private-server",
+                f"The server URL '{clipped(url, 120)}' points into a private network.",
+                place,
+                "Give --base-url where that is not meant.",
+            )
+        found.append(Server(url, variables, as_text(raw.get("description"))))
+    return tuple(found)
+
+
+def _resolved(base_url: str, url: str) -> str:
+    """`url` against `base_url`; as it stands where it is no URL, which is refused after this."""
+    try:
+        return urljoin(base_url, url) if len(url) <= addresses.LONGEST_URL else url
+    except ValueError:
+        return url
+
+
+def _variable(name: str, value: JsonValue) -> ServerVariable:
+    raw = as_object(value)
+    default = raw.get("default")
+    enum = tuple(str(entry) for entry in as_list(raw.get("enum")) if isinstance(entry, (str, int)))
+    return ServerVariable(
+        name, str(default) if isinstance(default, (str, int)) else "", enum, as_text(raw.get("description"))
+    )
+
+
+def with_defaults(server: Server) -> str:
+    """The URL of `server` with its variables at their defaults."""
+    defaults = {variable.name: variable.default for variable in server.variables}
+    return _VARIABLE.sub(lambda match: defaults.get(match[1], match[0]), server.url)
+
+
+def refusal(url: str) -> str:
+    """Why `url` cannot be a server, empty where it can. Relative URLs can."""
+    if len(url) > addresses.LONGEST_URL:
+        return f"it is longer than {addresses.LONGEST_URL:,} characters"
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return "it is not a URL"
+    if re.search(r"[\x00-\x20\x7f\\]", url) or "%" in (host or ""):
+        return "it holds characters that a URL cannot hold"
+    if parts.query or parts.fragment:
+        return "it has a query or a fragment"
+    if not parts.scheme and not parts.netloc:
+        return ""
+    if parts.scheme not in {"http", "https"} or not host:
+        return "only http and https URLs are"
+    if parts.username is not None or parts.password is not None:
+        return "it holds user information"
+    if addresses.is_forbidden(host):
+        return "its host is a link-local or metadata address"
+    return ""
+
+
+def is_private(url: str) -> bool:
+    """Whether the host of `url` is loopback or in a private network, as far as its spelling tells."""
+    return addresses.is_private(urlsplit(url).hostname or "")

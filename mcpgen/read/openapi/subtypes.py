@@ -1,0 +1,62 @@
+"""Schemas that extend another one by `allOf`: with a discriminator they are alternatives to each other (OpenAPI 3.0.3,
+4.7.24).
+
+The parent does not name them, so all schemas that stand beside it are looked through, once for each such place.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from mcpgen.base.diagnostics import Where
+from mcpgen.base.errors import Unusable
+from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
+from mcpgen.read.openapi.references import References
+
+_VALUES = ("x-ms-discriminator-value", "x-discriminator-value")
+"""Extensions of Swagger 2.0 documents in which a child says the value that chooses it."""
+
+Children = Mapping[Where, list[Where]]
+
+
+class Subtypes:
+    """The schemas that extend others."""
+
+    def __init__(self, references: References) -> None:
+        self._references = references
+        self._found: dict[Where, Children] = {}
+
+    def of(self, parent: Where) -> list[Where]:
+        """Return the schemas beside `parent` that extend it, or extend one that does, in the order of their names."""
+        folder = Where(parent.file, parent.pointer.rpartition("/")[0])
+        if not folder.pointer:
+            return []
+        if folder not in self._found:
+            self._found[folder] = self._look_through(folder)
+        known, waiting = {parent}, [parent]
+        while waiting:
+            new = [child for child in self._found[folder].get(waiting.pop(), ()) if child not in known]
+            known.update(new)
+            waiting += new
+        return sorted(known - {parent}, key=lambda child: child.pointer)
+
+    def value_of(self, child: Where) -> str:
+        """Return the value of the discriminator that `child` says chooses it; empty where it says none."""
+        raw = as_object(self._references.at(child, child))
+        return next((value for name in _VALUES if (value := as_text(raw.get(name)))), "")
+
+    def _look_through(self, folder: Where) -> Children:
+        """Return the schemas in `folder` that others there extend, with those."""
+        children: dict[Where, list[Where]] = {}
+        for name, raw in as_object(self._references.at(folder, folder)).items():
+            child = folder.inside(name)
+            for parent in self._extended(as_object(raw), child):
+                children.setdefault(parent, []).append(child)
+        return children
+
+    def _extended(self, raw: JsonObject, where: Where) -> Iterator[Where]:
+        """Yield the places that the references of an `allOf` lead to."""
+        for part in map(as_object, as_list(raw.get("allOf"))):
+            if isinstance(reference := part.get("$ref"), str):
+                try:
+                    yield self._references.target(reference, where)
+                except Unusable:
+                    continue  # which is reported where a tool needs it

@@ -1,0 +1,61 @@
+"""A parameter that is a schema itself, and `collectionFormat` (OpenAPI 2.0, Parameter Object) → style and explode."""
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import Unusable
+from mcpgen.base.jsonvalue import JsonObject, as_object, as_text, compact
+from mcpgen.base.names import clipped
+from mcpgen.model import Location, Parameter, Style
+from mcpgen.read.openapi import parameters
+from mcpgen.read.openapi.references import References
+
+_STYLES: dict[str, Style] = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited"}
+_DESCRIBED = frozenset({"type", "enum", "items", "format", "pattern", "schema"})
+"""Of a parameter that says none of this, nothing is known but that it is text."""
+
+_PLAIN: dict[Location, Style] = {"query": "form", "path": "simple", "header": "simple"}
+
+
+def parameter_of(raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics) -> Parameter | None:
+    """The parameter, None for one that was reported and is left out. Unusable for a required one that is not
+    understood.
+    """
+    named = parameters.name_and_place(raw, where, tuple(_PLAIN), diagnostics)
+    if named is None:
+        return None
+    name, location = named
+    style, explode = style_of(raw, location, where, diagnostics)
+    return Parameter(
+        name=name,
+        location=location,
+        schema=references.schema(where) if raw.keys() & _DESCRIBED else {"type": "string"},
+        where=where,
+        required=raw.get("required") is True or location == "path",
+        description=as_text(raw.get("description")),
+        style=style,
+        explode=explode,
+        allows_empty=raw.get("allowEmptyValue") is True and location == "query",
+    )
+
+
+def style_of(raw: JsonObject, location: Location, where: Where, diagnostics: Diagnostics) -> tuple[Style, bool]:
+    """Style and explode of an array; of anything else they say nothing.
+
+    Unusable for arrays in arrays, each with a format of its own, which no style of a later version has.
+    """
+    if as_object(raw.get("items")).get("type") == "array":
+        message = "Arrays in arrays, each with a collectionFormat of its own, are not written."
+        raise Unusable("invalid-style", message, where.inside("items"), "Take one array, or a body.")
+    declared = raw.get("collectionFormat", "csv")
+    plain = _PLAIN[location]
+    if declared == "multi" and location == "query":
+        return plain, True
+    if isinstance(declared, str) and declared in _STYLES:
+        return _STYLES[declared], False
+    if declared != "csv":
+        diagnostics.add(
+            "invalid-style",
+            f"The collectionFormat {clipped(compact(declared))} is not defined for {location} parameters; csv is used.",
+            where.inside("collectionFormat"),
+            "Use csv, ssv, tsv or pipes, or multi in a query or a form.",
+        )
+    return plain, False

@@ -1,0 +1,159 @@
+"""Whether a document is valid by the schema of its version: a quick check in every compile, the standard tool's verdict
+on demand.
+
+Published documents are often invalid in ways that cost nothing, so findings are warnings; what cannot be understood is
+reported where it is read. Neither check ever opens a socket or a file: references that leave the document are refused.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcpgen.base.confined import Stopped, Tell, run_confined
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, pointer
+from mcpgen.read.document import Document, Library
+from mcpgen.read.openapi.official import Finding, Place, official_findings, place_of
+
+if TYPE_CHECKING:
+    from jsonschema_rs import ValidationError
+
+MOST_FINDINGS = 50
+_MOST_COPIED = 200_000
+"""Values, of about 1.5 kB each. Few published documents that are wrong have more."""
+
+_SECONDS, _MEBIBYTES = 10, 512
+
+
+def quick(document: Document, version: str, diagnostics: Diagnostics) -> None:
+    """The meta-schema of the standard alone: some hundredths of a second for the largest documents."""
+    found = (finding for findings in _precise(document, version).values() for finding in findings)
+    _report(found, document, diagnostics)
+
+
+def verdict(document: Document, version: str, library: Library, diagnostics: Diagnostics) -> None:
+    """openapi-spec-validator's full verdict: half a minute for the largest documents, so on demand. Files that the
+    document refers to are read through `library`.
+
+    It names the outermost value that departs; where the meta-schema tells what in it is wrong, that is said.
+    """
+    precise = _precise(document, version)
+
+    def found() -> Iterator[Finding]:
+        told = set(precise)
+        for path, message in official_findings(document, version, library):
+            yield from precise.pop(path, [] if path in told else [(path, message.partition("\n")[0])])
+        for findings in precise.values():
+            yield from findings
+
+    _report(found(), document, diagnostics)
+
+
+def _precise(document: Document, version: str) -> dict[Place, list[Finding]]:
+    """Where the document departs from the meta-schema: the outermost value → what in it is wrong.
+
+    Each error holds a copy of its value, and of those around it: where levels multiply what is copied, a child process
+    does the work under limits.
+    """
+    import jsonschema_rs  # not needed for tools files, nor for the help
+
+    validator = jsonschema_rs.validator_for(_meta_schema(version), offline=True, mask="the value")
+    found: dict[Place, list[Finding]] = {}
+    if validator.is_valid(document.value):
+        return found
+
+    def errors(tell: Tell) -> None:
+        for whole in validator.iter_errors(document.value):
+            leaves: list[JsonValue] = [[[*error.instance_path], error.message] for error in _leaves(whole)]
+            tell([[*whole.instance_path], leaves])
+
+    told: list[JsonValue] = []
+    try:
+        if _copies(document.value) <= _MOST_COPIED:
+            errors(told.append)
+        else:
+            told.extend(run_confined(errors, _SECONDS, _MEBIBYTES))
+    except Stopped as stopped:
+        return {(): [((), f"the document is wrong, and to find out where {stopped}")]}
+    for each in told:
+        whole, leaves = as_list(each)
+        said = [(place_of(as_list(leaf)[0]), str(as_list(leaf)[1])) for leaf in as_list(leaves)]
+        found.setdefault(place_of(whole), []).extend(said)
+    return found
+
+
+def _copies(value: JsonValue) -> int:
+    """How many values would be copied if each was, with all in it; as far as that is of interest."""
+    copied, depth, level = 0, 1, [value]
+    while level and copied <= _MOST_COPIED:
+        copied, depth = copied + depth * len(level), depth + 1
+        level = [
+            member
+            for inner in level
+            for member in (inner.values() if type(inner) is dict else inner if type(inner) is list else ())
+        ]
+    return copied
+
+
+def _report(found: Iterable[Finding], document: Document, diagnostics: Diagnostics) -> None:
+    for index, (path, message) in enumerate(_once(found, document.value)):
+        if index == MOST_FINDINGS:
+            diagnostics.add("invalid-document", f"There are more than {MOST_FINDINGS} departures from the schema.")
+            return
+        where = document.where(pointer("", *path))
+        diagnostics.add("invalid-document", f"By the standard's schema, {_clipped(message)}.", where)
+
+
+def _once(found: Iterable[Finding], value: JsonValue) -> Iterator[Finding]:
+    """Each of them once: the standard's tool knows schemas by where they lie in memory, so how often it says the same
+    is chance.
+    """
+    told: set[Finding] = set()
+    for path, message in found:
+        finding = _existing(path, value), message
+        if finding not in told:
+            told.add(finding)
+            yield finding
+
+
+def _existing(path: Place, value: JsonValue) -> Place:
+    """As much of the path as leads somewhere: the standard's tool tells some from within."""
+    for depth, part in enumerate(path):
+        match value, part:
+            case dict(), str() if part in value:
+                value = value[part]
+            case list(), int() if part < len(value):
+                value = value[part]
+            case _:
+                return path[:depth]
+    return path
+
+
+def _leaves(error: "ValidationError") -> list["ValidationError"]:
+    """What is really wrong behind a failed choice: the errors of the alternative that came furthest into the value.
+
+    Alternatives are mostly `Schema or Reference`; that a value is no reference is never the news.
+    """
+    branches: list[list[ValidationError]] = getattr(error.kind, "context", None) or []
+    inner = [[leaf for nested in branch for leaf in _leaves(nested)] for branch in branches]
+    told = [branch for branch in inner if branch and "$ref" not in branch[0].message]
+    return max(told, key=lambda branch: max(len(leaf.instance_path) for leaf in branch)) if told else [error]
+
+
+@cache
+def _meta_schema(version: str) -> JsonObject:
+    """The schema beside the standard's tool, which is looked up and not imported: that takes a third of a second."""
+    spec = find_spec("openapi_spec_validator")
+    assert spec is not None, "a dependency"
+    assert spec.origin is not None, "a folder with an __init__.py"
+    path = Path(spec.origin).parent / "resources" / "schemas" / f"v{version}" / "schema.json"
+    schema: JsonValue = json.loads(path.read_bytes())
+    return as_object(schema)
+
+
+def _clipped(message: str) -> str:
+    message = " ".join(message.split()).rstrip(".")
+    return message if len(message) <= 200 else message[:199] + "…"

@@ -1,0 +1,156 @@
+"""JSONPath (RFC 9535): the only door of the library that reads it.
+
+What an expression looks at is counted, in its filters too, and patterns in filters are matched by an engine that takes
+linear time: an expression is text of a file, and costs no more than its budget whatever it says.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from typing import cast
+
+import jsonpath_rfc9535 as jsonpath
+import jsonschema_rs
+from jsonpath_rfc9535.filter_expressions import Expression, FilterQuery
+from jsonpath_rfc9535.function_extensions import ExpressionType, FilterFunction
+from jsonpath_rfc9535.node import JSONPathNode
+from jsonpath_rfc9535.parse import Parser
+from jsonpath_rfc9535.query import JSONPathQuery
+from jsonpath_rfc9535.tokens import TokenStream
+
+from mcpgen.base.jsonvalue import JsonValue
+from mcpgen.read.document import budgets
+
+LONGEST = 2000
+LONGEST_PATTERN = 256
+
+Location = tuple[str | int, ...]
+"""Keys and indices, from the root."""
+
+
+class Malformed(Exception):
+    """A text is no JSONPath expression: why, and behind how many characters of it."""
+
+    def __init__(self, reason: str, offset: int) -> None:
+        super().__init__(reason)
+        self.offset = offset
+
+
+class Costly(Exception):
+    """The budget is spent."""
+
+
+class Budget:
+    """How many values may still be looked at."""
+
+    def __init__(self, steps: int) -> None:
+        self.left = steps
+
+    def spend(self) -> None:
+        """Count one value. Costly where there is none left."""
+        self.left -= 1
+        if self.left < 0:
+            raise Costly
+
+
+class Query:
+    """One expression, which selects places of a value."""
+
+    def __init__(self, text: str, budget: Budget) -> None:
+        if len(text) > LONGEST:
+            raise Malformed(f"it is longer than {LONGEST:,} characters", 0)
+        try:
+            self._query = _Environment(budget).compile(text)
+        except jsonpath.JSONPathError as error:
+            reason = str(error.args[0] if error.args else error)
+            raise Malformed(reason, error.token.index if error.token else 0) from None
+        except RecursionError:
+            raise Malformed("it nests too deep", 0) from None
+
+    def locations(self, value: JsonValue) -> Iterable[Location]:
+        """Every place in `value` that is selected, in its order. Costly where the budget does not reach."""
+        try:
+            for node in self._query.finditer(value):
+                yield node.location
+        except (jsonpath.JSONPathError, RecursionError):
+            raise Costly from None
+
+
+class _Node(JSONPathNode):
+    """A place that is looked at; its children are counted."""
+
+    __slots__ = ("budget",)
+    budget: Budget
+
+    def new_child(self, value: object, key: int | str, parent: JSONPathNode | None) -> "_Node":
+        self.budget.spend()
+        child = _Node(value=value, location=(*self.location, key), parent=parent, root=self.root)
+        child.budget = self.budget
+        return child
+
+
+class _Query(JSONPathQuery):
+    __slots__ = ()
+
+    def finditer(self, value: object) -> Iterable[JSONPathNode]:
+        start = _Node(value=value, location=(), parent=None, root=cast(JsonValue, value))
+        start.budget = cast(_Environment, self.env).budget
+        nodes: Iterable[JSONPathNode] = [start]
+        for segment in self.segments:
+            nodes = segment.resolve(nodes)
+        return nodes
+
+
+class _Parser(Parser):
+    """Makes queries that count, inside filters as well."""
+
+    def parse_root_query(self, stream: TokenStream) -> Expression:
+        return self._counting(super().parse_root_query(stream))
+
+    def parse_relative_query(self, stream: TokenStream) -> Expression:
+        return self._counting(super().parse_relative_query(stream))
+
+    def _counting(self, found: Expression) -> Expression:
+        assert isinstance(found, FilterQuery)
+        found.query = _Query(env=self.env, segments=found.query.segments)
+        return found
+
+
+class _Environment(jsonpath.JSONPathEnvironment):
+    parser_class = _Parser
+    max_recursion_depth = budgets.DEPTH + 2
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        super().__init__()
+
+    def compile(self, query: str) -> JSONPathQuery:
+        return _Query(env=self, segments=super().compile(query).segments)
+
+    def setup_function_extensions(self) -> None:
+        super().setup_function_extensions()
+        self.function_extensions["match"] = _Pattern("^(?:{})$")
+        self.function_extensions["search"] = _Pattern("{}")
+
+
+class _Pattern(FilterFunction):
+    """`match` or `search` of the RFC; what is no text, or no pattern that takes linear time, matches nothing."""
+
+    arg_types = [ExpressionType.VALUE, ExpressionType.VALUE]  # noqa: RUF012 (the library declares them so)
+    return_type = ExpressionType.LOGICAL
+
+    def __init__(self, around: str) -> None:
+        self._around = around
+
+    def __call__(self, text: object, pattern: object) -> bool:
+        if not isinstance(text, str) or not isinstance(pattern, str) or len(pattern) > LONGEST_PATTERN:
+            return False
+        validator = _compiled(self._around.replace("{}", pattern))
+        return validator is not None and validator.is_valid(text)
+
+
+@cache
+def _compiled(pattern: str) -> "jsonschema_rs.Draft202012Validator | None":
+    try:
+        return jsonschema_rs.Draft202012Validator({"pattern": pattern}, pattern_options=jsonschema_rs.RegexOptions())
+    except ValueError:
+        return None

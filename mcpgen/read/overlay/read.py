@@ -1,0 +1,126 @@
+"""An overlay file → its actions (Overlay 1.0, section 4.4). What a person wrote is taken seriously: what is wrong in it
+is an error with its place.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.names import clipped, near, nearest
+from mcpgen.read.document import Document
+from mcpgen.read.overlay.query import Budget, Malformed, Query
+
+VERSIONS = ("1.0", "1.1")
+MOST_STEPS = 20_000_000
+"""Values that all expressions of an overlay may look at: of the largest documents, some twenty times all."""
+
+_OF_FILE = ("overlay", "info", "extends", "actions")
+_OF_ACTION = ("target", "description", "update", "remove")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What to do with what `target` selects: remove it, or update it with a value. `where` is its target's place."""
+
+    target: Query
+    where: Where
+    update: JsonValue = None
+    remove: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """`extends` is the document that it says it is for. `replaces` values that are neither object nor array: 1.1 does,
+    1.0 does not.
+    """
+
+    name: str
+    actions: tuple[Action, ...]
+    replaces: bool
+    extends: str = ""
+
+
+def read(document: Document, diagnostics: Diagnostics) -> Overlay:
+    """The overlay in `document`. CannotGoOn where it is none, or of another version; errors are added to `diagnostics`,
+    and the actions that have any left out.
+    """
+    root, top = as_object(document.value), document.where("")
+    declared = root.get("overlay")
+    if declared is None:
+        raise CannotGoOn(
+            "invalid-overlay", f"{document.name} is no OpenAPI Overlay.", top, "It should begin with `overlay: 1.0.0`."
+        )
+    version = ".".join(str(declared).split(".")[:2])
+    if version not in VERSIONS:
+        message = f"Overlay {clipped(str(declared))} is not read."
+        raise CannotGoOn("invalid-overlay", message, top.inside("overlay"), f"Write one of {', '.join(VERSIONS)}.")
+    report = _Reporter(diagnostics)
+    meant = report.unknown_keys(root, _OF_FILE, top)
+    if not isinstance(root.get("info"), dict) and "info" not in meant:
+        report.add("An overlay has an `info` with its title and version.", top, "Write `info: {title: …, version: …}`.")
+    actions = root.get("actions")
+    if (not isinstance(actions, list) or not actions) and "actions" not in meant:
+        place = top.inside("actions") if "actions" in root else top
+        report.add("An overlay has a list of `actions`, at least one.", place, "Write `- target: $…` under it.")
+    budget = Budget(MOST_STEPS)
+    return Overlay(
+        document.name,
+        tuple(_actions(as_list(actions), top.inside("actions"), document, budget, report)),
+        version != "1.0",
+        as_text(root.get("extends")),
+    )
+
+
+class _Reporter:
+    def __init__(self, diagnostics: Diagnostics) -> None:
+        self._diagnostics = diagnostics
+
+    def add(self, message: str, where: Where, hint: str = "") -> None:
+        self._diagnostics.add("invalid-overlay", message, where, hint)
+
+    def unknown_keys(self, value: JsonObject, known: tuple[str, ...], where: Where) -> set[str]:
+        """Report the keys that are not `known`; which of these they may have been meant to be."""
+        unknown = [key for key in value if key not in known and not key.startswith("x-")]
+        for key in unknown:
+            self.add(f"Nothing reads the key '{clipped(key)}'.", where.inside(key), nearest(key, known))
+        return {name for key in unknown for name in near(key, known)}
+
+
+def _actions(
+    entries: list[JsonValue], where: Where, document: Document, budget: Budget, report: _Reporter
+) -> Iterator[Action]:
+    for index, entry in enumerate(entries):
+        place = where.inside(index)
+        if not isinstance(entry, dict):
+            report.add("An action is a mapping.", place, "Write `target:` and `update:` or `remove: true`.")
+            continue
+        if "copy" in entry:
+            report.add("Overlays that copy are not read.", place.inside("copy"), "Write the value as `update`.")
+            continue
+        meant = report.unknown_keys(entry, _OF_ACTION, place) - entry.keys()
+        target, remove = entry.get("target"), entry.get("remove", False)
+        if "target" in meant or ({"update", "remove"} & meant and not remove and "update" not in entry):
+            continue  # which was told
+        if not isinstance(target, str):
+            at = place.inside("target") if "target" in entry else place
+            report.add("An action has a `target`, a JSONPath expression.", at, "Write it as $.paths['/pets'].get.")
+        elif not isinstance(remove, bool):
+            report.add("`remove` is true or false.", place.inside("remove"), "Write `remove: true`.")
+        elif not remove and "update" not in entry:
+            report.add("An action says what to do: `update` or `remove: true`.", place, "Write one of the two.")
+        else:
+            at = place.inside("target")
+            try:
+                yield Action(Query(target, budget), at, entry.get("update"), remove)
+            except Malformed as wrong:
+                message = f"The target {clipped(target, 120)} is no JSONPath expression: {wrong}."
+                report.add(message, _within(document, at, target, wrong.offset), "See RFC 9535.")
+
+
+def _within(document: Document, where: Where, text: str, offset: int) -> Where:
+    """The place of a character of `text`, the value at `where`; where that is written in another way, of its key."""
+    line, column = document.positions([where.pointer])[where.pointer]
+    found = document.text.splitlines()[line - 1].find(text, column - 1)
+    return where if found < 0 else Where(where.file, where.pointer, line, found + offset + 1)

@@ -1,0 +1,174 @@
+"""`arguments:` of the tools file, the short form: name → type or schema → parameters and members of a JSON body.
+
+What the path names goes into the path; else what the tool's `send` names goes there alone; else it goes where `in`
+says, or into the query, or, in a POST, PUT or PATCH, into the body.
+"""
+
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
+from mcpgen.base.names import clipped, nearest
+from mcpgen.model import Location, MediaType, Parameter, PathTemplate, RequestBody, SentArgument
+from mcpgen.read.openapi import parameters
+from mcpgen.read.openapi.schemas import Definitions
+
+WITH_BODY = ("POST", "PUT", "PATCH")
+"""Methods whose arguments go into the body where nothing else is said."""
+
+WITHOUT_BODY = ("GET", "HEAD", "OPTIONS")
+
+TYPES = ("string", "number", "integer", "boolean", "object", "array")
+OF_PARAMETERS = ("schema", "style", "explode", "content", "allowReserved")
+"""Keys of a Parameter Object that an argument cannot have."""
+
+_OWN = ("in", "name")
+
+Place = Location | Literal["body"]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The tool that the arguments are of: what of it says where they can go. `sent` are those that `send` names;
+    `body` is what describes the body otherwise, "" where nothing does.
+    """
+
+    where: Where
+    method: str
+    template: PathTemplate
+    sent: Container[str]
+    body: str
+    definitions: Definitions
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """The arguments in short form: as parameters, as a body, and those that go where `send` says."""
+
+    parameters: tuple[Parameter, ...] = ()
+    body: RequestBody | None = None
+    sent: tuple[SentArgument, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Argument:
+    name: str
+    wire: str
+    place: Place | None
+    schema: JsonObject
+    required: bool
+    where: Where
+
+
+def read(value: JsonValue, taken: Iterable[str], site: Site, diagnostics: Diagnostics) -> Short:
+    """The `arguments` of a tool. `taken` are the names that its `parameters` and `body` give."""
+    known, found, used = set(taken), list[_Argument](), dict[tuple[Place | None, str], str]()
+    for name, entry in as_object(value).items():
+        where = site.where.inside("arguments", name)
+        if name in known:
+            message = f"The argument '{clipped(name)}' is described twice: here, and in `parameters` or `body`."
+            diagnostics.add("duplicate-name", message, where, "Keep one of the two.")
+            continue
+        argument = _read_one(name, entry, where, site, diagnostics)
+        if argument is None:
+            continue
+        other = used.setdefault((argument.place, argument.wire), name)
+        if other != name:
+            message = f"The arguments '{clipped(other)}' and '{clipped(name)}' are both '{clipped(argument.wire)}'."
+            diagnostics.add("duplicate-name", message, where.inside("name"), "Give one of them another `name`.")
+            continue
+        found.append(argument)
+    return Short(
+        tuple(_parameter(each) for each in found if each.place not in (None, "body")),
+        _body([each for each in found if each.place == "body"], site),
+        tuple(SentArgument(each.name, each.schema, each.required) for each in found if each.place is None),
+    )
+
+
+def _read_one(name: str, entry: JsonValue, where: Where, site: Site, diagnostics: Diagnostics) -> _Argument | None:
+    """One argument; None where what is wrong with it was told, here or by the shape of the file."""
+    if isinstance(entry, str):
+        kind, _, rest = entry.partition(" ")
+        if kind not in TYPES or rest not in ("", "required"):
+            return None
+        entry = {"type": kind, "required": rest == "required"}
+    if not isinstance(entry, dict):
+        return None
+    if stray := [key for key in OF_PARAMETERS if key in entry]:
+        message = f"The argument '{clipped(name)}' has the key {stray[0]!r} of a Parameter Object."
+        hint = "Write the schema itself here, or the argument under `parameters`."
+        diagnostics.add("invalid-value", message, where.inside(stray[0]), hint)
+        return None
+    required = entry.get("required")
+    if isinstance(required, list) and "object" not in str(entry.get("type", "object")):
+        message = f"The argument '{clipped(name)}' is no object, so a list of what is required in it means nothing."
+        diagnostics.add("invalid-value", message, where.inside("required"), "Write `required: true`.")
+        return None
+    wire = as_text(entry.get("name")) or name
+    placed = _place(name, wire, entry, where, site, diagnostics)
+    if placed is False:
+        return None
+    own = {key: member for key, member in entry.items() if key not in _OWN and (key, member) != ("required", required)}
+    raw = {**own, "required": required} if isinstance(required, list) else own
+    return _Argument(name, wire, placed, site.definitions.converted(raw, where), required is True, where)
+
+
+def _place(
+    name: str, wire: str, entry: JsonObject, where: Where, site: Site, diagnostics: Diagnostics
+) -> Place | Literal[False] | None:
+    """Where an argument goes, None for where `send` says; False where it can go nowhere, which is told."""
+
+    def refuse(message: str, hint: str, key: str = "in") -> Literal[False]:
+        place = where.inside(key) if key in entry else where
+        diagnostics.add("invalid-value", f"The argument '{clipped(name)}' {message}.", place, hint)
+        return False
+
+    wanted, in_path = entry.get("in"), wire in site.template.declared
+    if in_path and wanted in (None, "path"):
+        return "path"
+    if in_path:
+        return refuse(f"goes into the path, which names {{{wire}}}", "Leave `in` out, or rename one of the two.")
+    if wanted == "path":
+        return refuse("is not in the path of the request", nearest(wire, list(site.template.declared)))
+    if name in site.sent:
+        stray = next((key for key in _OWN if key in entry), "")
+        return refuse("goes where `send` names it", "Leave the key out.", stray) if stray else None
+    if wanted == "body" and site.method in WITHOUT_BODY:
+        return refuse(f"cannot go into a body: a {site.method} has none", "Let it go into the query.")
+    if wanted == "body" or (wanted is None and site.method in WITH_BODY):
+        if site.body:
+            hint = f"Name it in `{site.body}`, or say `in: query`."
+            return refuse(f"goes nowhere: what the body holds is said by `{site.body}`", hint)
+        return "body"
+    if wanted == "header" and not parameters.is_field_name(wire):
+        return refuse(f"cannot be a header field called '{clipped(wire)}'", "Give it a `name` that can be sent.")
+    return cast(Place, wanted) if wanted in ("query", "header", "cookie") else "query"
+
+
+def _parameter(argument: _Argument) -> Parameter:
+    location = cast(Location, argument.place)
+    return Parameter(
+        argument.wire,
+        location,
+        argument.schema,
+        argument.where,
+        required=argument.required or location == "path",
+        style="simple" if location in ("path", "header") else "form",
+        explode=location in ("query", "cookie"),
+        argument=argument.name,
+    )
+
+
+def _body(members: list[_Argument], site: Site) -> RequestBody | None:
+    """A JSON object with a member for each argument. A method that has a body is always sent with one."""
+    if not members:
+        return None
+    schema: JsonObject = {"type": "object", "properties": {each.wire: each.schema for each in members}}
+    if required := [each.wire for each in members if each.required]:
+        schema["required"] = list[JsonValue](required)
+    names = {each.wire: each.name for each in members}
+    media_types = (MediaType("application/json", schema),)
+    must = bool(required) or site.method in WITH_BODY
+    return RequestBody(media_types, site.where.inside("arguments"), must, names=names)

@@ -1,0 +1,36 @@
+"""`security:` of one tool: which credentials its request carries, in the words of OpenAPI."""
+
+from dataclasses import dataclass, field
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.base.names import clipped, nearest
+from mcpgen.model import NO_CREDENTIALS, Scopes, SecurityRequirement, SecurityScheme
+from mcpgen.read.openapi import security
+
+
+@dataclass(frozen=True, slots=True)
+class Required:
+    """What a request needs: alternatives, and scopes by scheme. None means what the whole file says."""
+
+    security: tuple[SecurityRequirement, ...] | None = None
+    scopes: Scopes = field(default_factory=dict)
+
+
+def of_tool(entry: JsonObject, where: Where, schemes: tuple[SecurityScheme, ...], diagnostics: Diagnostics) -> Required:
+    """What the tool `entry` at `where` says; an empty list means that its request carries no credential."""
+    value, place = entry.get("security"), where.inside("security")
+    if value == "none":
+        return Required(NO_CREDENTIALS)
+    if not isinstance(value, list):
+        return Required()
+    names = [scheme.name for scheme in schemes]
+    for index, alternative in enumerate(as_list(value)):
+        for name in as_object(alternative):
+            if names and name not in names:
+                message = f"There is no security scheme '{clipped(name)}'."
+                diagnostics.add("invalid-value", message, place.inside(index, name), nearest(name, names))
+    mappings = [each for each in value if isinstance(each, dict)]
+    known = frozenset(names) if not names else frozenset(name for each in mappings for name in each)
+    found = security.read_requirements(list(mappings), known, place, diagnostics) or ((),)
+    return Required(found, security.read_scopes(list(mappings), place, diagnostics))

@@ -1,0 +1,90 @@
+"""`openapi:` of the tools file, and what chooses among operations there and at the top: selectors and overlays.
+
+What cannot be read here the shape of the file has told.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.names import DOCUMENT_PREFIX, clipped
+from mcpgen.model import Change, Server
+from mcpgen.model.selection import DEPRECATED, HINT, Selector, parse
+from mcpgen.read.toolsfile import overrides, server
+
+_KINDS = ("tag", "path", "method", "id")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A path, a URL or a media type as a tools file writes it, and its place."""
+
+    text: str
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Included:
+    """An API description that a tools file takes tools from, and what it says of it. `document` is empty where the
+    entry names none, which was told; `servers` replace its own; `unsecured` means that its API wants no credentials.
+    """
+
+    document: Named
+    prefix: str = ""
+    servers: tuple[Server, ...] = ()
+    overlays: tuple[Named, ...] = ()
+    include: tuple[Selector, ...] = ()
+    exclude: tuple[Selector, ...] = ()
+    changes: tuple[Change, ...] = ()
+    unsecured: bool = False
+
+
+def read(value: JsonValue, where: Where, variables: server.Variables, diagnostics: Diagnostics) -> tuple[Included, ...]:
+    """The entries of the `openapi` list at `where`, whose base URLs may have `variables`."""
+    return tuple(
+        _entry(entry, where.inside(index), variables, diagnostics)
+        for index, entry in enumerate(as_list(value))
+        if isinstance(entry, dict)
+    )
+
+
+def _entry(entry: JsonObject, where: Where, variables: server.Variables, diagnostics: Diagnostics) -> Included:
+    prefix = as_text(entry.get("prefix"))
+    return Included(
+        Named(as_text(entry.get("document")), where.inside("document")),
+        prefix if DOCUMENT_PREFIX.fullmatch(prefix) else "",
+        server.base_url(entry.get("base_url"), where.inside("base_url"), diagnostics, variables),
+        named(entry, "overlays", where),
+        selectors(entry, "include", where, diagnostics),
+        selectors(entry, "exclude", where, diagnostics),
+        overrides.read(entry.get("overrides"), where.inside("overrides"), diagnostics),
+        entry.get("security") == "none",
+    )
+
+
+def named(entry: JsonObject, key: str, where: Where) -> tuple[Named, ...]:
+    """The texts in the list under `key` of the file, or of a document, at `where`."""
+    place = where.inside(key)
+    names = enumerate(as_list(entry.get(key)))
+    return tuple(Named(name, place.inside(index)) for index, name in names if isinstance(name, str) and name)
+
+
+def selectors(entry: JsonObject, key: str, where: Where, diagnostics: Diagnostics) -> tuple[Selector, ...]:
+    """The selectors under `key` of the file, or of a document, at `where`."""
+    return tuple(_selectors(as_list(entry.get(key)), where.inside(key), diagnostics))
+
+
+def _selectors(values: list[JsonValue], where: Where, diagnostics: Diagnostics) -> Iterator[Selector]:
+    for index, value in enumerate(values):
+        place = where.inside(index)
+        if isinstance(value, str):
+            try:
+                yield parse(value, place)
+            except ValueError:
+                diagnostics.add("invalid-value", f"'{clipped(value)}' is not a selector.", place, HINT)
+        found = [(kind, wanted) for kind in _KINDS if (wanted := as_text(as_object(value).get(kind)))]
+        if as_object(value).get(DEPRECATED) is True:
+            found.append((DEPRECATED, ""))
+        if found:
+            yield Selector(tuple(found), place)

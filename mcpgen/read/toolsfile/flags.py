@@ -1,0 +1,57 @@
+"""Keys of the tools file that say what a flag says, as the flag says it.
+
+What cannot be read here the shape of the file has told.
+"""
+
+from typing import get_args
+
+from mcpgen.base import origins
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.base.names import clipped
+from mcpgen.model import SchemaProfile
+from mcpgen.model.options import Options
+from mcpgen.read.document import Document
+from mcpgen.read.toolsfile.documents import Named, named
+
+_PROFILES: dict[str, SchemaProfile] = {word: word for word in get_args(SchemaProfile)}
+
+
+def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
+    """What the keys say that are called as flags are, from `ref_dir` to `max_tokens`; what is not said is not given.
+
+    Paths are as they were written.
+    """
+    profile, most = root.get("schema_profile"), root.get("max_tokens")
+    variables = as_object(root.get("server_var")).items()
+    for name, value in variables:
+        if not name or "=" in name or value == "":
+            message = "A variable of a server URL has a name without =, and a value."
+            diagnostics.add("invalid-value", message, where.inside("server_var", name), "Write NAME: VALUE.")
+    for index, url in enumerate(texts(root, "accept_origin")):
+        if not origins.is_origin(origins.of_url(url)):
+            place = where.inside("accept_origin", index)
+            message = f"'{clipped(url)}' names no origin."
+            diagnostics.add("invalid-value", message, place, "Write it as https://login.example.com.")
+    return Options(
+        ref_dir=texts(root, "ref_dir"),
+        body_type=texts(root, "body_type"),
+        server_var=tuple(
+            f"{name}={value}" for name, value in variables if isinstance(value, str) and value and "=" not in name
+        ),
+        schema_profile=_PROFILES.get(profile) if isinstance(profile, str) else None,
+        accept_origin=texts(root, "accept_origin"),
+        optional_bodies=root.get("optional_bodies") is True,
+        security="none" if root.get("security") == "none" else None,
+        max_tokens=most if isinstance(most, int) and not isinstance(most, bool) and most > 0 else None,
+    )
+
+
+def folders(document: Document) -> tuple[Named, ...]:
+    """The folders of `ref_dir`, which must be known before anything in the file is resolved."""
+    return named(as_object(document.value), "ref_dir", document.where(""))
+
+
+def texts(root: JsonObject, key: str) -> tuple[str, ...]:
+    """The texts in the list under `key`."""
+    return tuple(text for text in as_list(root.get(key)) if isinstance(text, str) and text)

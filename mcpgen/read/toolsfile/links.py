@@ -1,0 +1,67 @@
+"""`links:` of results in a tools file lead to where a client can read: public https, or a resource of the same file."""
+
+import re
+from collections.abc import Iterator
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
+from mcpgen.base.names import clipped, nearest
+from mcpgen.read.openapi import servers
+
+_PLACE = re.compile(r"\{\{|\}\}|\{[^{}]*\}")
+_HINT = "Write a public https address, or the URI of one of `resources`."
+
+
+def check(root: JsonObject, top: Where, diagnostics: Diagnostics) -> None:
+    """Report every link of a tool or an override that leads nowhere that a client could read."""
+    uris = list(_resources(root))
+    for entry, where in _entries(root, top):
+        links = as_list(as_object(entry.get("result")).get("links"))
+        for index, link in enumerate(links):
+            uri = as_object(link).get("uri")
+            if isinstance(uri, str) and not _is_public(uri) and not any(_fits(uri, known) for known in uris):
+                message = (
+                    f"The link '{clipped(uri)}' leads to no resource of this file, and to no public https address."
+                )
+                place = where.inside("result", "links", index, "uri")
+                diagnostics.add("invalid-value", message, place, nearest(uri, uris) or _HINT)
+
+
+def _entries(root: JsonObject, top: Where) -> Iterator[tuple[JsonObject, Where]]:
+    """The tools and the overrides of a file."""
+    for index, tool in enumerate(as_list(root.get("tools"))):
+        yield as_object(tool), top.inside("tools", index)
+    described = enumerate(as_list(root.get("openapi")))
+    documents = [(as_object(each), top.inside("openapi", index)) for index, each in described]
+    for around, where in [(root, top), *documents]:
+        for key, change in as_object(around.get("overrides")).items():
+            yield as_object(change), where.inside("overrides", key)
+
+
+def _resources(root: JsonObject) -> Iterator[str]:
+    """The URIs of the resources, templates as they are written."""
+    server = as_text(as_object(root.get("server")).get("name"))
+    for entry in map(as_object, as_list(root.get("resources"))):
+        uri, name = as_text(entry.get("uri")), as_text(entry.get("name"))
+        if uri or (server and name):
+            yield uri or f"{server}://{name}"
+
+
+def _is_public(uri: str) -> bool:
+    """Whether a link leads to https and a host of its own that is no private one, whatever stands in its places."""
+    host, _, _ = uri.removeprefix("https://").partition("/")
+    if not uri.startswith("https://") or "{" in host or "?" in host or "#" in host:
+        return False
+    address = f"https://{host}"
+    return not servers.refusal(address) and not servers.is_private(address)
+
+
+def _fits(uri: str, known: str) -> bool:
+    """Whether a link is of the URI of a resource: its literal parts are those of it, with a place in each place."""
+    pattern = "[^/?#]+".join(re.escape(literal) for literal in re.split(r"\{[^{}]*\}", known))
+    return re.fullmatch(pattern, _PLACE.sub(_example, uri)) is not None
+
+
+def _example(place: re.Match[str]) -> str:
+    """What could stand in a place."""
+    return place[0][0] if place[0] in ("{{", "}}") else "x"

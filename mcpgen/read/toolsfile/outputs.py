@@ -1,0 +1,36 @@
+"""`output:`, `outputSchema:` and `fields:` of the tools file: what results are to be, of a server or of a tool."""
+
+from collections.abc import Mapping
+from typing import get_args
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject
+from mcpgen.model import Output
+
+_WORDS: Mapping[str, Output] = {word: word for word in get_args(Output)}
+
+
+def output(entry: JsonObject) -> Output | None:
+    """The form of results; None where nothing is said, or what the shape of the file has told."""
+    value = entry.get("output")
+    return _WORDS.get(value) if isinstance(value, str) else None
+
+
+def fields(entry: JsonObject) -> bool | None:
+    """Whether parts of results may be asked for; None where nothing is said."""
+    value = entry.get("fields")
+    return value if isinstance(value, bool) else None
+
+
+def schema(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject | None:
+    """The output schema as it was written."""
+    value = entry.get("outputSchema")
+    if not isinstance(value, dict):
+        return None
+    if entry.get("output") == "text":
+        message = "A tool with an outputSchema cannot have the output `text`."
+        diagnostics.add("invalid-value", message, where.inside("output"), "Leave one of the two out.")
+    if entry.get("fields") is True:
+        message = "A tool with an outputSchema cannot have `fields`: a part of a result would break its promise."
+        diagnostics.add("invalid-value", message, where.inside("fields"), "Leave one of the two out.")
+    return value

@@ -1,0 +1,123 @@
+"""`overrides:` of the tools file → changes, by the operation or the tool that each names.
+
+What cannot be read here the shape of the file has told.
+"""
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
+from mcpgen.base.names import WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME
+from mcpgen.model import ArgumentChange, BodyChange, Change
+from mcpgen.read.toolsfile import confirmation, hints, outputs, results, roles
+
+
+def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
+    """The changes of the `overrides` at `where`, in their order."""
+    return tuple(
+        _change(key, entry, where.inside(key), diagnostics)
+        for key, entry in as_object(value).items()
+        if isinstance(entry, dict)
+    )
+
+
+def of_arguments(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
+    """The changes of the `arguments` at `where`: by what an override is for, and the name of the argument."""
+    return tuple(
+        Change(key, where.inside(key), arguments=_arguments(entry, where.inside(key), diagnostics))
+        for key, entry in as_object(value).items()
+        if isinstance(entry, dict)
+    )
+
+
+def _arguments(entry: JsonValue, where: Where, diagnostics: Diagnostics) -> dict[str, ArgumentChange]:
+    return {
+        argument: _argument(change, where.inside(argument), diagnostics)
+        for argument, change in as_object(entry).items()
+        if isinstance(change, dict)
+    }
+
+
+def _change(key: str, entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Change:
+    name = entry.get("name")
+    return Change(
+        key,
+        where,
+        hidden=_flag(entry, "hide"),
+        name=name if isinstance(name, str) and WRITTEN_TOOL_NAME.fullmatch(name) else None,
+        title=_text(entry, "title"),
+        description=_text(entry, "description"),
+        arguments=_arguments(entry.get("arguments"), where.inside("arguments"), diagnostics),
+        hints=hints.hints(entry, where, diagnostics),
+        confirm=confirmation.of_tool(entry),
+        roles=roles.of_tool(entry),
+        output=outputs.output(entry),
+        output_schema=outputs.schema(entry, where, diagnostics),
+        fields=outputs.fields(entry),
+        redirects=hints.redirects(entry),
+        result=results.read(entry, where, diagnostics),
+        timeout=hints.timeout(entry),
+        portable=hints.portable(entry),
+        body=_body(entry.get("body"), where.inside("body")),
+        unsecured=entry.get("security") == "none",
+    )
+
+
+def _body(value: JsonValue, where: Where) -> BodyChange | None:
+    entry = as_object(value)
+    return BodyChange(where, _flag(entry, "required"), _text(entry, "media_type")) if entry else None
+
+
+def _argument(change: JsonObject, where: Where, diagnostics: Diagnostics) -> ArgumentChange:
+    if "value" in change:
+        for key in ("name", "description", "default", "required", "hide", "schema", "allow_empty"):
+            if key in change:
+                message = f"An argument with a fixed `value` has no `{key}`: no call can give it."
+                diagnostics.add("invalid-value", message, where.inside(key), "Leave one of the two out.")
+    name = change.get("name")
+    return ArgumentChange(
+        where,
+        name=name if isinstance(name, str) and WRITTEN_ARGUMENT_NAME.fullmatch(name) else None,
+        description=_text(change, "description"),
+        required=_flag(change, "required"),
+        hidden=_flag(change, "hide"),
+        schema=_schema(change.get("schema"), where.inside("schema"), diagnostics),
+        media_type=_text(change, "media_type"),
+        allow_empty=change.get("allow_empty") is True,
+        credential=_flag(change, "credential"),
+        default=(change["default"],) if "default" in change else None,
+        value=(change["value"],) if "value" in change else None,
+    )
+
+
+def _schema(value: JsonValue, where: Where, diagnostics: Diagnostics) -> JsonObject | None:
+    """Return the schema that replaces an argument's. One with references is reported: nothing could follow them."""
+    if not isinstance(value, dict):
+        return None
+    if _has_reference(value):
+        hint = "Write it out. An overlay can change the document's own schemas."
+        diagnostics.add("invalid-value", "The schema of an argument has a reference.", where, hint)
+        return None
+    return value
+
+
+def _has_reference(schema: JsonObject) -> bool:
+    left: list[JsonValue] = [schema]
+    while left:
+        node = left.pop()
+        if isinstance(node, dict):
+            if not node.keys().isdisjoint(("$ref", "$dynamicRef")):
+                return True
+            left += node.values()
+        elif isinstance(node, list):
+            left += node
+    return False
+
+
+def _flag(entry: JsonObject, key: str) -> bool | None:
+    value = entry.get(key)
+    return value if isinstance(value, bool) else None
+
+
+def _text(entry: JsonObject, key: str) -> str | None:
+    """The text under a key; an empty one says nothing."""
+    value = entry.get(key)
+    return value if isinstance(value, str) and value.strip() else None

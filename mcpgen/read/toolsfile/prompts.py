@@ -1,0 +1,99 @@
+"""`prompts:` of the tools file: messages with places for arguments. What has not the shape of a prompt was told."""
+
+import re
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.names import WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME, clipped, nearest
+from mcpgen.model import Message, Prompt, PromptArgument
+
+_PLACE = re.compile(r"\{\{|\}\}|\{([^{}\s]*)\}|[{}]")
+_ROLES = ("user", "assistant")
+
+
+def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Prompt, ...]:
+    """The prompts at `where`, the resources of their messages not looked up."""
+    found = (_read(as_object(entry), where.inside(index), diagnostics) for index, entry in enumerate(as_list(value)))
+    return tuple(prompt for prompt in found if prompt is not None)
+
+
+def _read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Prompt | None:
+    name, declared = entry.get("name"), as_object(entry.get("arguments"))
+    if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name):
+        return None  # which the shape of the file has told
+    for key in declared:
+        if not WRITTEN_ARGUMENT_NAME.fullmatch(key):
+            message = f"'{clipped(key)}' cannot be the name of an argument."
+            hint = "Use letters, digits and `_`, no digit first, at most 64."
+            diagnostics.add("invalid-name", message, where.inside("arguments", key), hint)
+    entries, place = as_list(entry.get("messages")), where.inside("messages")
+    found = [_message(as_object(each), place.inside(i), list(declared), diagnostics) for i, each in enumerate(entries)]
+    messages = tuple(message for message in found if message is not None)
+    used = {argument for message in messages for argument in message.arguments}
+    for key in declared:
+        if WRITTEN_ARGUMENT_NAME.fullmatch(key) and key not in used and len(messages) == len(found):
+            message = f"No message of the prompt {name} uses the argument '{clipped(key)}'."
+            diagnostics.add("unused-argument", message, where.inside("arguments", key), f"Write {{{key}}} into one.")
+    return Prompt(
+        where,
+        name,
+        messages,
+        as_text(entry.get("title")),
+        as_text(entry.get("description")),
+        tuple(_argument(key, as_object(each)) for key, each in declared.items()),
+        {key: values for key, each in declared.items() if (values := _values(as_object(each)))},
+    )
+
+
+def _argument(name: str, entry: JsonObject) -> PromptArgument:
+    title, description = as_text(entry.get("title")), as_text(entry.get("description"))
+    return PromptArgument(name, title, description, entry.get("required") is True)
+
+
+def _values(entry: JsonObject) -> tuple[str, ...]:
+    """The values of an `enum`, each once."""
+    return tuple(dict.fromkeys(value for value in as_list(entry.get("enum")) if isinstance(value, str)))
+
+
+def _message(entry: JsonObject, where: Where, known: list[str], diagnostics: Diagnostics) -> Message | None:
+    """One message, None where what is wrong with it was reported."""
+    role, given = as_text(entry.get("role")), [key for key in ("text", "resource") if key in entry]
+    if len(given) != 1:
+        said = "both a text and a resource" if given else "neither a text nor a resource"
+        diagnostics.add("invalid-value", f"The message has {said}.", where, "Write one of 'text' and 'resource'.")
+        return None
+    value, place = entry[given[0]], where.inside(given[0])
+    if role not in _ROLES or not isinstance(value, str):
+        return None  # which the shape of the file has told
+    if given == ["resource"]:
+        return Message(where, role, resource=value)
+    return _text(value, role, place, known, diagnostics)
+
+
+def _text(text: str, role: str, where: Where, known: list[str], diagnostics: Diagnostics) -> Message | None:
+    """The text with its places: `{name}` is an argument, `{{` and `}}` are braces."""
+    literals, arguments, end = [""], list[str](), 0
+    for place in _PLACE.finditer(text):
+        literals[-1] += text[end : place.start()]
+        end, braces, name = place.end(), place[0], place[1]
+        if braces in ("{{", "}}"):
+            literals[-1] += braces[0]
+        elif name in known:
+            arguments.append(name)
+            literals.append("")
+        else:
+            _report(braces, name, where, known, diagnostics)
+            return None
+    literals[-1] += text[end:]
+    return Message(where, role, tuple(literals), tuple(arguments))
+
+
+def _report(braces: str, name: str | None, where: Where, known: list[str], diagnostics: Diagnostics) -> None:
+    if name:
+        message = f"The prompt has no argument '{clipped(name)}'."
+        more = f" To write a brace, write {{{{{clipped(name)}}}}}."
+        hint = (nearest(name, known) or f"Declare it under 'arguments': {clipped(name)}: {{}}.") + more
+        diagnostics.add("unknown-name", message, where, hint)
+        return
+    message = f"A brace stands in the text that is not the place of an argument: {braces}"
+    diagnostics.add("invalid-value", f"{message}.", where, "Write {{ and }} for braces, {name} for an argument.")

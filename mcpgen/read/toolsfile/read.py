@@ -1,0 +1,97 @@
+"""A tools file → `ToolsFile`.
+
+The file speaks OpenAPI's words, so OpenAPI's own readers read its parameters, bodies and security schemes. What a
+person wrote is taken seriously: an unknown key or a value of the wrong kind is an error with its place and the nearest
+key, never skipped over.
+"""
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.base.jsonvalue import as_list, as_object, as_text
+from mcpgen.model import Api
+from mcpgen.read.document import Document
+from mcpgen.read.openapi.schemas import Definitions
+from mcpgen.read.toolsfile import (
+    confirmation,
+    documents,
+    flags,
+    hints,
+    links,
+    logins,
+    outputs,
+    overrides,
+    prompts,
+    resources,
+    roles,
+    schema_check,
+    schemes,
+    server,
+    tools,
+)
+from mcpgen.read.toolsfile.schemas import Schemas
+from mcpgen.read.toolsfile.toolsfile import ToolsFile
+
+VERSION = 1
+
+
+def read(document: Document, definitions: Definitions, diagnostics: Diagnostics) -> ToolsFile:
+    """What a tools file says, its schemas in `definitions`. CannotGoOn for another version of the format; errors are
+    added to `diagnostics`.
+    """
+    root = as_object(document.value)
+    if isinstance(root.get("mcpgen"), bool) or root.get("mcpgen") != VERSION:
+        raise CannotGoOn(
+            "unsupported-version",
+            f"This compiler reads version {VERSION} of the tools file.",
+            document.where("/mcpgen"),
+            f"Write `mcpgen: {VERSION}`.",
+        )
+    top = document.where("")
+    schema_check.check(root, top, diagnostics)
+    links.check(root, top, diagnostics)
+    identity, references = as_object(root.get("server")), definitions.references
+    found = schemes.read(root.get("security"), top.inside("security"), references, diagnostics)
+    variables = server.variables(root.get("variables"), top.inside("variables"), diagnostics)
+    entries = [each for key in ("openapi", "tools", "resources") for each in as_list(root.get(key))]
+    urls = [as_object(each).get("base_url") for each in (root, *entries)]
+    server.report_unused(variables, urls, top.inside("variables"), diagnostics)
+    around = tools.Around(found, variables, definitions, Schemas(references, diagnostics), diagnostics)
+    site = resources.Around(found, variables, references, diagnostics)
+    operations, skipped = tools.read(root.get("tools"), top.inside("tools"), around)
+    api = Api(
+        title=as_text(identity.get("title")),
+        version=server.version(identity, top.inside("server"), diagnostics),
+        name=server.name(identity),
+        instructions=as_text(identity.get("instructions")),
+        operations=operations,
+        definitions=definitions,
+        servers=server.base_url(root.get("base_url"), top.inside("base_url"), diagnostics, variables),
+        schemes=found,
+        security=(tuple(scheme.name for scheme in found),) if found else None,
+        scopes={scheme.name: scheme.scopes for scheme in found if scheme.scopes},
+        skipped=skipped,
+        output=outputs.output(identity),
+        fields=outputs.fields(identity),
+        redirects=hints.redirects(identity),
+        confirm=confirmation.of_server(identity),
+        roles=roles.of_server(identity),
+        resources=resources.read(root.get("resources"), top.inside("resources"), site),
+        prompts=prompts.read(root.get("prompts"), top.inside("prompts"), diagnostics),
+        named_at=top.inside("server"),
+    )
+    return ToolsFile(
+        api,
+        documents=documents.read(root.get("openapi"), top.inside("openapi"), variables, diagnostics),
+        overlays=documents.named(root, "overlays", top),
+        body_types=documents.named(root, "body_type", top),
+        include=documents.selectors(root, "include", top, diagnostics),
+        exclude=documents.selectors(root, "exclude", top, diagnostics),
+        changes=(
+            *overrides.read(root.get("overrides"), top.inside("overrides"), diagnostics),
+            *overrides.of_arguments(root.get("arguments"), top.inside("arguments"), diagnostics),
+        ),
+        choices=flags.read(root, top, diagnostics),
+        variables=top.inside("server_var"),
+        security=top.inside("security"),
+        login=logins.read(root.get("login"), top.inside("login")),
+    )

@@ -1,0 +1,63 @@
+"""`request:` of the tools file: a method, a path, and what is sent behind `?`.
+
+A query of plain text is always sent, as it is in a path of a document. With `{name}` in it a field is a template, as if
+it stood under `send`.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import unquote_plus
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
+from mcpgen.base.names import clipped
+from mcpgen.model import PathTemplate
+from mcpgen.read.openapi import paths
+
+_REQUEST = re.compile(r"(GET|PUT|POST|DELETE|PATCH|HEAD|OPTIONS) (/\S*)")
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLine:
+    """`path` has the constant fields of the query behind `?`; `query` are the others, name → template."""
+
+    method: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+
+    def template(self, where: Where, diagnostics: Diagnostics) -> PathTemplate:
+        """What is sent for the path. Unusable where no request can be made of it."""
+        return paths.parse(self.path, where, diagnostics, query_is_meant=True)
+
+
+def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> RequestLine | None:
+    """The request of a tool; None where it is none, which the shape of the file has told."""
+    found = _REQUEST.fullmatch(as_text(entry.get("request")).strip())
+    if found is None:
+        return None
+    method, target = found.groups()
+    path, mark, query = target.partition("?")
+    plain, templates = [], dict[str, str]()
+    for pair in query.split("&") if mark else []:
+        name, _, value = pair.partition("=")
+        if "{" not in value and "}" not in value:
+            plain.append(pair)
+        elif name in templates:
+            message = f"The query has '{clipped(name)}' twice."
+            diagnostics.add("duplicate-name", message, where.inside("request"), "Let one argument be a list.")
+        else:
+            templates[unquote_plus(name)] = unquote_plus(value)
+    return RequestLine(method, f"{path}?{'&'.join(plain)}" if plain else path, templates)
+
+
+def sent(entry: JsonObject, line: RequestLine, where: Where, diagnostics: Diagnostics) -> JsonObject:
+    """The tool `entry` with the templates of its request line under `send`, where they are read."""
+    if not line.query:
+        return entry
+    send = as_object(entry.get("send"))
+    query = as_object(send.get("query"))
+    for name in sorted(line.query.keys() & query.keys()):
+        message = f"The query has '{clipped(name)}' twice: in the request, and here."
+        diagnostics.add("duplicate-name", message, where.inside("send", "query", name), "Keep one of the two.")
+    return {**entry, "send": {**send, "query": {**dict[str, JsonValue](line.query), **query}}}

@@ -1,0 +1,232 @@
+"""`resources:` of the tools file: what a client can read.
+
+A `request` becomes an operation whose parameters are the variables of the URI, so that it is sent by the rules of
+tools. What has not the shape of a resource was told.
+"""
+
+import os
+import re
+from dataclasses import dataclass, replace
+from urllib.parse import parse_qsl
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import CannotGoOn, Unusable
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.names import clipped, nearest
+from mcpgen.model import Operation, Parameter, Resource, SecurityScheme, Server
+from mcpgen.read.openapi import paths, security
+from mcpgen.read.openapi.references import References
+from mcpgen.read.toolsfile import server, uris
+
+LARGEST = 1024 * 1024
+"""Bytes of a file that are taken in: as base64 they fit into one message of every client."""
+
+_REQUEST = re.compile(r"GET (/\S*)")
+_MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+(?:\s*;.*)?", re.ASCII)
+_HOLDERS = ("text", "file", "request")
+_OF_REQUESTS = ("base_url", "security", "arguments", "timeout")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
+_KNOWN = {
+    ".css": "text/css",
+    ".csv": "text/csv",
+    ".gif": "image/gif",
+    ".htm": "text/html",
+    ".html": "text/html",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".json": "application/json",
+    ".md": "text/markdown",
+    ".mp3": "audio/mpeg",
+    ".pdf": "application/pdf",
+    ".png": "image/png",
+    ".sql": "application/sql",
+    ".svg": "image/svg+xml",
+    ".wav": "audio/wav",
+    ".webp": "image/webp",
+    ".xml": "application/xml",
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+    ".zip": "application/zip",
+}
+"""Ending → media type: our own, so that every machine compiles the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What of the file a resource may speak of: its schemes, the `variables` of its base URLs, its folder."""
+
+    schemes: tuple[SecurityScheme, ...]
+    variables: server.Variables
+    references: References
+    diagnostics: Diagnostics
+
+    def wrong(self, message: str, where: Where, hint: str, code: str = "invalid-value") -> None:
+        self.diagnostics.add(code, message, where, hint)
+
+
+def read(value: JsonValue, where: Where, around: Around) -> tuple[Resource, ...]:
+    """The resources at `where`; those with an error are left out."""
+    found = (_read(as_object(entry), where.inside(index), around) for index, entry in enumerate(as_list(value)))
+    return tuple(resource for resource in found if resource is not None)
+
+
+def _read(entry: JsonObject, where: Where, around: Around) -> Resource | None:
+    name, uri = as_text(entry.get("name")), as_text(entry.get("uri"))
+    if not name or not _is_settled(entry, name, where, around) or not _is_addressed(entry, name, where, around):
+        return None
+    variables = uris.variables(uri)
+    content: bytes | str | None = None
+    operation = None
+    if isinstance(entry.get("text"), str):
+        content = as_text(entry["text"])
+    if isinstance(entry.get("file"), str):
+        content = _content(as_text(entry["file"]), where.inside("file"), around)
+    elif isinstance(entry.get("request"), str):
+        operation = _operation(entry, variables, where, around)
+    if content is None and operation is None:
+        return None  # which was told
+    return Resource(
+        where,
+        name,
+        uri,
+        as_text(entry.get("title")),
+        as_text(entry.get("description")),
+        _media_type(entry, content, where, around),
+        content,
+        operation,
+        variables,
+        {key: values for key in variables if (values := _values(as_object(entry.get("arguments")).get(key)))},
+    )
+
+
+def _is_settled(entry: JsonObject, name: str, where: Where, around: Around) -> bool:
+    """Whether exactly one key says what the resource holds, and no other is of another kind."""
+    given = [key for key in _HOLDERS if key in entry]
+    if len(given) != 1:
+        said = "does not say what it holds" if not given else f"has both {given[0]!r} and {given[1]!r}"
+        around.wrong(f"The resource '{clipped(name)}' {said}.", where, "Write one of 'text', 'file' and 'request'.")
+        return False
+    for key in _OF_REQUESTS if given != ["request"] else ():
+        if key in entry:
+            message = f"The key {key!r} says nothing of a resource that holds a {given[0]}."
+            around.wrong(message, where.inside(key), "Leave it out, or write a 'request'.")
+    return True
+
+
+def _is_addressed(entry: JsonObject, name: str, where: Where, around: Around) -> bool:
+    """Whether the URI, where there is one, can be served."""
+    uri = entry.get("uri")
+    if uri is None:
+        return True
+    if not isinstance(uri, str):
+        return False
+    if reason := uris.refusal(uri):
+        hint = "Write it as db://users, or leave it out: it is SERVER://NAME then."
+        around.wrong(f"The URI '{clipped(uri)}' {reason}.", where.inside("uri"), hint)
+        return False
+    variables = uris.variables(uri)
+    if variables and "request" not in entry:
+        message = f"The URI of '{clipped(name)}' has the variable {variables[0]!r}, and nothing to fill it into."
+        around.wrong(message, where.inside("uri"), "Only a resource with a 'request' can be a template.")
+        return False
+    for key in as_object(entry.get("arguments")):
+        if key not in variables:
+            message = f"The URI has no variable '{clipped(key)}'."
+            hint = nearest(key, list(variables)) or f"Write {{{key}}} into the URI."
+            around.wrong(message, where.inside("arguments", key), hint, "unknown-name")
+    return True
+
+
+def _content(file: str, where: Where, around: Around) -> bytes | str | None:
+    """What is in the file: text where it is some, else bytes. None, and an error, where it cannot be taken in."""
+    name = os.path.normpath(os.path.join(os.path.dirname(where.file), file))
+    hint = "Name a file beside the tools file, or in a folder there."
+    try:
+        data = around.references.content(name, where.file)
+    except CannotGoOn as refused:
+        around.wrong(refused.diagnostic.message, where, hint, "unusable-file")
+        return None
+    if len(data) > LARGEST:
+        message = f"{file} has {len(data):,} bytes; at most {LARGEST:,} are taken into a server."
+        around.wrong(message, where, "Serve it by a 'request', or split it.", "unusable-file")
+        return None
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data
+    return data if _CONTROL.search(text) else text
+
+
+def _media_type(entry: JsonObject, content: bytes | str | None, where: Where, around: Around) -> str:
+    """The one that is written, else the one of the content; empty where only the answer will tell."""
+    given = as_text(entry.get("mimeType")).strip()
+    if given and not _MEDIA_TYPE.fullmatch(given):
+        message = f"'{clipped(given)}' is no media type."
+        around.wrong(message, where.inside("mimeType"), "Write it as text/markdown.")
+    if given or content is None:
+        return given
+    usual = "application/octet-stream" if isinstance(content, bytes) else "text/plain"
+    return _KNOWN.get(os.path.splitext(as_text(entry.get("file")))[1].lower(), usual)
+
+
+def _operation(entry: JsonObject, variables: tuple[str, ...], where: Where, around: Around) -> Operation | None:
+    """The GET whose parameters are the variables: in the path where it names them, else in the query."""
+    request = _REQUEST.fullmatch(as_text(entry["request"]).strip())
+    if request is None:
+        return None  # which the shape of the file has told
+    place, path = where.inside("request"), request[1]
+    path, _, query = path.partition("?")
+    if "{" in query:
+        message = "The request has a variable behind `?`, where only what is always sent can stand."
+        around.wrong(message, place, "Leave it out: what the URI names and the path does not goes into the query.")
+        return None
+    try:
+        template = paths.parse(path, place, around.diagnostics)
+    except Unusable as unusable:
+        found = unusable.diagnostic
+        around.wrong(found.message, place, found.hint)
+        return None
+    for name in template.variables:
+        if name not in variables:
+            message = f"The request needs {clipped(name)!r}, which the URI does not name."
+            hint = nearest(name, list(variables)) if variables else f"Write {{{name}}} into the URI."
+            around.wrong(message, place, hint, "unknown-name")
+            return None
+    declared = as_object(entry.get("arguments"))
+    requirements = frozenset(scheme.name for scheme in around.schemes)
+    at = where.inside("security")
+    return Operation(
+        key=f"resource {as_text(entry['name'])}",
+        method="GET",
+        path=path,
+        template=replace(template, fixed_query=tuple(parse_qsl(query, keep_blank_values=True))),
+        where=where,
+        parameters=tuple(_parameter(name, name in template.variables, declared.get(name), where) for name in variables),
+        servers=_servers(entry, where, around) or None,
+        security=security.read_requirements(entry.get("security"), requirements, at, around.diagnostics),
+        scopes=security.read_scopes(entry.get("security"), at, around.diagnostics),
+        timeout=_seconds(entry.get("timeout")),
+    )
+
+
+def _parameter(name: str, in_path: bool, declared: JsonValue, where: Where) -> Parameter:
+    values = _values(declared)
+    schema: JsonObject = {"type": "string", **({"enum": list[JsonValue](values)} if values else {})}
+    description = as_text(as_object(declared).get("description"))
+    if in_path:
+        return Parameter(name, "path", schema, where, True, description, style="simple")
+    return Parameter(name, "query", schema, where, True, description, style="form", explode=True)
+
+
+def _servers(entry: JsonObject, where: Where, around: Around) -> tuple[Server, ...]:
+    return server.base_url(entry.get("base_url"), where.inside("base_url"), around.diagnostics, around.variables)
+
+
+def _values(declared: JsonValue) -> tuple[str, ...]:
+    """The values of an `enum`, each once."""
+    values = as_list(as_object(declared).get("enum"))
+    return tuple(dict.fromkeys(value for value in values if isinstance(value, str)))
+
+
+def _seconds(value: JsonValue) -> float | None:
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else None

@@ -1,0 +1,254 @@
+"""The shape of a tools file: which keys stand where, and what kind of value each takes.
+
+`schema.json` beside this module is the one description of the format: editors complete by it, and this walks it. So a
+key that an editor offers is a key that is read. What a value means is for the readers; here an unknown key, a missing
+one, and a value of another kind are told with their place, and with what may have been meant.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
+from mcpgen.base.names import clipped, did_you_mean, near
+from mcpgen.base.names import nearest as nearest
+from mcpgen.read.toolsfile import key_suggestions
+
+PATH = Path(__file__).with_name("schema.json")
+
+_KINDS: dict[str, tuple[tuple[type, ...], str]] = {
+    "object": ((dict,), "a mapping"),
+    "array": ((list,), "a list"),
+    "string": ((str,), "a text"),
+    "integer": ((int,), "a whole number"),
+    "number": ((int, float), "a number"),
+    "boolean": ((bool,), "true or false"),
+}
+_NAMED = ("tool", "resource", "prompt", "parameter", "link")
+"""Items that have a `name`, by which a sentence calls them."""
+
+
+@cache
+def schema() -> JsonObject:
+    """The JSON Schema of the tools file, as it is published."""
+    return as_object(json.loads(PATH.read_text(encoding="utf-8")))
+
+
+def check(value: JsonObject, where: Where, diagnostics: Diagnostics) -> None:
+    """Report everything in a tools file that does not have the shape of one."""
+    _Walk(diagnostics).visit(value, schema(), _At(where, "The file", "", "", "", "file"))
+
+
+def check_part(value: JsonObject, noun: str, where: Where, diagnostics: Diagnostics) -> None:
+    """Report what in `value`, which stands at `where` by itself, does not have the shape of a `noun` of the schema."""
+    around = _At(where, "", "", "", "", "")
+    node = as_object(as_object(schema()["$defs"])[noun])
+    _Walk(diagnostics).visit(value, node, replace(around.item(0, noun, value.get("name")), where=where))
+
+
+def check_kind(value: JsonValue, kinds: tuple[str, ...], label: str, where: Where, diagnostics: Diagnostics) -> None:
+    """Report a value of none of `kinds`, of JSON Schema; `label` calls it at the beginning of a sentence."""
+    _Walk(diagnostics).visit(value, {"type": [*kinds]}, _At(where, label, "", "", "", ""))
+
+
+def keys(noun: str) -> tuple[str, ...]:
+    """The keys that a `noun` of the schema can have."""
+    return tuple(as_object(as_object(as_object(schema()["$defs"])[noun])["properties"]))
+
+
+def described(noun: str, key: str) -> str:
+    """What the key of a `noun` is, as the schema tells it."""
+    return _described(as_object(as_object(as_object(schema()["$defs"])[noun])["properties"]), key)
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """Where the walk is. `label` is what the value is called at the beginning of a sentence; `inside` follows what is
+    said of a member (" of 'result' of tool 'ping'"), `owner` is its last part, the thing that has a name. `key` is the
+    key of the value, `noun` what the schema calls it.
+    """
+
+    where: Where
+    label: str
+    inside: str
+    owner: str
+    key: str
+    noun: str
+
+    def member(self, key: str, noun: str) -> "_At":
+        quoted = f"'{clipped(key)}'"
+        owner = f" of {quoted}" if noun == "override" else self.owner
+        inside = owner if noun == "override" else f" of {quoted}{self.owner}"
+        return _At(self.where.inside(key), f"The value of {quoted}{self.inside}", inside, owner, key, noun)
+
+    def item(self, index: int, noun: str, name: JsonValue) -> "_At":
+        place = self.where.inside(index)
+        if noun in _NAMED and isinstance(name, str) and name:
+            called = f"{noun} '{clipped(name)}'"
+            return _At(place, called[0].upper() + called[1:], f" of {called}", f" of {called}", "", noun)
+        called = f"tem {index + 1}{self.inside}"
+        return _At(place, f"I{called}", f" of i{called}", self.owner, "", noun)
+
+
+class _Walk:
+    """One walk over a value and the schema side by side. A value of the wrong kind is not looked into."""
+
+    def __init__(self, diagnostics: Diagnostics) -> None:
+        self._diagnostics = diagnostics
+
+    def visit(self, value: JsonValue, node: JsonObject, at: _At) -> None:
+        node = _resolved(node)
+        if not self._is_of_its_kind(value, node, at):
+            return
+        if not self._is_a_choice(value, node, at):
+            return
+        if isinstance(value, dict):
+            self._mapping(value, node, at)
+        elif isinstance(value, list):
+            self._list(value, node, at)
+        elif isinstance(value, str):
+            self._text(value, node, at)
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            self._range(value, node, at)
+
+    def _add(self, code: str, message: str, at: _At, hint: str) -> None:
+        self._diagnostics.add(code, message, at.where, hint)
+
+    def _is_of_its_kind(self, value: JsonValue, node: JsonObject, at: _At) -> bool:
+        kinds = _types(node)
+        if not kinds or any(_is(value, kind) for kind in kinds):
+            return True
+        wanted = ", or ".join(_KINDS[kind][1] for kind in kinds)
+        if value is None:
+            self._add("invalid-value", f"{at.label} is empty.", at, f"Write {wanted}, or leave the key out.")
+        else:
+            hint = key_suggestions.kind(value, kinds, at.key) or f"Write {wanted}."
+            self._add("invalid-value", f"{at.label} is not {wanted}.", at, hint)
+        return False
+
+    def _is_a_choice(self, value: JsonValue, node: JsonObject, at: _At) -> bool:
+        choices = [node["const"]] if "const" in node else as_list(node.get("enum"))
+        if not choices or any(_equal(value, choice) for choice in choices):
+            return True
+        close = near(value, [str(choice) for choice in choices]) if isinstance(value, str) else []
+        listed = ", ".join(choice if isinstance(choice, str) else json.dumps(choice) for choice in choices)
+        hint = f"Write {listed}, or leave the key out." if "const" in node else f"Use one of {listed}."
+        hint = did_you_mean(close) or hint
+        self._add("invalid-value", f"{at.label} is {shown(value)}, which it cannot be.", at, hint)
+        return False
+
+    def _mapping(self, value: JsonObject, node: JsonObject, at: _At) -> None:
+        properties = as_object(node.get("properties"))
+        patterns = [_compiled(pattern) for pattern in as_object(node.get("patternProperties"))]
+        others, names = node.get("additionalProperties", {}), as_object(node.get("propertyNames"))
+        for key, member in value.items():
+            if key in properties:
+                self._member(key, member, as_object(properties[key]), at)
+            elif any(pattern.search(key) for pattern in patterns):
+                continue
+            elif others is False:
+                self._unknown(key, list(properties), at)
+            elif "enum" in names and key not in as_list(names["enum"]):
+                self._unknown(key, [str(name) for name in as_list(names["enum"])], at)
+            else:
+                self._member(key, member, as_object(others), at)
+        demanded = [str(name) for name in as_list(node.get("required"))]
+        for missing in (name for name in demanded if name not in value):
+            self._add("missing-key", f"{at.label} lacks the key '{missing}'.", at, _described(properties, missing))
+        if len(value) < _number(node, "minProperties", 0):
+            self._add("invalid-value", f"{at.label} is empty.", at, f"Write {' or '.join(properties) or 'a member'}.")
+
+    def _member(self, key: str, value: JsonValue, node: JsonObject, at: _At) -> None:
+        self.visit(value, node, at.member(key, _noun(node)))
+
+    def _unknown(self, key: str, known: list[str], at: _At) -> None:
+        hint = key_suggestions.key(at.noun, key) or nearest(key, known)
+        self._add("unknown-key", f"Nothing reads the key '{clipped(key)}'{at.inside}.", at.member(key, ""), hint)
+
+    def _list(self, value: list[JsonValue], node: JsonObject, at: _At) -> None:
+        if len(value) < _number(node, "minItems", 0):
+            self._add("invalid-value", f"{at.label} is an empty list.", at, "Write at least one item.")
+        items = as_object(node.get("items"))
+        for index, item in enumerate(value):
+            self.visit(item, items, at.item(index, _noun(items), as_object(item).get("name")))
+
+    def _text(self, value: str, node: JsonObject, at: _At) -> None:
+        described = as_text(node.get("description"))
+        if "pattern" in node and not _compiled(as_text(node["pattern"])).search(value):
+            code = "invalid-name" if at.key in ("name", "prefix") else "invalid-value"
+            hint = nearest(value, [str(example) for example in as_list(node.get("examples"))]) or described
+            if at.key == "request":
+                hint = (
+                    key_suggestions.request_line(value)
+                    if at.noun == "request"
+                    else key_suggestions.request_line(value, ("GET",))
+                )
+            self._add(code, f"{at.label} cannot be {shown(value)}.", at, hint)
+        elif len(value) < _number(node, "minLength", 0):
+            self._add("invalid-value", f"{at.label} is an empty text.", at, described)
+
+    def _range(self, value: float, node: JsonObject, at: _At) -> None:
+        bounds: tuple[tuple[str, Callable[[float, float], bool], str], ...] = (
+            ("minimum", lambda number, bound: number >= bound, "at least"),
+            ("exclusiveMinimum", lambda number, bound: number > bound, "more than"),
+            ("maximum", lambda number, bound: number <= bound, "at most"),
+        )
+        for keyword, holds, words in bounds:
+            bound = node.get(keyword)
+            if isinstance(bound, (int, float)) and not holds(value, bound):
+                message = f"{at.label} is {shown(value)}, which is out of range."
+                self._add("invalid-value", message, at, f"Write {words} {bound}.")
+
+
+def _resolved(node: JsonObject) -> JsonObject:
+    while "$ref" in node:
+        node = as_object(lookup(schema(), tokens(as_text(node["$ref"]).removeprefix("#"))))
+    return node
+
+
+def _noun(node: JsonObject) -> str:
+    """What the schema calls a value: the last part of its reference."""
+    return as_text(node.get("$ref")).rpartition("/")[2]
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern of the schema (ECMA-262), whose `$` is the end alone; Python's is also before a last line break."""
+    return re.compile(re.sub(r"(?<!\\)\$$", r"\\Z", pattern))
+
+
+def _types(node: JsonObject) -> list[str]:
+    kinds = node.get("type", [])
+    return [str(kind) for kind in kinds] if isinstance(kinds, list) else [str(kinds)]
+
+
+def _is(value: JsonValue, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, _KINDS[kind][0])
+
+
+def _equal(value: JsonValue, other: JsonValue) -> bool:
+    """Whether two values are one in JSON Schema: 1 and 1.0 are, 1 and true are not."""
+    return isinstance(value, bool) == isinstance(other, bool) and value == other
+
+
+def _number(node: JsonObject, keyword: str, default: int) -> int:
+    found = node.get(keyword, default)
+    return found if isinstance(found, int) else default
+
+
+def _described(properties: JsonObject, key: str) -> str:
+    """What the key is, as the schema tells it."""
+    return as_text(_resolved(as_object(properties.get(key))).get("description"))
+
+
+def shown(value: JsonValue) -> str:
+    """A value for a sentence, a text in quotes."""
+    return f"'{clipped(value)}'" if isinstance(value, str) else clipped(json.dumps(value))

@@ -1,0 +1,187 @@
+"""The schemas of tools that are written in OpenAPI's words: keywords that are known, each with a value of its kind.
+
+OpenAPI's reader passes over a keyword that it does not know, for the sake of what others have published. Here it is one
+that its owner has just misspelt, and would be lost in silence. References are followed as far as they stay in the file.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import Unusable
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, tokens
+from mcpgen.base.names import clipped, did_you_mean, near, nearest
+from mcpgen.read.openapi.dialect import LENIENT_TYPES, TYPES
+from mcpgen.read.openapi.references import References
+from mcpgen.read.toolsfile import arguments, schema_check
+
+_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+_MAPPINGS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
+_ONES = (
+    *("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"),
+    *("unevaluatedProperties", "unevaluatedItems", "contentSchema"),
+)
+_KINDS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(_LISTS, ("array",)),
+    **dict.fromkeys(_MAPPINGS, ("object",)),
+    **dict.fromkeys(_ONES, ("object", "boolean")),
+    "items": ("object", "boolean", "array"),
+    "type": (),
+    **dict.fromkeys(("description", "title", "format", "pattern", "contentEncoding", "contentMediaType"), ("string",)),
+    **dict.fromkeys(("$ref", "$dynamicRef", "$recursiveRef", "$id", "$schema", "$comment"), ("string",)),
+    **dict.fromkeys(("$anchor", "$dynamicAnchor"), ("string",)),
+    **dict.fromkeys(("readOnly", "writeOnly", "deprecated", "uniqueItems", "nullable"), ("boolean",)),
+    **dict.fromkeys(("minimum", "maximum", "multipleOf"), ("number",)),
+    **dict.fromkeys(("exclusiveMinimum", "exclusiveMaximum"), ("number", "boolean")),
+    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems", "minProperties"), ("integer",)),
+    **dict.fromkeys(("maxProperties", "minContains", "maxContains"), ("integer",)),
+    **dict.fromkeys(("enum", "required"), ("array",)),
+    **dict.fromkeys(("xml", "discriminator", "externalDocs", "dependentRequired", "$vocabulary"), ("object",)),
+    **dict.fromkeys(("const", "default", "example", "examples", "$recursiveAnchor"), ()),
+}
+"""Keyword of JSON Schema 2020-12, of OpenAPI's vocabulary or of OpenAPI 3.0 → the kinds of its values."""
+
+_REQUIRED = "Name it in the list `required` of the object that it is in."
+_CONTENT = ("content", "description", "required")
+_MEDIA_TYPE = ("schema", "itemSchema", "example", "examples", "encoding", "itemEncoding", "prefixEncoding")
+
+
+class Schemas:
+    """What is written in one file, each place looked at once; wrong things are added to `diagnostics`."""
+
+    def __init__(self, references: References, diagnostics: Diagnostics) -> None:
+        self._references = references
+        self._diagnostics = diagnostics
+        self._seen: set[Where] = set()
+
+    def check(self, tool: JsonObject, where: Where) -> None:
+        """Look at what the tool at `where` takes and gives, but for the schemas that are passed on untouched."""
+        of_argument = (*schema_check.keys("argument"), *arguments.OF_PARAMETERS)
+        for name, entry in as_object(tool.get("arguments")).items():
+            self._schema(entry, where.inside("arguments", name), of_argument)
+        for index, entry in enumerate(as_list(tool.get("parameters"))):
+            self._parameter(entry, where.inside("parameters", index))
+        self._body(tool.get("body"), where.inside("body"))
+        for status, entry in as_object(tool.get("responses")).items():
+            raw, place = self._led(entry, where.inside("responses", status))
+            self._content(as_object(raw).get("content"), place.inside("content"))
+
+    # -- OpenAPI's objects --------------------------------------------------------------------------------------------
+
+    def _parameter(self, entry: JsonValue, where: Where) -> None:
+        raw, place = self._led(entry, where)
+        if not isinstance(raw, dict) or place in self._seen:
+            return
+        if place != where:  # what stands in the tool itself was told
+            schema_check.check_part(raw, "parameter", place, self._diagnostics)
+        self._seen.add(place)
+        self._schema(raw.get("schema"), place.inside("schema"))
+        self._content(raw.get("content"), place.inside("content"))
+
+    def _body(self, value: JsonValue, where: Where) -> None:
+        raw, place = self._led(value, where)
+        if isinstance(raw, dict) and "content" in raw:
+            self._closed(raw, _CONTENT, place)
+            self._content(raw["content"], place.inside("content"))
+        else:
+            self._schema(value, where)
+
+    def _content(self, value: JsonValue, where: Where) -> None:
+        for name, entry in as_object(value).items():
+            raw, place = self._led(entry, where.inside(name))
+            if isinstance(raw, dict):
+                self._closed(raw, _MEDIA_TYPE, place)
+                for key in ("schema", "itemSchema"):
+                    self._schema(raw.get(key), place.inside(key))
+
+    def _closed(self, raw: JsonObject, known: tuple[str, ...], where: Where) -> None:
+        for key in raw:
+            if key not in known and not key.startswith("x-"):
+                self._unknown(key, where, nearest(key, known))
+
+    def _led(self, value: JsonValue, where: Where) -> tuple[JsonValue, Where]:
+        """What `value` is or refers to, and its place; nothing where it leads out of the file, or nowhere, which is
+        told when it is read.
+        """
+        if not isinstance(as_object(value).get("$ref"), str):
+            return value, where
+        try:
+            raw, place = self._references.resolve(value, where)
+        except Unusable:
+            return None, where
+        return (raw, place) if place.file == where.file else (None, where)
+
+    # -- schemas ------------------------------------------------------------------------------------------------------
+
+    def _schema(self, value: JsonValue, where: Where, told: tuple[str, ...] = ()) -> None:
+        """Look at a schema and those that are in it or that it refers to. `told` are keys that belong to it and were
+        looked at.
+        """
+        waiting = deque([(value, where, told)])
+        while waiting:
+            value, where, told = waiting.popleft()
+            if not isinstance(value, dict) or where in self._seen:
+                continue
+            self._seen.add(where)
+            self._keywords(value, where, told)
+            waiting.extend((member, place, ()) for member, place in _inside(value, where))
+            reference = value.get("$ref")
+            if isinstance(reference, str):
+                waiting.extend((member, place, ()) for member, place in self._referred(reference, where))
+
+    def _keywords(self, schema: JsonObject, where: Where, told: tuple[str, ...]) -> None:
+        for key, value in schema.items():
+            if key in told or key.startswith("x-"):
+                continue
+            if key not in _KINDS:
+                more = (*told, "content") if where.pointer.endswith("/body") else told
+                close = near(key, [*more, *_KINDS])
+                self._unknown(key, where, did_you_mean(close) or "Use a keyword of JSON Schema.")
+            elif key == "type":
+                self._type(value, where.inside(key))
+            elif key == "required" and isinstance(value, bool):
+                message = f"The value of 'required' of '{_name(where)}' is not a list."
+                self._diagnostics.add("invalid-value", message, where.inside(key), _REQUIRED)
+            elif kinds := _KINDS[key]:
+                label = f"The value of '{key}' of '{_name(where)}'"
+                schema_check.check_kind(value, kinds, label, where.inside(key), self._diagnostics)
+
+    def _type(self, value: JsonValue, where: Where) -> None:
+        for word in value if isinstance(value, list) else [value]:
+            if not isinstance(word, str) or word not in TYPES:
+                shown = clipped(word if isinstance(word, str) else schema_check.shown(word))
+                meant = LENIENT_TYPES.get(shown.casefold())
+                hint = did_you_mean([meant]) if meant else nearest(shown, TYPES)
+                self._diagnostics.add("invalid-value", f"'{shown}' is no type of JSON Schema.", where, hint)
+
+    def _referred(self, reference: str, where: Where) -> Iterator[tuple[JsonValue, Where]]:
+        try:
+            target = self._references.target(reference, where)
+            if target.file == where.file:
+                yield self._references.at(target, where), target
+        except Unusable:
+            return  # which is told when it is read
+
+    def _unknown(self, key: str, where: Where, hint: str) -> None:
+        message = f"Nothing reads the key '{clipped(key)}' of '{_name(where)}'."
+        self._diagnostics.add("unknown-key", message, where.inside(key), hint)
+
+
+def _inside(schema: JsonObject, where: Where) -> Iterator[tuple[JsonValue, Where]]:
+    """The schemas in a schema, with their places."""
+    for key in _ONES:
+        value = schema.get(key)
+        if isinstance(value, list):
+            yield from ((member, where.inside(key, index)) for index, member in enumerate(value))
+        else:
+            yield value, where.inside(key)
+    for key in _LISTS:
+        yield from ((member, where.inside(key, index)) for index, member in enumerate(as_list(schema.get(key))))
+    for key in _MAPPINGS:
+        yield from ((member, where.inside(key, name)) for name, member in as_object(schema.get(key)).items())
+
+
+def _name(where: Where) -> str:
+    """What the value at a place is called: its key, or that of the list which it is in."""
+    names = [token for token in tokens(where.pointer) if not token.isdigit()]
+    return clipped(as_text(names[-1]) if names else where.file)

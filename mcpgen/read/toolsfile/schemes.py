@@ -1,0 +1,68 @@
+"""`security:` of the tools file, at its top: Security Scheme Objects, each with the keys of its kind.
+
+OpenAPI's reader makes the best of a scheme; here one that is not whole is an error, since no call would be let in.
+Which keys there are at all, and of what kind their values are, the shape of the file has told.
+"""
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
+from mcpgen.base.names import clipped, did_you_mean, near
+from mcpgen.model import SecurityScheme
+from mcpgen.read.openapi import security
+from mcpgen.read.openapi.references import References
+from mcpgen.read.toolsfile import schema_check
+
+HTTP = ("bearer", "basic")
+"""The schemes of HTTP authentication that a server can fill in."""
+
+_DEMANDED = {
+    "apiKey": ("in", "name"),
+    "http": ("scheme",),
+    "oauth2": ("flows",),
+    "openIdConnect": ("openIdConnectUrl",),
+}
+_OF_ALL = ("type", "description")
+_FURTHER = {"http": ("bearerFormat",)}
+
+
+def read(
+    value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
+) -> tuple[SecurityScheme, ...]:
+    """The schemes at `where`. One with an error is of the kind `other`, so that its name is known."""
+    entries = {name: entry for name, entry in as_object(value).items() if isinstance(entry, dict)}
+    whole: JsonObject = {
+        name: entry for name, entry in entries.items() if _is_whole(name, entry, where.inside(name), diagnostics)
+    }
+    found = security.read_schemes(whole, where, references, diagnostics)
+    others = (SecurityScheme(name, "other") for name in entries if name not in whole)
+    return tuple(sorted((*found, *others), key=lambda scheme: scheme.name))
+
+
+def _is_whole(name: str, entry: JsonObject, where: Where, diagnostics: Diagnostics) -> bool:
+    kind = as_text(entry.get("type"))
+    if kind not in _DEMANDED:
+        return False  # which the shape of the file has told
+    known = (*_OF_ALL, *_DEMANDED[kind], *_FURTHER.get(kind, ()))
+    before = len(diagnostics)
+    for key in _DEMANDED[kind]:
+        misspelt = any(key in near(other, known) for other in entry if other not in known)  # which was told
+        if (key not in entry and not misspelt) or entry.get(key) == "":
+            message = f"The {kind} scheme '{clipped(name)}' lacks the key '{key}'."
+            diagnostics.add("missing-key", message, where, schema_check.described("security_scheme", key))
+    for key in schema_check.keys("security_scheme"):
+        if key in entry and key not in known:
+            message = f"The {kind} scheme '{clipped(name)}' has no key '{key}'."
+            diagnostics.add("unknown-key", message, where.inside(key), f"Use one of {', '.join(known)}.")
+    scheme = entry.get("scheme")
+    if kind == "http" and isinstance(scheme, str) and scheme and scheme.casefold() not in HTTP:
+        message = f"The scheme '{clipped(scheme)}' of '{clipped(name)}' is none that a server can fill in."
+        hint = did_you_mean(near(scheme, HTTP)) or f"Use one of {', '.join(HTTP)}."
+        diagnostics.add("invalid-value", message, where.inside("scheme"), hint)
+    return len(diagnostics) == before and _can_be_read(kind, entry)
+
+
+def _can_be_read(kind: str, entry: JsonObject) -> bool:
+    """Whether the values of the keys that a kind demands are ones that the shape of the file has not told."""
+    if kind == "apiKey" and entry.get("in") not in ("header", "query", "cookie"):
+        return False
+    return all(as_text(entry.get(key)) or isinstance(entry.get(key), dict) for key in _DEMANDED[kind])

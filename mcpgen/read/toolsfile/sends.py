@@ -1,0 +1,183 @@
+"""`send:` and `inputSchema:` of the tools file: where arguments go, as templates."""
+
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
+from mcpgen.base.names import clipped, nearest
+from mcpgen.model import Location, Parameter, PathTemplate, Sends, SentArgument, Template, arguments_of
+from mcpgen.read.openapi import content, parameters
+from mcpgen.read.toolsfile import templates
+from mcpgen.read.toolsfile.arguments import WITH_BODY, WITHOUT_BODY
+
+_PLACES: tuple[tuple[str, Location], ...] = (("query", "query"), ("headers", "header"), ("cookies", "cookie"))
+_BRANCHES = ("allOf", "anyOf", "oneOf")
+_ALONE = ("if", "then", "else")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the templates of a tool may name, which places credentials have, and which fields of the query stand in the
+    request line.
+    """
+
+    names: list[str]
+    credentials: parameters.Credentials
+    in_request: Container[str] = ()
+
+
+def read(entry: JsonObject, where: Where, known: Known, diagnostics: Diagnostics) -> Sends | None:
+    """The `send` of the tool `entry` at `where`; None where it has none."""
+    found = entry.get("send")
+    if not isinstance(found, dict):
+        return None
+    place = where.inside("send")
+    sent = {
+        key: dict(_templates(as_object(found.get(key)), where, location, known, diagnostics))
+        for key, location in _PLACES
+    }
+    body = None
+    if "body" in found:
+        body = templates.template(found["body"], place.inside("body"), diagnostics, known.names)
+        _refuse_body(as_text(entry.get("request")), found, body, place, diagnostics)
+    media_type = as_text(found.get("content_type")) or "application/json"
+    return Sends(place, sent["query"], sent["headers"], sent["cookies"], body, media_type)
+
+
+def _templates(
+    found: JsonObject, where: Where, location: Location, known: Known, diagnostics: Diagnostics
+) -> Iterator[tuple[str, Template]]:
+    key = next(key for key, place in _PLACES if place == location)
+    for name, value in found.items():
+        in_request = location == "query" and name in known.in_request
+        place = where.inside("request") if in_request else where.inside("send", key, name)
+        if reason := _refusal(name, location, place, known):
+            diagnostics.add("invalid-value", f"`send` cannot set the {location} '{clipped(name)}': {reason}.", place)
+            continue
+        node = templates.template(value, place, diagnostics, known.names)
+        if location == "header" and name.lower() == "accept" and "value" not in node:
+            message = "What the request accepts is the same in every call: no argument can say it."
+            diagnostics.add("invalid-value", message, place, "Write the media types themselves.")
+            continue
+        yield name, node
+
+
+def _refusal(name: str, location: Location, where: Where, known: Known) -> str:
+    if not name:
+        return "it has no name"
+    if location == "header" and not parameters.is_field_name(name):
+        return "no header field can be called so"
+    if location == "header" and name.lower() == "accept":
+        return ""
+    if parameters.credential(Parameter(name, location, {}, where), known.credentials) is not None:
+        return "it is a credential, which `security` describes and the environment holds"
+    if location == "header" and parameters.is_of_http(name):
+        return "it belongs to HTTP or carries a credential"
+    return ""
+
+
+def _refuse_body(request: str, found: JsonObject, node: Template, where: Where, diagnostics: Diagnostics) -> None:
+    """Report a body that cannot be sent; `node` is the template that it became."""
+    method = request.split(" ")[0]
+    if method in WITHOUT_BODY:
+        message = f"`send` has a body, and a {method} has none."
+        diagnostics.add("invalid-value", message, where.inside("body"), "Send it in the query, or by a POST.")
+    media_type = as_text(found.get("content_type")) or "application/json"
+    essence, body = media_type.partition(";")[0].strip().lower(), found["body"]
+    is_json, is_form = essence.endswith(("/json", "+json")), essence == "application/x-www-form-urlencoded"
+    if not content.is_media_type(media_type) or "*" in media_type:
+        message = f"'{clipped(media_type)}' is not a media type."
+        hint = "Name one, such as application/json."
+        diagnostics.add("invalid-value", message, where.inside("content_type"), hint)
+    elif essence.startswith("multipart/"):
+        message = f"`send` cannot write a body of {media_type}."
+        hint = "Describe its parts by `body`, a Request Body Object of OpenAPI."
+        diagnostics.add("invalid-value", message, where.inside("content_type"), hint)
+    elif is_form and not isinstance(body, dict) and "argument" not in node:
+        message = "A form is the members of a mapping."
+        diagnostics.add("invalid-value", message, where.inside("body"), "Write name: template for each field.")
+    elif not (is_json or is_form) and isinstance(body, (dict, list)):
+        message = f"A body of {clipped(media_type)} is one text."
+        diagnostics.add("invalid-value", message, where.inside("body"), "Write one text with {name} in it.")
+
+
+def named(sends: Sends | None) -> set[str]:
+    """The arguments that templates name."""
+    if sends is None:
+        return set()
+    every = [*sends.query.values(), *sends.headers.values(), *sends.cookies.values(), sends.body or {}]
+    return {name for node in every for name in arguments_of(node)}
+
+
+def with_arguments(sends: Sends | None, taken: tuple[SentArgument, ...]) -> Sends | None:
+    """What is sent, with the arguments in short form that go there."""
+    return replace(sends, arguments=taken) if sends is not None else None
+
+
+# -- inputSchema ------------------------------------------------------------------------------------------------------
+
+
+def implied(schema: JsonObject, template: PathTemplate, method: str, where: Where, said: Sends | None) -> Sends:
+    """Where the arguments of a schema go if `send` does not say it: what the request line does not name, whose query is
+    `said`, goes into the query or the JSON body, and so does what the schema allows without naming it.
+    """
+    query = dict(said.query) if said else {}
+    left = [name for name in names_of(schema) if name not in {*template.declared, *named(said)}]
+    sent: dict[str, Template] = {name: {"argument": name} for name in left}
+    is_open = schema.get("additionalProperties", False) is not False or "patternProperties" in schema
+    if method not in WITH_BODY:
+        return Sends(where, {**query, **sent}, open="query" if is_open else None)
+    body: Template | None = {"members": dict[str, JsonValue](sent)} if sent or is_open else None
+    return Sends(where, query, body=body, open="body" if is_open else None)
+
+
+def names_of(schema: JsonObject) -> list[str]:
+    """The arguments that a schema names: its properties, and those of what it combines at its root."""
+    found: dict[str, None] = {}
+    waiting: list[JsonValue] = [schema]
+    seen: list[JsonValue] = []
+    while waiting:
+        node = as_object(waiting.pop(0))
+        if not node or any(node is each for each in seen):
+            continue
+        seen.append(node)
+        found.update(dict.fromkeys(as_object(node.get("properties"))))
+        for keyword in _BRANCHES:
+            waiting += as_list(node.get(keyword))
+        waiting += [node[keyword] for keyword in _ALONE if keyword in node]
+        waiting += as_object(node.get("dependentSchemas")).values()
+        waiting += _referred(schema, as_text(node.get("$ref")))
+    return list(found)
+
+
+def _referred(schema: JsonObject, reference: str) -> Iterable[JsonValue]:
+    """What a reference inside of a schema leads to; nothing where it leads nowhere, which is told elsewhere."""
+    try:
+        return [lookup(schema, tokens(reference[1:]))] if reference.startswith("#/") else []
+    except KeyError:
+        return []
+
+
+def check_schema(
+    schema: JsonObject, sends: Sends, template: PathTemplate, where: Where, diagnostics: Diagnostics
+) -> None:
+    """Report each argument of an `inputSchema` at `where` that goes nowhere, and what the path names beyond them."""
+    names = names_of(schema)
+    going = named(sends) | set(template.declared)
+    for name in names:
+        place = where.inside("properties", name)
+        if not name:
+            diagnostics.add("invalid-name", "An argument has an empty name.", place, "Give it one.")
+        elif name not in going:
+            hint = nearest(name, [each for each in sorted(going) if each not in names])
+            hint = hint if hint.startswith("Did") else "Name it in the path or in `send`, or leave it out."
+            diagnostics.add("invalid-value", f"The argument '{clipped(name)}' goes nowhere.", place, hint)
+    combines = any(keyword in schema for keyword in (*_BRANCHES, *_ALONE, "$ref"))  # which may require it
+    for name in template.declared:
+        if name in names and name not in as_list(schema.get("required")) and not combines:
+            message = f"The path needs '{clipped(name)}', which the inputSchema does not require."
+            diagnostics.add("invalid-value", message, where, f"Add {name} to its `required`.")
+        if name not in names:
+            message = f"The path names '{clipped(name)}', which the inputSchema does not have."
+            diagnostics.add("invalid-value", message, where, nearest(name, names))

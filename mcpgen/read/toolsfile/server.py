@@ -1,0 +1,85 @@
+"""`server:`, `base_url:` and `variables:` of the tools file: what the server is called, and where its API is."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.names import SERVER_NAME, VERSION_NUMBER, clipped, nearest
+from mcpgen.model import Server, ServerVariable
+from mcpgen.read.openapi import servers
+
+_PLACEHOLDER = re.compile(r"\{([^{}/]+)\}")
+_DECLARE = "Declare it under `variables`, with a default."
+
+
+def name(server: JsonObject) -> str | None:
+    """The name; None where there is none, or one that the shape of the file has told."""
+    found = server.get("name")
+    return found if isinstance(found, str) and SERVER_NAME.fullmatch(found) else None
+
+
+def version(server: JsonObject, where: Where, diagnostics: Diagnostics) -> str:
+    """The version, empty where there is none that a Python package can have."""
+    found = as_text(server.get("version"))
+    if not found or VERSION_NUMBER.fullmatch(found):
+        return found
+    message = f"'{clipped(found)}' cannot be the version of a Python package."
+    diagnostics.add("invalid-value", message, where.inside("version"), "Write it as 1.2.3.")
+    return ""
+
+
+Variables = Mapping[str, ServerVariable]
+"""The variables of base URLs, by name."""
+
+
+def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Variables:
+    """The `variables`: Server Variable Objects of OpenAPI (3.1, 4.8.6)."""
+    found: dict[str, ServerVariable] = {}
+    for name, entry in as_object(value).items():
+        raw = as_object(entry)
+        enum = tuple(choice for choice in as_list(raw.get("enum")) if isinstance(choice, str))
+        default = raw.get("default")
+        if not isinstance(default, str):
+            continue  # which the shape of the file has told
+        if enum and default not in enum:
+            message = f"The default of '{clipped(name)}' is none of its values."
+            place = where.inside(name, "default")
+            diagnostics.add("invalid-value", message, place, nearest(default, list(enum)))
+        found[name] = ServerVariable(name, default, enum, as_text(raw.get("description")))
+    return found
+
+
+def report_unused(variables: Variables, urls: Iterable[JsonValue], where: Where, diagnostics: Diagnostics) -> None:
+    """Report each of the `variables` at `where` that stands in none of the base `urls`."""
+    used = {name for url in urls for name in _PLACEHOLDER.findall(as_text(url))}
+    for name in variables:
+        if name not in used:
+            message = f"No base URL has the variable '{clipped(name)}'."
+            hint = f"Write {{{clipped(name)}}} into the `base_url`, or leave it out."
+            diagnostics.add("unused-variable", message, where.inside(name), hint)
+
+
+def base_url(
+    value: JsonValue, where: Where, diagnostics: Diagnostics, known: Variables | None = None
+) -> tuple[Server, ...]:
+    """A base URL as a server, with those of the variables `known` that stand in it; nothing where there is none that
+    can be used.
+    """
+    if not isinstance(value, str):
+        return ()
+    url, declared = value.strip(), known or {}
+    used = list(dict.fromkeys(_PLACEHOLDER.findall(url)))
+    for name in (name for name in used if name not in declared):
+        message = f"The base URL has a variable '{clipped(name)}', which is not declared."
+        diagnostics.add("invalid-value", message, where, nearest(name, list(declared)) or _DECLARE)
+        return ()
+    server = Server(url, tuple(declared[name] for name in used))
+    address = servers.with_defaults(server)
+    reason = servers.refusal(address) or ("" if "//" in address else "it is not absolute")
+    if not reason:
+        return (server,)
+    shown = "" if "@" in url else f" '{clipped(url)}'"  # a password is not repeated
+    message = f"The base URL{shown} cannot be used: {reason}."
+    diagnostics.add("invalid-value", message, where, "Write it as https://api.example.com/v1.")
+    return ()

@@ -1,0 +1,80 @@
+"""Texts with places in them → what the table holds of them, `Template`.
+
+`{name}` alone is the argument's value as it is; inside a text it is written into it. `{{` and `}}` are braces. In what
+is said of results `{/pointer}` is a part of the answer.
+"""
+
+import re
+from collections.abc import Iterator
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonValue
+from mcpgen.base.names import clipped, nearest
+from mcpgen.model import Part, Template
+
+_PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]|[^{}]+")
+_NONE = "Describe it under `arguments`, or in an inputSchema."
+_HINT = "Write {name} for an argument, {{ and }} for braces."
+
+
+def text(
+    value: str, where: Where, diagnostics: Diagnostics, known: list[str] | None = None, *, pointers: bool = False
+) -> tuple[Part, ...]:
+    """The parts of a text: literals, none beside another, and places. A brace that stands alone, a place without a
+    name, and one that names none of the arguments `known`, where these are, is an error.
+    """
+    parts: list[Part] = []
+    for piece in _PIECE.finditer(value):
+        name = piece[1]
+        if name is not None:
+            is_place = bool(name) and (pointers or not name.startswith("/"))
+            if not is_place:
+                message = f"'{clipped(piece[0])}' names no argument."
+                diagnostics.add("invalid-value", message, where, _HINT)
+                return ()
+            if known is not None and name not in known:
+                message = f"There is no argument '{clipped(name)}'."
+                diagnostics.add("invalid-value", message, where, nearest(name, known) or _NONE)
+            parts.append({"pointer" if name.startswith("/") else "argument": name})
+        elif piece[0] in ("{", "}"):
+            message = f"'{clipped(value)}' holds a brace that stands alone."
+            diagnostics.add("invalid-value", message, where, _HINT)
+            return ()
+        else:
+            literal = piece[0][0] if piece[0] in ("{{", "}}") else piece[0]
+            parts[-1:] = [parts[-1] + literal] if parts and isinstance(parts[-1], str) else [*parts[-1:], literal]
+    return tuple(parts)
+
+
+def template(value: JsonValue, where: Where, diagnostics: Diagnostics, known: list[str]) -> Template:
+    """A JSON value whose texts are templates that name `known` arguments. What needs none is one constant."""
+    if isinstance(value, str):
+        return _of_text(text(value, where, diagnostics, known))
+    if isinstance(value, list):
+        items = [template(item, where.inside(index), diagnostics, known) for index, item in enumerate(value)]
+        if all("value" in item for item in items):
+            return {"value": [item["value"] for item in items]}
+        return {"items": list[JsonValue](items)}
+    if isinstance(value, dict):
+        if list(value.values()) == [None] and set(value) <= set(known):
+            name = next(iter(value))
+            message = f"Without quotes {{{clipped(name)}}} is a mapping, whose one member is empty."
+            diagnostics.add("invalid-value", message, where, f"Write '{{{clipped(name)}}}'.")
+        members = {name: template(member, where.inside(name), diagnostics, known) for name, member in value.items()}
+        if all("value" in member for member in members.values()):
+            return {"value": {name: member["value"] for name, member in members.items()}}
+        return {"members": dict[str, JsonValue](members)}
+    return {"value": value}
+
+
+def _of_text(parts: tuple[Part, ...]) -> Template:
+    if len(parts) == 1 and isinstance(parts[0], dict):
+        return parts[0]
+    if all(isinstance(part, str) for part in parts):
+        return {"value": "".join(map(str, parts))}
+    return {"text": list[JsonValue](parts)}
+
+
+def places(parts: tuple[Part, ...], kind: str) -> Iterator[str]:
+    """The names of the places of one kind, `argument` or `pointer`, in a text."""
+    yield from (str(part[kind]) for part in parts if isinstance(part, dict) and kind in part)

@@ -1,0 +1,234 @@
+"""`tools:` of the tools file: tools written by hand → operations.
+
+A tool speaks OpenAPI's words, so OpenAPI's own readers read its parameters, bodies and responses.
+"""
+
+from dataclasses import dataclass
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import Unusable
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.names import WRITTEN_TOOL_NAME, clipped
+from mcpgen.model import MediaType, Operation, Parameter, PathTemplate, RequestBody, SecurityScheme, Sends, Skipped
+from mcpgen.read.openapi import content, parameters
+from mcpgen.read.openapi.references import References
+from mcpgen.read.openapi.schemas import Definitions
+from mcpgen.read.toolsfile import (
+    arguments,
+    confirmation,
+    credentials,
+    hints,
+    outputs,
+    requestline,
+    results,
+    roles,
+    sends,
+    server,
+)
+from mcpgen.read.toolsfile.requestline import RequestLine
+from mcpgen.read.toolsfile.schemas import Schemas
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What of the file a tool may speak of: its schemes, the `variables` of its base URLs, its schemas."""
+
+    schemes: tuple[SecurityScheme, ...]
+    variables: server.Variables
+    definitions: Definitions
+    schemas: Schemas
+    diagnostics: Diagnostics
+
+
+def read(value: JsonValue, where: Where, around: Around) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
+    """The operations of the `tools` at `where`, and those that had to be skipped. What has not the shape of a tool was
+    told.
+    """
+    found: dict[str, Operation] = {}
+    skipped: list[Skipped] = []
+    for index, entry in enumerate(as_list(value)):
+        place = where.inside(index)
+        label = clipped(str(as_object(entry).get("name", f"tool {index + 1}")))
+        try:
+            operation = _read_tool(entry, place, around)
+        except Unusable as unusable:
+            skipped.append(Skipped(label, unusable.diagnostic))
+            continue
+        if operation is None:
+            continue
+        folded = operation.key.casefold()
+        if folded in found:
+            message = f"Two tools are called {operation.name}."
+            around.diagnostics.add("duplicate-name", message, place.inside("name"), "Rename one of them.")
+        found.setdefault(folded, operation)
+    return tuple(found.values()), tuple(skipped)
+
+
+def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | None:
+    """One tool, None where what is wrong with it was reported as an error."""
+    diagnostics = around.diagnostics
+    if not isinstance(entry, dict):
+        return None
+    around.schemas.check(entry, where)
+    before = len(diagnostics)
+    name, line = entry.get("name"), requestline.read(entry, where, diagnostics)
+    if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name) or line is None:
+        return None  # which the shape of the file has told
+    if hints.redirects(entry) == "follow" and line.method != "GET":
+        message = f"Redirects of {line.method} are told and not followed."
+        diagnostics.add("invalid-value", message, where.inside("redirects"), "Leave `redirects` out.")
+    template = line.template(where.inside("request"), diagnostics)
+    inputs = _inputs(entry, line, template, where, around)
+    if any(found.severity == "error" for found in list(diagnostics)[before:]):
+        return None
+    required = credentials.of_tool(entry, where, around.schemes, diagnostics)
+    own_server = server.base_url(entry.get("base_url"), where.inside("base_url"), diagnostics, around.variables)
+    return Operation(
+        key=f"tool {name}",
+        method=line.method,
+        path=line.path,
+        template=template,
+        where=where,
+        name=name,
+        title=as_text(entry.get("title")) or None,
+        description=as_text(entry.get("description")),
+        parameters=inputs.parameters,
+        body=inputs.body,
+        input_schema=inputs.schema,
+        sends=inputs.sends,
+        responses=content.read_responses(
+            as_object(entry.get("responses")), where.inside("responses"), around.definitions.references, diagnostics
+        ),
+        servers=own_server or None,
+        security=required.security,
+        scopes=required.scopes,
+        credentials=inputs.credentials,
+        output=outputs.output(entry),
+        output_schema=outputs.schema(entry, where, diagnostics),
+        result=results.read(entry, where, diagnostics),
+        fields=outputs.fields(entry),
+        redirects=hints.redirects(entry),
+        confirm=confirmation.of_tool(entry),
+        roles=roles.of_tool(entry),
+        hints=hints.hints(entry, where, diagnostics),
+        timeout=hints.timeout(entry),
+        portable=hints.portable(entry),
+    )
+
+
+# -- what a call brings, and where it goes ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """What of a call goes where; `credentials` are parameters that turned out to be such."""
+
+    parameters: tuple[Parameter, ...]
+    body: RequestBody | None = None
+    schema: JsonObject | None = None
+    sends: Sends | None = None
+    credentials: tuple[SecurityScheme, ...] = ()
+
+
+def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where: Where, around: Around) -> _Inputs:
+    """The inputs of a tool; what is wrong with them is reported as an error."""
+    diagnostics, references = around.diagnostics, around.definitions.references
+    api_keys = (scheme for scheme in around.schemes if scheme.type == "apiKey")
+    filled = {parameters.place_of(scheme.location, scheme.wire_name): scheme for scheme in api_keys}
+    schema = entry.get("inputSchema")
+    names = sends.names_of(schema) if isinstance(schema, dict) else list(as_object(entry.get("arguments")))
+    templated = requestline.sent(entry, line, where, diagnostics)
+    sent = sends.read(templated, where, sends.Known(names, filled, line.query), diagnostics)
+    if isinstance(schema, dict):
+        return _by_hand(entry, schema, sent, line.method, template, where, diagnostics)
+    lists = [(entry.get("parameters"), where.inside("parameters"))]
+    _refuse_twins(as_list(entry.get("parameters")), where.inside("parameters"), references, diagnostics)
+    described, of_parameters = parameters.read(lists, filled, references, diagnostics)
+    raw_body, body_place = _described_body(entry.get("body"), where.inside("body"), references)
+    body = _body(entry, raw_body, body_place, around)
+    by = "body" if body else "send" if sent and sent.body is not None else ""
+    site = arguments.Site(where, line.method, template, sends.named(sent), by, around.definitions)
+    taken = [*(each.name for each in described), *_members(raw_body)]
+    short = arguments.read(entry.get("arguments"), taken, site, diagnostics)
+    plain, of_arguments = parameters.without_credentials(short.parameters, filled, diagnostics)
+    return _Inputs(
+        parameters.matched_with_path(described + plain, template, where, diagnostics),
+        body or short.body,
+        sends=sends.with_arguments(sent, short.sent),
+        credentials=of_parameters + of_arguments,
+    )
+
+
+def _refuse_twins(described: list[JsonValue], where: Where, references: References, diagnostics: Diagnostics) -> None:
+    """Report each parameter that comes twice: in a document the last counts, here one of them is a mistake."""
+    seen: set[tuple[str, str]] = set()
+    for index, entry in enumerate(described):
+        raw, _ = references.resolve(entry, where.inside(index))
+        name, place = as_text(raw.get("name")), as_text(raw.get("in"))
+        if name and place and (name, place) in seen:
+            message = f"The parameter '{clipped(name)}' is described twice."
+            diagnostics.add("duplicate-name", message, where.inside(index), "Keep one of the two.")
+        seen.add((name, place))
+
+
+def _by_hand(
+    entry: JsonObject,
+    schema: JsonObject,
+    sent: Sends | None,
+    method: str,
+    template: PathTemplate,
+    where: Where,
+    diagnostics: Diagnostics,
+) -> _Inputs:
+    """The inputs of a tool whose input schema was written by hand."""
+    for key in ("arguments", "parameters", "body"):
+        if key in entry:
+            message = f"A tool with an inputSchema cannot have {key!r} too."
+            hint = "Leave one of the two out; `send` says where the arguments of an inputSchema go."
+            diagnostics.add("invalid-value", message, where.inside(key), hint)
+    place = where.inside("inputSchema")
+    if "send" not in entry or sent is None:
+        sent = sends.implied(schema, template, method, place, sent)
+    sends.check_schema(schema, sent, template, place, diagnostics)
+    in_path = zip(template.variables, template.declared, strict=True)
+    return _Inputs(
+        tuple(
+            Parameter(variable, "path", {}, place, required=True, style="simple", argument=name)
+            for variable, name in in_path
+        ),
+        schema=schema,
+        sends=sent,
+    )
+
+
+def _members(body: JsonValue) -> list[str]:
+    """The members that the `body` of a tool names at its root."""
+    content_of = as_object(as_object(body).get("content"))
+    schemas = [as_object(media_type).get("schema") for media_type in content_of.values()] or [body]
+    return [name for schema in schemas for name in as_object(as_object(schema).get("properties"))]
+
+
+def _described_body(value: JsonValue, where: Where, references: References) -> tuple[JsonValue, Where]:
+    """The `body` and its place. A reference to a Request Body Object is that object; one to a schema stays, and so does
+    one that leads nowhere, which is told when the schema is looked at.
+    """
+    if not isinstance(value, dict) or "$ref" not in value:
+        return value, where
+    try:
+        raw, place = references.resolve(value, where)
+    except Unusable:
+        return value, where
+    return (raw, place) if "content" in raw else (value, where)
+
+
+def _body(entry: JsonObject, value: JsonValue, where: Where, around: Around) -> RequestBody | None:
+    """OpenAPI's request body object, or a bare schema, which means JSON and required."""
+    if value is None:
+        return None
+    if "body" in as_object(entry.get("send")):
+        message = "The body is described twice: by `body`, and by `send`."
+        around.diagnostics.add("invalid-value", message, where, "Leave one of the two out.")
+    if isinstance(value, dict) and "content" in value:
+        return content.read_body(value, where, around.definitions.references, around.diagnostics)
+    json_body = MediaType("application/json", around.definitions.references.schema(where))
+    return RequestBody((json_body,), where, required=True)

@@ -1,0 +1,40 @@
+"""URIs of resources, and URI templates (RFC 6570, level 1: `{name}` and nothing else)."""
+
+import re
+
+from mcpgen.base.names import WRITTEN_ARGUMENT_NAME, clipped
+
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_CHARACTERS = re.compile(r"(?:[A-Za-z0-9\-._~:/?#@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
+LONGEST = 1000
+
+
+def variables(uri: str) -> tuple[str, ...]:
+    """The names in braces, in order."""
+    return tuple(_VARIABLE.findall(uri))
+
+
+def blanked(uri: str) -> str:
+    """The URI with its variables blanked: two that are equal then lead to the same place."""
+    return _VARIABLE.sub("{}", uri)
+
+
+def refusal(uri: str) -> str:
+    """Why `uri` cannot be a resource's, empty where it can. The rest of a sentence."""
+    names, pieces = variables(uri), _VARIABLE.split(uri)[::2]
+    scheme = _SCHEME.match(pieces[0])
+    if len(uri) > LONGEST:
+        return f"is longer than {LONGEST:,} characters"
+    if scheme is None:
+        return "does not begin with a scheme and a colon, such as `db:`"
+    if scheme[0].lower() in ("http:", "https:"):
+        return "would be fetched by clients themselves, without this server"
+    if not all(_CHARACTERS.fullmatch(piece) for piece in pieces if piece) or uri == scheme[0]:
+        return "is no URI: other characters are written as %XX (RFC 3986)"
+    wrong = next((name for name in names if not WRITTEN_ARGUMENT_NAME.fullmatch(name)), None)
+    if wrong is not None:
+        return f"has the variable '{clipped(wrong)}', which is no name of letters, digits and `_`"
+    if len(set(names)) < len(names):
+        return "has one variable twice"
+    return "has two variables with nothing between them" if "" in pieces[1:-1] else ""

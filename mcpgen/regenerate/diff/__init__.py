@@ -1,0 +1,37 @@
+"""What changed between two servers, as a model that uses their tools sees it, and whoever runs them.
+
+Every change has a grade: breaking, where a call that worked, or code that read a result, may work no longer; additive,
+where there is more than before; cosmetic, where nobody but a reader notices.
+"""
+
+from mcpgen.base.jsonvalue import as_object
+from mcpgen.base.work import Budget
+from mcpgen.regenerate.diff.change import GRADES, Change, Difference, Grade, ordered
+from mcpgen.regenerate.diff.matching import match
+from mcpgen.regenerate.diff.surface import TABLES, Surface, of_catalog, of_tables
+
+__all__ = ["GRADES", "TABLES", "Change", "Difference", "Grade", "Surface", "compare", "of_catalog", "of_tables"]
+
+
+def compare(old: Surface, new: Surface, *, moves: bool = True) -> Difference:
+    """Every change from `old` to `new`; without `moves` a tool whose operation went elsewhere is gone, and another
+    new.
+    """
+    # a run that makes a new project compares nothing
+    from mcpgen.regenerate.diff import authorization, features, objections, rules, server, tools
+    from mcpgen.regenerate.diff.variance.scope import PART, RUN  # as above
+
+    matched = match(old, new, follow=moves)
+    schemes = authorization.renamed_schemes(
+        as_object(old.header.get("security")), as_object(new.header.get("security"))
+    )
+    found = [*server.compared(old, new, list(matched.pairs), schemes), *features.compared(old, new)]
+    found += [rules.of_tool("tool-removed", tool.name, before=tool.request) for tool in matched.gone]
+    found += [rules.of_tool("tool-added", tool.name, after=tool.request) for tool in matched.added]
+    found += [change for tool in matched.added for change in objections.of_tool(None, tool)]
+    budget = Budget(RUN, PART)
+    elsewhere = {tool.operation_id: tool for tool in new.tools if tool.operation_id}
+    for before, after in matched.pairs:
+        now = elsewhere.get(before.operation_id, after)
+        found += tools.compared(before, after, schemes, now, budget, guessed=after.key in matched.guessed)
+    return ordered(found)

@@ -1,0 +1,91 @@
+"""With which credentials a tool may be called: security alternatives, and scopes.
+
+Alternatives are compared as what an operator has at hand: who could call the tool with some credentials, and no longer
+can, is broken. A scheme that only has another name is the same scheme.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
+from mcpgen.regenerate.diff import rules
+from mcpgen.regenerate.diff.change import Change
+from mcpgen.regenerate.diff.surface import Listed
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+def renamed_schemes(old: JsonObject, new: JsonObject) -> dict[str, str]:
+    """Return old name → new name of schemes that have another name, where that is plain: all else is the same, or a
+    variable of the operator's fills both.
+    """
+    gone = {name: scheme for name, scheme in old.items() if name not in new}
+    added = {name: scheme for name, scheme in new.items() if name not in old}
+    alike = {name: [each for each in added if _essence(added[each]) == _essence(gone[name])] for name in gone}
+    found = {name: each[0] for name, each in alike.items() if len(each) == 1 and [*alike.values()].count(each) == 1}
+    for name in [each for each in gone if each not in found]:
+        shared = [each for each in added if variables(added[each]) & variables(gone[name])]
+        if len(shared) == 1 and shared[0] not in found.values():
+            found[name] = shared[0]
+    return found
+
+
+def variables(scheme: JsonValue) -> frozenset[str]:
+    """Return the environment variables that fill a scheme."""
+    return frozenset(map(str, as_object(as_object(scheme).get("variables")).values()))
+
+
+def _essence(scheme: JsonValue) -> str:
+    """What a scheme is, apart from its name and its variables."""
+    return compact({key: value for key, value in sorted(as_object(scheme).items()) if key != "variables"})
+
+
+def compared(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:
+    """What changed for those who may call a tool."""
+    yield from _alternatives(old, new, renamed)
+    yield from _scopes(old, new, renamed)
+
+
+def alternatives(tool: Listed, renamed: Mapping[str, str] | None = None) -> list[frozenset[str]]:
+    """Sets of schemes of which one is enough to call a tool; an empty set where none is needed."""
+    found = [
+        frozenset((renamed or {}).get(str(name), str(name)) for name in as_list(names))
+        for names in as_list(tool.binding.get("security"))
+    ]
+    return found or [_NOTHING]
+
+
+def _alternatives(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:
+    had, has = alternatives(old, renamed), alternatives(new)
+    refused = [each for each in had if not any(other <= each for other in has)]
+    accepted = [each for each in has if not any(other <= each for other in had)]
+    if refused:
+        before, after = _any_of(refused), _any_of(has)
+        yield rules.of_tool("credentials-refused", new.name, before, after)
+    if accepted and not (refused and set(accepted) == set(has)):
+        yield rules.of_tool("credentials-accepted", new.name, after=_any_of(accepted))
+    if not (refused or accepted) and set(had) != set(has):
+        yield rules.of_tool("credentials-sent", new.name, _any_of(had), _any_of(has))
+
+
+def _scopes(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:
+    had = {renamed.get(name, name): _names(scopes) for name, scopes in as_object(old.binding.get("scopes")).items()}
+    has = {name: _names(scopes) for name, scopes in as_object(new.binding.get("scopes")).items()}
+    used = frozenset().union(*alternatives(old, renamed))  # those of a scheme that is new are a part of it
+    for name in sorted(had.keys() | has.keys()):
+        before, after = had.get(name, _NOTHING), has.get(name, _NOTHING)
+        if name in used and after - before:
+            yield rules.of_tool("scopes-added", new.name, after=_listed(after - before))
+        if before - after and name in frozenset().union(*alternatives(new)):
+            yield rules.of_tool("scopes-removed", new.name, before=_listed(before - after))
+
+
+def _names(value: JsonValue) -> frozenset[str]:
+    return frozenset(map(str, as_list(value)))
+
+
+def _listed(names: frozenset[str]) -> list[JsonValue]:
+    return [*sorted(names)]
+
+
+def _any_of(found: list[frozenset[str]]) -> str:
+    return ", or ".join(dict.fromkeys(" and ".join(sorted(names)) or "no credentials" for names in found))

@@ -1,0 +1,96 @@
+"""What guards the calls of a tool: hints, confirmations, roles, and what is kept from answers and from requests.
+
+A guard that falls is breaking, since somebody relied on it: a host that asks, an operator who hides tools, an owner who
+removes what must not be seen. A guard that rises is breaking too, where calls that worked may work no longer.
+"""
+
+from collections.abc import Iterator
+
+from mcpgen.base.jsonvalue import JsonValue, as_list, as_object, as_text
+from mcpgen.regenerate.diff import rules
+from mcpgen.regenerate.diff.change import Change
+from mcpgen.regenerate.diff.surface import Listed
+from mcpgen.regenerate.diff.wire import slots
+
+_HINTS: dict[str, tuple[bool, str, str]] = {
+    "readOnlyHint": (True, "read-only", "not read-only"),
+    "destructiveHint": (False, "not destructive", "destructive"),
+    "idempotentHint": (True, "safe to repeat", "not safe to repeat"),
+    "openWorldHint": (False, "closed to the world", "open to the world"),
+}
+"""Hint of MCP → its safe value, and the words for that and the other one."""
+
+_ASKED_BY = frozenset(_HINTS) - {"idempotentHint"}
+"""Hints by which hosts ask before a call, and `--read-only` chooses. That a call may be repeated spares no question."""
+
+_CONFIRM = ("never", "when-supported", "always")
+
+
+def compared(old: Listed, new: Listed) -> Iterator[Change]:
+    """Yield the guards of a tool that fell or rose."""
+    yield from _hints(old, new)
+    yield from _roles(new.name, frozenset(old.roles), frozenset(new.roles))
+    yield from _confirmation(old, new)
+    yield from _removed(old, new)
+    yield from _withheld(old, new)
+
+
+def _hints(old: Listed, new: Listed) -> Iterator[Change]:
+    before, after = as_object(old.shown.get("annotations")), as_object(new.shown.get("annotations"))
+    for hint, (safe, good, bad) in _HINTS.items():
+        if before.get(hint) == after.get(hint):
+            continue
+        was, now = (good if hints.get(hint) is safe else bad for hints in (before, after))
+        safer = "hint-lifted" if hint in _ASKED_BY else "safer"
+        yield rules.of_tool(safer if now == good else "less-safe", new.name, was, now)
+
+
+def _roles(tool: str, old: frozenset[str], new: frozenset[str]) -> Iterator[Change]:
+    """An operator needs one of the roles; where there are none, anybody may."""
+    before, after = _listed(old) or "anybody", _listed(new) or "anybody"
+    if new and (not old or old - new):
+        yield rules.of_tool("roles-narrowed", tool, before, after)
+    if old and (not new or new - old):
+        yield rules.of_tool("roles-widened", tool, before, after)
+
+
+def _confirmation(old: Listed, new: Listed) -> Iterator[Change]:
+    before, after = (str(tool.binding.get("confirm", _CONFIRM[0])) for tool in (old, new))
+    if before != after and {before, after} <= set(_CONFIRM):
+        code = "confirm-raised" if _CONFIRM.index(after) > _CONFIRM.index(before) else "confirm-lowered"
+        yield rules.of_tool(code, new.name, before, after)
+
+
+def _removed(old: Listed, new: Listed) -> Iterator[Change]:
+    """What is removed from answers; a pointer covers all that lies below it."""
+    had, has = (_texts(as_object(tool.binding.get("result")).get("remove")) for tool in (old, new))
+    if fallen := [pointer for pointer in sorted(had) if not _is_covered(pointer, has)]:
+        yield rules.of_tool("removal-lifted", new.name, before=[*fallen])
+    if more := [pointer for pointer in sorted(has) if not _is_covered(pointer, had)]:
+        yield rules.of_tool("removal-added", new.name, after=[*more])
+
+
+def _is_covered(pointer: str, pointers: frozenset[str]) -> bool:
+    return any(pointer == each or pointer.startswith(f"{each}/") for each in pointers)
+
+
+def _withheld(old: Listed, new: Listed) -> Iterator[Change]:
+    """Names that no argument may write because the owner hid them; one that is an argument again is told as such."""
+    had, has = _names_withheld(old), _names_withheld(new)
+    if fallen := had - has - {name for _, name in slots(new).values()}:
+        yield rules.of_tool("withheld-lifted", new.name, before=_listed(fallen))
+    if more := has - had - {name for _, name in slots(old).values()}:
+        yield rules.of_tool("withheld-added", new.name, after=_listed(more))
+
+
+def _names_withheld(tool: Listed) -> frozenset[str]:
+    lists = [*as_object(tool.binding.get("withheld")).values(), as_object(tool.binding.get("body")).get("withheld")]
+    return frozenset[str]().union(*map(_texts, lists))
+
+
+def _texts(value: JsonValue) -> frozenset[str]:
+    return frozenset(map(as_text, as_list(value)))
+
+
+def _listed(names: frozenset[str]) -> list[JsonValue]:
+    return [*sorted(names)]

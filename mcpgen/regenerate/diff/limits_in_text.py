@@ -1,0 +1,88 @@
+"""Limits that a schema has no keyword for and tells in words: they narrow what is taken as keywords do.
+
+The portable profile says them as sentences at the end of a description (`lower/schema/constraints.py`). The sentences
+are ours, so they can be read back; whoever writes them by hand says the same to a model.
+"""
+
+import json
+import re
+from collections.abc import Callable
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
+from mcpgen.lower.schema.constraints import FORMAT_WORDS
+
+_UNITS = {"character": ("minLength", "maxLength"), "member": ("minProperties", "maxProperties")}
+_NUMBER = r"-?\d{1,17}(?:\.\d{1,17})?(?:e[-+]?\d{1,2})?"
+
+
+def _range(found: re.Match[str]) -> JsonObject:
+    low, high = _UNITS[found["unit"]]
+    least = found["exact"] or found["from"] or found["least"]
+    most = found["exact"] or found["to"] or found["most"]
+    return {keyword: int(number) for keyword, number in ((low, least), (high, most)) if number}
+
+
+def _exclusive(found: re.Match[str]) -> JsonObject:
+    limits = {"exclusiveMinimum": found["low"], "exclusiveMaximum": found["high"] or found["below"]}
+    return {keyword: json.loads(number) for keyword, number in limits.items() if number}
+
+
+def _format(found: re.Match[str]) -> JsonObject:
+    return {"format": next(name for name, words in FORMAT_WORDS.items() if words == found[0])}
+
+
+_WRITTEN: tuple[tuple[str, Callable[[re.Match[str]], JsonObject]], ...] = (
+    ("Not empty", lambda _: {"minLength": 1}),
+    (
+        r"(?:(?P<exact>\d{1,9})|(?P<from>\d{1,9}) to (?P<to>\d{1,9})"
+        r"|At least (?P<least>\d{1,9})|At most (?P<most>\d{1,9})) (?P<unit>character|member)s?",
+        _range,
+    ),
+    (
+        rf"More than (?P<low>{_NUMBER})(?: and less than (?P<high>{_NUMBER}))?|Less than (?P<below>{_NUMBER})",
+        _exclusive,
+    ),
+    (rf"A multiple of (?P<step>{_NUMBER})", lambda found: {"multipleOf": json.loads(found["step"])}),
+    ("No duplicates", lambda _: {"uniqueItems": True}),
+    (rf"One of (?P<values>{_NUMBER}(?:, {_NUMBER})*)", lambda found: {"enum": json.loads(f"[{found['values']}]")}),
+    ("Always (?P<truth>true|false)", lambda found: {"const": found["truth"] == "true"}),
+    ("Base64", lambda _: {"contentEncoding": "base64"}),
+    ("|".join(map(re.escape, (words.removesuffix(".") for words in FORMAT_WORDS.values()))), _format),
+)
+"""A sentence without its full stop, and what it means."""
+
+_SENTENCES = tuple(
+    (re.compile(rf"(?:^|(?<=[.!?…] )|(?<=\n))(?:{pattern})\.(?=\s|$)"), read) for pattern, read in _WRITTEN
+)
+
+
+_OF_SCHEMAS = frozenset({"properties", "patternProperties", "$defs"})
+"""Keywords whose values are names and schemas."""
+
+_SCHEMAS = frozenset({"items", "prefixItems", "additionalProperties", "anyOf", "oneOf", "allOf"})
+
+
+def heard(value: JsonValue) -> JsonValue:
+    """A schema, or several, with what descriptions say of limits as keywords, where they have none of these."""
+    if isinstance(value, list):
+        return [heard(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    found = dict(value)
+    for key in _SCHEMAS & value.keys():
+        found[key] = heard(value[key])
+    for key in _OF_SCHEMAS & value.keys():
+        found[key] = {name: heard(each) for name, each in as_object(value[key]).items()}
+    text = value.get("description")
+    return {**limits(text), **found} if isinstance(text, str) and "type" in value else found
+
+
+def limits(text: str) -> JsonObject:
+    """The keywords that the sentences of a description mean."""
+    if "." not in text:
+        return {}
+    found: JsonObject = {}
+    for pattern, read in _SENTENCES:
+        for sentence in pattern.finditer(text):
+            found.update(read(sentence))
+    return found

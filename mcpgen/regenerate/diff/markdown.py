@@ -1,0 +1,58 @@
+"""A difference as Markdown: for the description of a pull request, and as an entry of a changelog."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from mcpgen.emit.sinks import markdown_code, markdown_text
+from mcpgen.regenerate.diff.change import Difference, Grade
+from mcpgen.regenerate.diff.lines import Line, lines, summary
+
+MOST = 150
+"""Lines of one grade that are shown: code hosts take comments of 65,536 characters."""
+
+_MENTION = re.compile(r"(?<![\w/])@(?=[A-Za-z0-9])")
+"""What code hosts take for a person to be told: a document is not to tell anybody."""
+
+SECURITY = "**Security:** "
+"""What a line that concerns security begins with; workflows look for it. No text of a document can write it."""
+
+_KEPT: Mapping[Grade, int] = {"breaking": MOST, "additive": MOST, "cosmetic": 20}
+"""Lines of each grade that an entry has."""
+
+
+def document(difference: Difference) -> str:
+    """The summary, and a list for each grade; what only a reader notices is folded away."""
+    return "\n".join(_parts(difference))
+
+
+def _parts(difference: Difference) -> Iterator[str]:
+    yield f"**{markdown_text(summary(difference))}**"
+    for grade, found in lines(difference):
+        folded = grade == "cosmetic"
+        yield ""
+        yield f"<details><summary>{grade.capitalize()}</summary>" if folded else f"### {grade.capitalize()}"
+        yield ""
+        yield from (_line(line) for line in found[:MOST])
+        if len(found) > MOST:
+            yield f"- … and {len(found) - MOST} more; `mcpgen diff` shows all."
+        if folded:
+            yield ""
+            yield "</details>"
+
+
+def entry(difference: Difference) -> Iterator[str]:
+    """The lines of a changelog: a list, each item with its grade."""
+    for grade, found in lines(difference):
+        most = _KEPT[grade]
+        for line in found[:most]:
+            yield _line(line, f"{grade.capitalize()}: ")
+        if len(found) > most:
+            yield f"- {grade.capitalize()}: … and {len(found) - most} more."
+
+
+def _line(line: Line, grade: str = "") -> str:
+    if line.security:
+        grade = f"{grade.removesuffix(': ')}, security: " if grade else SECURITY
+    subject = markdown_code(line.tools[0]) if len(line.tools) == 1 else markdown_text(line.subject())
+    sentence = _MENTION.sub("@<!-- -->", markdown_text(line.sentence))
+    return f"- {grade}{subject}{': ' if subject else ''}{sentence}"

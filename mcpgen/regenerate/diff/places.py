@@ -1,0 +1,239 @@
+"""Where two schemas differ: the walk along both that says in which members, items, types and limits.
+
+`Inclusion` alone decides whether there are fewer values, or more. The walk looks for the places that explain that;
+where it finds none, the whole is the place. So nothing that is narrowed goes unsaid, and nothing is called so that is
+not.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from mcpgen.base.jsonvalue import JsonValue, plain_text
+from mcpgen.regenerate.diff import keywords
+from mcpgen.regenerate.diff.shapes import outlined, types
+from mcpgen.regenerate.diff.variance import Inclusion, Terms
+from mcpgen.regenerate.diff.variance.arrays import Items
+from mcpgen.regenerate.diff.variance.cases import KINDS, Case
+from mcpgen.regenerate.diff.variance.objects import Members
+
+Path = tuple[str, ...]
+"""Names of members, `[]` for what an array holds, `*` for members without a name of their own."""
+
+MOST = 200
+"""Places that are named inside one schema; the others are counted."""
+
+DEEPEST = 24
+"""Members inside one another that are told apart: a longer path says nothing to anybody."""
+
+_Pair = tuple[frozenset[int], frozenset[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One difference: `kind` is what the rules call it. It leaves out values (`narrowed`), lets in values (`widened`),
+    or both.
+    """
+
+    kind: str
+    path: Path
+    before: JsonValue = None
+    after: JsonValue = None
+    narrowed: bool = False
+    widened: bool = False
+
+    def inside(self, *path: str) -> "Place":
+        return replace(self, path=(*path, *self.path))
+
+
+class Places:
+    """The places where an old schema and a new one differ. `judge.listed` tells arguments from results."""
+
+    def __init__(self, judge: Inclusion) -> None:
+        self.judge = judge
+        self._found: dict[_Pair, list[Place]] = {}
+        self._depth = 0
+
+    def between(self, old: Terms, new: Terms) -> list[Place]:
+        """The places, outermost first, with paths that begin at this value."""
+        if old.is_plainly(new):
+            return []
+        pair = old.key, new.key
+        if pair not in self._found:
+            self._found[pair] = []  # what comes again inside itself is told once
+            self._depth += 1
+            self._found[pair] = self._explained(old, new)
+            self._depth -= 1
+        return self._found[pair]
+
+    def _explained(self, old: Terms, new: Terms) -> list[Place]:
+        narrowed, widened = not self.judge.holds(old, new), not self.judge.holds(new, old)
+        if self.judge.listed and not (narrowed or widened):
+            return []
+        had, has = self.judge.cases(old), self.judge.cases(new)
+        inside = self._of_cases(had, has) if had is not None and has is not None and self._depth < DEEPEST else ()
+        found = []
+        for place in inside:
+            fact = keywords.is_told_anyway(place.kind, self.judge.listed)
+            true = replace(place, narrowed=place.narrowed and narrowed, widened=place.widened and (widened or fact))
+            if true.narrowed or true.widened or fact:
+                found.append(true)
+        unsaid = (narrowed and not any(place.narrowed for place in found)) or (
+            widened and not any(place.widened for place in found)
+        )
+        if unsaid:
+            kind = "values-other" if narrowed and widened else "values-fewer" if narrowed else "values-more"
+            found.insert(0, Place(kind, (), outlined(had), outlined(has), narrowed, widened))
+        return _cut(found) if len(found) > MOST else found
+
+    # -- cases --------------------------------------------------------------------------------------------------------
+
+    def _of_cases(self, old: Sequence[Case], new: Sequence[Case]) -> Iterator[Place]:
+        had, has = types(old), types(new)
+        gone = [word for kind, word in had.items() if kind not in has]
+        added = [word for kind, word in has.items() if kind not in had]
+        if len(had) < len(has) == len(KINDS):
+            yield Place("type-any", (), before=[*had.values()], widened=True)
+        elif len(has) < len(had) == len(KINDS):
+            yield Place("type-limited", (), after=[*has.values()], narrowed=True)
+        elif gone and added:
+            yield Place("type", (), [*had.values()], [*has.values()], narrowed=True, widened=True)
+        elif gone:
+            yield Place("type-gone", (), before=[*gone], narrowed=True)
+        elif added:
+            yield Place("type-added", (), after=[*added], widened=True)
+        for kind in ("boolean", "number", "string", "array", "object"):
+            pair = [case for case in old if case.kind == kind], [case for case in new if case.kind == kind]
+            if all(pair):
+                yield from self._of_kind(*pair)
+
+    def _of_kind(self, old: list[Case], new: list[Case]) -> Iterator[Place]:
+        had, has = _values(old), _values(new)
+        yield from _listed(had, has, all(case.values for case in old), all(case.values for case in new))
+        free = [case for case in old if not case.values], [case for case in new if not case.values]
+        if all(free):
+            yield from self._of_alternatives(*free)
+
+    def _of_alternatives(self, old: list[Case], new: list[Case]) -> Iterator[Place]:
+        """The differences of alternatives of one type: each next to the one that is most like it."""
+        gone, added = list(old), list(new)
+        for case in old:
+            if (same := next((each for each in added if self._is_same(case, each)), None)) is not None:
+                gone.remove(case)
+                added.remove(same)
+        if len(gone) != len(added) and len({_names(case) for case in (*old, *new)}) == 1:
+            return  # they differ in what they demand together, which is told of the whole
+        while gone and added:
+            case = gone.pop(0)
+            like = max(added, key=lambda each: _likeness(case, each))
+            added.remove(like)
+            yield from self._of_case(case, like)
+        for case in gone:
+            yield Place("alternative-gone", (), before=outlined([case]), narrowed=True)
+        for case in added:
+            yield Place("alternative-added", (), after=outlined([case]), widened=True)
+
+    def _is_same(self, case: Case, other: Case) -> bool:
+        return self.judge.covers(case, other) and self.judge.covers(other, case)
+
+    def _of_case(self, old: Case, new: Case) -> Iterator[Place]:
+        for keyword, before, after, narrowed, widened in keywords.compared(old, new):
+            yield Place(keyword, (), before, after, narrowed, widened)
+        if old.kind == "array":
+            yield from self._of_items(Items(old), Items(new))
+        elif old.kind == "object":
+            yield from self._of_members(Members(old), Members(new))
+
+    # -- what is inside -----------------------------------------------------------------------------------------------
+
+    def _of_items(self, old: Items, new: Items) -> Iterator[Place]:
+        places = max(old.first, new.first)
+        for place in range(places):
+            yield from _inside(self.between(old.at(place), new.at(place)), f"[{place}]")
+        yield from _inside(self.between(old.rest, new.rest), "[]")
+
+    def _of_members(self, old: Members, new: Members) -> Iterator[Place]:
+        for name in sorted(old.listed | new.listed):
+            if name not in new.listed:
+                yield self._gone(name, old, new)
+            elif name not in old.listed:
+                yield self._added(name, old, new)
+            else:
+                yield from self._kept(name, old, new)
+        yield from self._of_others(old, new)
+
+    def _kept(self, name: str, old: Members, new: Members) -> Iterator[Place]:
+        if name in new.required - old.required:
+            yield Place("required", (name,), narrowed=True)
+        elif name in old.required - new.required:
+            yield Place("optional", (name,), widened=True)
+        yield from _inside(self.between(old.of(name), new.of(name)), name)
+
+    def _gone(self, name: str, old: Members, new: Members) -> Place:
+        before = outlined(self.judge.cases(old.of(name)))
+        if self.judge.listed:
+            refused = new.is_list or not self.judge.holds(old.of(name), new.of(name))
+            more = not refused or name in old.required
+            return Place("member-gone" if refused else "member-unlisted", (name,), before, None, refused, more)
+        fewer = not self.judge.holds(old.of(name), new.of(name))
+        return Place("member-gone", (name,), before, None, fewer, widened=True)
+
+    def _added(self, name: str, old: Members, new: Members) -> Place:
+        after = outlined(self.judge.cases(new.of(name)))
+        kind = "required-member-added" if name in new.required else "member-added"
+        if self.judge.listed and old.is_list:
+            return Place(kind, (name,), None, after, name in new.required, widened=True)
+        fewer = name in new.required or not self.judge.holds(old.of(name), new.of(name))
+        more = not self.judge.holds(new.of(name), old.of(name))
+        return Place(kind, (name,), None, after, fewer, more)
+
+    def _of_others(self, old: Members, new: Members) -> Iterator[Place]:
+        if old.patterns or new.patterns:
+            return  # what changes there is told of the whole
+        before, after = old.others()[0], new.others()[0]
+        if self.judge.is_empty(after) and not self.judge.is_empty(before):
+            yield Place("others-refused", (), narrowed=True)
+        elif self.judge.is_empty(before) and not self.judge.is_empty(after):
+            yield Place("others-allowed", (), widened=True)
+        else:
+            yield from _inside(self.between(before, after), "*")
+
+
+def _cut(places: list[Place]) -> list[Place]:
+    """The first MOST places, those that leave out values before the others, and a last one for the rest."""
+    places = sorted(places, key=lambda place: not place.narrowed)
+    rest = places[MOST:]
+    narrowed, widened = any(place.narrowed for place in rest), any(place.widened for place in rest)
+    counts = [place.after if place.kind == "more" and isinstance(place.after, int) else 1 for place in rest]
+    return [*places[:MOST], Place("more", (), None, sum(counts), narrowed, widened)]
+
+
+def _inside(places: Iterable[Place], *path: str) -> Iterator[Place]:
+    return (place.inside(*path) for place in places)
+
+
+def _values(cases: Iterable[Case]) -> dict[str, JsonValue]:
+    return {plain_text(case.values[0]): case.values[0] for case in cases if case.values}
+
+
+def _listed(old: dict[str, JsonValue], new: dict[str, JsonValue], old_ends: bool, new_ends: bool) -> Iterator[Place]:
+    """The differences between two lists of values; one that does not end has other values too."""
+    if old_ends and new_ends:
+        gone = [value for text, value in old.items() if text not in new]
+        added = [value for text, value in new.items() if text not in old]
+        if gone:
+            yield Place("values-gone", (), before=gone, narrowed=True)
+        if added:
+            yield Place("values-added", (), after=added, widened=True)
+    elif new_ends:
+        yield Place("values-listed", (), after=list(new.values()), narrowed=True)
+    elif old_ends:
+        yield Place("values-free", (), before=list(old.values()), widened=True)
+
+
+def _likeness(case: Case, other: Case) -> int:
+    """How many members two objects have in common."""
+    return len(_names(case) & _names(other))
+
+
+def _names(case: Case) -> frozenset[str]:
+    return Members(case).listed if case.kind == "object" else frozenset()

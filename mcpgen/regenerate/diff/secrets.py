@@ -1,0 +1,141 @@
+"""Where secrets go: the origins that may get one, and the place of the request that holds it.
+
+A secret is what the operator put into a variable. So schemes are compared that have a name in common, or a variable: a
+scheme under another name that takes the same variable sends the same secret.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from mcpgen.base import origins
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.origins import Destination
+from mcpgen.regenerate.diff import authorization, rules
+from mcpgen.regenerate.diff.change import Change
+from mcpgen.regenerate.diff.surface import Listed, Surface
+
+_TOKENS = frozenset({"bearer", "oauth2", "login"})
+"""Kinds that send a bearer token: whether it is given or fetched is told by the variables."""
+
+_KEYS = ("tokenUrl", "openIdConnectUrl")
+
+
+def compared(
+    old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]], renamed: Mapping[str, str]
+) -> Iterator[Change]:
+    """Yield what changed for the secrets; `pairs` are the tools that both have, `renamed` the schemes."""
+    homes = origins.of_entry(_first(old)), origins.of_entry(_first(new))
+    told = {origin for _, after in servers(old, new, pairs) for origin in origins.of_entry(after)}
+    for name, before, after in _schemes(old.header, new.header, renamed):
+        yield from _kind(name, before, after)
+        yield from _tokens(name, before, after, homes)
+        if _endpoint(before):
+            told.add(origins.of_url(_endpoint(after)))
+    yield from _list(old, new, told)
+
+
+def servers(old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]]) -> Iterator[tuple[JsonObject, JsonObject]]:
+    """Yield the servers that requests go to, before and after: the first, and those of tools that both have."""
+    before, after = (as_list(surface.header.get("servers")) for surface in (old, new))
+    yield _at(before, 0), _at(after, 0)
+    for one, other in pairs:
+        yield _at(before, one.binding.get("server")), _at(after, other.binding.get("server"))
+
+
+def _first(surface: Surface) -> JsonObject:
+    return _at(as_list(surface.header.get("servers")), 0)
+
+
+def _at(entries: list[JsonValue], index: JsonValue) -> JsonObject:
+    return as_object(entries[index]) if isinstance(index, int) and index < len(entries) else {}
+
+
+# -- schemes ----------------------------------------------------------------------------------------------------------
+
+
+def _schemes(
+    old: JsonObject, new: JsonObject, renamed: Mapping[str, str]
+) -> Iterator[tuple[str, JsonObject, JsonObject]]:
+    """Yield the schemes that may send one secret: its name after, the scheme before, and after. Several schemes may
+    share a variable: one that sent this secret before is compared with itself alone.
+    """
+    had, has = as_object(old.get("security")), as_object(new.get("security"))
+    namesakes = {renamed.get(name, name): name for name in had}
+    for after in has:
+        sharing = [name for name in had if authorization.variables(had[name]) & authorization.variables(has[after])]
+        itself = [namesakes[after]] if after in namesakes else []
+        for before in itself if itself and itself[0] in sharing else [*itself, *sharing]:
+            yield after, as_object(had[before]), as_object(has[after])
+
+
+def _kind(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
+    """What is sent of a secret, and where."""
+    kinds = as_text(old.get("type")), as_text(new.get("type"))
+    if kinds[0] != kinds[1]:
+        yield rules.of_server("scheme-written" if _TOKENS.issuperset(kinds) else "scheme-changed", *kinds, at=name)
+    if (before := _place(old)) != (after := _place(new)):
+        code = "credential-in-url" if after.startswith("query ") else "credential-moved"
+        yield rules.of_server(code, before, after, at=name)
+
+
+def _place(scheme: JsonObject) -> str:
+    """Return the place of the request that holds the credential, and its name there."""
+    if scheme.get("type") == "header":
+        return "header"  # the operator writes its name
+    return f"{as_text(scheme.get('in')) or 'header'} {as_text(scheme.get('name')) or 'Authorization'}"
+
+
+def _tokens(name: str, old: JsonObject, new: JsonObject, homes: tuple[tuple[str, ...], ...]) -> Iterator[Change]:
+    """Where tokens are fetched, with the client's id and secret. On the machine of the API they move along with it."""
+    before, after = _endpoint(old), _endpoint(new)
+    if not (before and after):
+        return
+    was, now = (_beside(url, home) for url, home in zip((before, after), homes, strict=True))
+    if was != now:
+        yield rules.of_server("token-origin", before, after, at=name)
+    elif before != after:
+        yield rules.of_server("scheme-written", before, after, at=name)
+
+
+def _endpoint(scheme: JsonObject) -> str:
+    return next((as_text(scheme[key]) for key in _KEYS if key in scheme), "")
+
+
+def _beside(url: str, home: tuple[str, ...]) -> str:
+    """Return the origin of a URL; "" on the machine of the API."""
+    origin = origins.of_url(url)
+    return "" if origin in home else origin
+
+
+# -- the list ---------------------------------------------------------------------------------------------------------
+
+
+def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:
+    """Yield origins that came to the list or left it; those that moved are `told` already."""
+    found = _destinations(new)
+    had, has = ({origin: each.what for each in one for origin in each.origins} for one in (_destinations(old), found))
+    for origin in sorted(has.keys() - had.keys() - told):
+        yield rules.of_server("origin-added", after=origin, at=has[origin])
+    if "origins" not in new.header:
+        return
+    before, after = origins.accepted(old.header), origins.accepted(new.header)
+    reached = {each.origins[-1] for each in found}  # where a server is if no variable of its URL is set
+    for origin in sorted(reached - after - (had.keys() - before)):
+        yield rules.of_server("unaccepted-origin", after=origin)
+    for origin in sorted(after - before - (has.keys() - had.keys())):
+        yield rules.of_server("origin-accepted", after=origin)
+    for origin in sorted(before - after):
+        yield rules.of_server("origin-left", before=origin)
+
+
+def _destinations(surface: Surface) -> list[Destination]:
+    """Return where requests and credentials go, without servers that nothing uses."""
+    entries = as_list(surface.header.get("servers"))
+    bindings = [tool.binding for tool in surface.tools]
+    bindings += [as_object(entry.get("binding")) for entry in surface.resources]
+    used = [_at(entries, index) for index in sorted({0, *(_index(each) for each in bindings)})]
+    return [*origins.destinations({"servers": [*used], "security": surface.header.get("security")})]
+
+
+def _index(binding: JsonObject) -> int:
+    index = binding.get("server")
+    return index if isinstance(index, int) else 0

@@ -1,0 +1,125 @@
+"""What changed for the operator: the server's name, where its requests go, and what the environment must say.
+
+Another origin is breaking: credentials are given for an origin, and where requests go is the operator's to decide. A
+longer path or another version in the URL of the same origin is what the API has changed, and nobody has to do anything.
+What concerns credentials and the list of origins as a whole, `secrets` tells.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from mcpgen.base import origins
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.regenerate.diff import authorization, objections, rules, secrets
+from mcpgen.regenerate.diff.change import Change
+from mcpgen.regenerate.diff.surface import Listed, Surface
+
+_TEXTS = {"title": "server-title", "instructions": "server-instructions"}
+
+
+def compared(
+    old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]], renamed: Mapping[str, str]
+) -> list[Change]:
+    """What changed in the headers; `pairs` are the tools that both have, `renamed` the schemes."""
+    needed = frozenset[str]().union(*(frozenset.intersection(*authorization.alternatives(tool)) for _, tool in pairs))
+    return [
+        *_identity(old.header, new.header),
+        *objections.of_server(old, new),
+        *_urls(old, new, pairs),
+        *secrets.compared(old, new, pairs, renamed),
+        *_schemes(old.header, new.header, renamed, needed),
+    ]
+
+
+def _identity(old: JsonObject, new: JsonObject) -> Iterator[Change]:
+    before, after = as_object(old.get("server")), as_object(new.get("server"))
+    if before.get("name") != after.get("name"):
+        yield rules.of_server("server-renamed", before.get("name"), after.get("name"))
+    for key, code in _TEXTS.items():
+        if before.get(key) != after.get(key):
+            yield rules.of_server(code, before.get(key), after.get(key))
+
+
+# -- where requests go ------------------------------------------------------------------------------------------------
+
+
+def _urls(old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]]) -> Iterator[Change]:
+    """Compare each server that tools go to, once."""
+    seen: list[tuple[JsonObject, JsonObject]] = []
+    for pair in secrets.servers(old, new, pairs):
+        if pair not in seen:
+            seen.append(pair)
+            yield from _url(*pair, f"{as_text(new.header.get('environment'))}_BASE_URL")
+
+
+def _url(old: JsonObject, new: JsonObject, variable: str) -> Iterator[Change]:
+    before, after = as_text(old.get("url")), as_text(new.get("url"))
+    was, now = origins.of_entry(old), origins.of_entry(new)
+    if not was and now:
+        yield rules.of_server("base-url-known", before, after)
+    elif was and not now:
+        yield rules.of_server("variable-needed", before, variable)
+    elif was != now:
+        same = before == after  # then a variable has another default
+        yield rules.of_server("origin", was[-1] if same else before, now[-1] if same else after)
+    elif before != after:
+        yield rules.of_server("base-url", before, after)
+    had, has = as_object(old.get("variables")), as_object(new.get("variables"))
+    for name in sorted(had.keys() | has.keys()):
+        yield from _variable(as_object(had.get(name)), as_object(has.get(name)))
+
+
+def _variable(old: JsonObject, new: JsonObject) -> Iterator[Change]:
+    name, before = as_text((new or old).get("variable")), as_text(old.get("variable"))
+    if not new:
+        yield rules.of_server("variable-removed", before)
+        return
+    if not old:
+        yield rules.of_server("variable-added", after=name)
+        return
+    if before != name:
+        yield rules.of_server("variable-renamed", before, name)
+    if old.get("default") != new.get("default"):
+        yield rules.of_server("variable-default", old.get("default"), new.get("default"), at=name)
+    had, has = as_list(old.get("enum")), as_list(new.get("enum"))
+    gone = [value for value in had if value not in has] if has else []
+    if gone or (has and not had):
+        yield rules.of_server("variable-narrowed", gone or "any other value", has, at=name)
+    added = [value for value in has if value not in had] if had else []
+    if added or (had and not has):
+        yield rules.of_server("variable-widened", had, added or "any other value", at=name)
+
+
+# -- credentials ------------------------------------------------------------------------------------------------------
+
+
+def _schemes(old: JsonObject, new: JsonObject, renamed: Mapping[str, str], needed: frozenset[str]) -> Iterator[Change]:
+    """The schemes; `needed` are those without which some tool that both have cannot be called."""
+    had, has = as_object(old.get("security")), as_object(new.get("security"))
+    for name in had:
+        after = renamed.get(name, name)
+        if after in has:
+            yield from _scheme(as_object(had[name]), as_object(has[after]))
+        else:
+            for variable in _variables(had[name]).values():
+                yield rules.of_server("variable-unused", variable)
+    for name in has:
+        if name not in had and name not in renamed.values():
+            for place, variable in enumerate(_variables(has[name]).values()):
+                code = "variable-needed" if name in needed and place == 0 else "variable-added"
+                yield rules.of_server(code, after=variable)
+
+
+def _scheme(old: JsonObject, new: JsonObject) -> Iterator[Change]:
+    had, has = _variables(old), _variables(new)
+    for role in sorted(had.keys() | has.keys()):
+        before, after = had.get(role), has.get(role)
+        if before is None:
+            yield rules.of_server("variable-added", after=after)
+        elif after is None:
+            yield rules.of_server("variable-removed", before)
+        elif before != after:
+            yield rules.of_server("variable-renamed", before, after)
+
+
+def _variables(scheme: JsonValue) -> JsonObject:
+    return as_object(as_object(scheme).get("variables"))

@@ -1,0 +1,38 @@
+"""What a value is, in a word or two, for people."""
+
+from collections.abc import Sequence
+
+from mcpgen.base.jsonvalue import JsonValue
+from mcpgen.regenerate.diff.variance.cases import Case
+from mcpgen.regenerate.diff.variance.objects import Members
+
+_MOST = 6
+"""Names of members that are shown."""
+
+
+def types(cases: Sequence[Case]) -> dict[str, str]:
+    """The types that a value may be, each with its word in JSON Schema: whole numbers have one of their own."""
+    whole = all(case.integral or _is_whole(case) for case in cases if case.kind == "number")
+    kinds = sorted({case.kind for case in cases})
+    return {kind: "integer" if kind == "number" and whole else kind for kind in kinds}
+
+
+def _is_whole(case: Case) -> bool:
+    return bool(case.values) and isinstance(case.values[0], int)
+
+
+def outlined(cases: Sequence[Case] | None) -> JsonValue:
+    """The types of a value in the words of JSON Schema, objects with their members; None where it has none, or too
+    many.
+    """
+    if not cases:
+        return None
+    return " or ".join(dict.fromkeys(map(_word, cases)))
+
+
+def _word(case: Case) -> str:
+    if case.kind == "number":
+        return "integer" if case.integral else "number"
+    if case.kind == "object" and (names := sorted(Members(case).listed)):
+        return "object {" + ", ".join(names[:_MOST]) + (", …" if len(names) > _MOST else "") + "}"
+    return case.kind

@@ -1,0 +1,153 @@
+"""What changed in one tool: its words, its arguments, its result, who may call it, what it sends."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
+from mcpgen.base.work import Budget, Exhausted
+from mcpgen.regenerate.diff import authorization, guards, objections, rules, wire
+from mcpgen.regenerate.diff.change import Change
+from mcpgen.regenerate.diff.limits_in_text import heard
+from mcpgen.regenerate.diff.places import Place, Places
+from mcpgen.regenerate.diff.surface import Listed
+from mcpgen.regenerate.diff.variance import Inclusion, Scope, Terms
+
+_KNOWN = frozenset({"name", "title", "description", "inputSchema", "outputSchema", "annotations"})
+
+
+def compared(
+    old: Listed, new: Listed, renamed: Mapping[str, str], elsewhere: Listed, budget: Budget, *, guessed: bool
+) -> Iterator[Change]:
+    """All changes from `old` to `new`, which are the same tool; `renamed` are security schemes. `elsewhere` is what has
+    the operationId now that `old` had; most often `new`. A move that is `guessed` is told by words alone. The work on
+    schemas draws on `budget`.
+    """
+    if old.name != new.name:
+        yield replace(rules.of_tool("tool-renamed", old.name, old.name, new.name), tool=new.name)
+    moved = old.key != new.key and old.request != new.request
+    if moved:
+        yield rules.of_tool("tool-taken" if guessed else "tool-moved", new.name, old.request, new.request)
+    elif elsewhere.key != new.key and new.operation_id not in ("", old.operation_id):
+        yield rules.of_tool("tool-replaced", new.name, old.operation_id, new.operation_id, at=elsewhere.name)
+    if old.shown != new.shown:
+        yield from _words(old.shown, new.shown, new.name)
+        yield from objections.of_tool(old, new)
+        yield from _results(old, new, budget)
+    yield from _arguments(old, new, budget)
+    yield from guards.compared(old, new)
+    yield from authorization.compared(old, new, renamed)
+    yield from wire.compared(old, new, moved=moved)
+
+
+def _words(old: JsonObject, new: JsonObject, tool: str) -> Iterator[Change]:
+    for key in ("title", "description"):
+        if old.get(key) != new.get(key):
+            yield rules.of_tool(key, tool, old.get(key), new.get(key))
+    others = sorted((old.keys() | new.keys()) - _KNOWN)
+    if changed := [key for key in others if old.get(key) != new.get(key)]:
+        yield rules.of_tool("listing", tool, after=[*changed])
+
+
+# -- arguments --------------------------------------------------------------------------------------------------------
+
+
+def _arguments(old: Listed, new: Listed, budget: Budget) -> Iterator[Change]:
+    """The changes of the arguments. Where there is too much to compare, they count as breaking."""
+    if old.schema == new.schema and old.binding.get("open") == new.binding.get("open"):
+        return
+    budget.begin()
+    try:
+        before, after = _taken(old, budget), _taken(new, budget)
+        places = Places(Inclusion(listed=True)).between(before, after)
+        yield from _of_places(old, new, places, before.scope, after.scope)
+    except Exhausted:
+        one, two = as_object(old.schema.get("properties")), as_object(new.schema.get("properties"))
+        others = [name for name in sorted(one.keys() | two.keys()) if one.get(name) != two.get(name)]
+        yield rules.of_tool("arguments-unproven", new.name, after=[*others])
+
+
+def _of_places(old: Listed, new: Listed, places: list[Place], before: Scope, after: Scope) -> Iterator[Change]:
+    """The changes of arguments that differ at these places."""
+    renamed = _renamed(old, new, places)
+    for argument, name in renamed.items():
+        yield rules.of_tool("argument-renamed", new.name, argument, name, argument=name)
+    left = [place for place in places if not _is_renaming(place, renamed)]
+    yield from (rules.of_argument(new.name, place) for place in left)
+    yield from _described(old, new, before, after, {place.path[0] for place in places if place.path})
+
+
+def _taken(tool: Listed, budget: Budget) -> Terms:
+    """What arguments a tool takes: those of its schema, and no others unless the binding is open."""
+    schema = as_object(heard(tool.schema))
+    scope = Scope(schema, budget)
+    if tool.binding.get("open"):
+        return scope.terms(schema)
+    known: JsonObject = dict.fromkeys(as_object(schema.get("properties")), True)
+    return scope.terms(schema, scope.made({"properties": known, "additionalProperties": False}))
+
+
+def _renamed(old: Listed, new: Listed, places: list[Place]) -> dict[str, str]:
+    """Arguments that are gone, each with the new one that goes to the same place of the request."""
+    gone = [place.path[0] for place in places if place.kind == "member-gone" and len(place.path) == 1]
+    added = [place.path[0] for place in places if place.kind.endswith("member-added") and len(place.path) == 1]
+    had, has = wire.slots(old), wire.slots(new)
+    return {
+        name: same[0]
+        for name in gone
+        if name in had and len(same := [each for each in added if has.get(each) == had[name]]) == 1
+    }
+
+
+def _is_renaming(place: Place, renamed: Mapping[str, str]) -> bool:
+    if len(place.path) != 1:
+        return False
+    name = place.path[0]
+    return (place.kind == "member-gone" and name in renamed) or (
+        place.kind.endswith("member-added") and name in renamed.values()
+    )
+
+
+def _described(old: Listed, new: Listed, scope: Scope, other: Scope, told: set[str]) -> Iterator[Change]:
+    """What is said of arguments that both have, and takes nothing away and adds nothing."""
+    before, after = as_object(old.schema.get("properties")), as_object(new.schema.get("properties"))
+    silent = not told
+    for name in (each for each in before if each in after and before[each] != after[each]):
+        silent = False
+        one, two = as_object(before[name]), as_object(after[name])
+        if one.get("default") != two.get("default"):
+            yield rules.of_tool("argument-default", new.name, one.get("default"), two.get("default"), argument=name)
+        elif one.get("description") != two.get("description"):
+            yield rules.of_tool(
+                "argument-words", new.name, one.get("description"), two.get("description"), argument=name
+            )
+        elif name not in told:
+            same = scope.text(before[name]) == other.text(after[name])
+            yield rules.of_tool("argument-words" if same else "argument-written", new.name, argument=name)
+    if silent and old.schema != new.schema:
+        yield rules.of_tool("arguments-written", new.name)
+
+
+# -- results ----------------------------------------------------------------------------------------------------------
+
+
+def _results(old: Listed, new: Listed, budget: Budget) -> Iterator[Change]:
+    before, after = old.shown.get("outputSchema"), new.shown.get("outputSchema")
+    if before == after:
+        return
+    if before is None or after is None:
+        yield rules.of_tool("result-promised" if before is None else "result-unpromised", new.name)
+        return
+    budget.begin()
+    try:
+        had, has = _promised(before, budget), _promised(after, budget)
+        places = Places(Inclusion()).between(had, has)
+        yield from (rules.of_result(new.name, place) for place in places)
+        if not places:
+            yield rules.of_tool("result-words" if had.text == has.text else "result-written", new.name)
+    except Exhausted:
+        yield rules.of_tool("result-unproven", new.name)
+
+
+def _promised(schema: JsonValue, budget: Budget) -> Terms:
+    root = as_object(schema)
+    return Scope(root, budget).terms(root)

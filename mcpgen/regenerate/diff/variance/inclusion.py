@@ -1,0 +1,271 @@
+"""Whether every value of one schema is a value of another: proven, or taken not to be.
+
+Each case of the one must lie in the other: in one of its cases, or, taken apart by the values that it can have, in
+several. What is asked of members and items on the way is first taken to hold. Where it turns out not to, what relied on
+it is looked at again, until nothing changes: so recursion is met (a value inside is smaller), at any depth.
+"""
+
+from dataclasses import replace
+from functools import cached_property
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, plain_text
+from mcpgen.regenerate.diff.variance import arrays, objects, scalars
+from mcpgen.regenerate.diff.variance.cases import Case, TooMany, cases
+from mcpgen.regenerate.diff.variance.disjoint import Disjointness
+from mcpgen.regenerate.diff.variance.scope import Terms
+
+_MOST_VALUES = 64
+"""Whole numbers of a range that are looked at one by one."""
+
+_MOST_LEVELS = 3
+"""Schemas under `not` or `oneOf` inside one another that are proven apart."""
+
+_DEEPEST = 20
+"""Members inside one another that are looked at for having no value."""
+
+_MOST_SPLITS = 2
+"""Members by whose values one object is taken apart."""
+
+
+_Pair = tuple[frozenset[int], frozenset[int]]
+
+
+class Inclusion:
+    """Proofs about the schemas of two sides; what was found out is kept. `listed` is explained in `objects.Judge`.
+
+    What stands under `not` and `oneOf` is proven apart, by `_apart`, since there more values mean fewer. That goes only
+    so deep (`level`).
+    """
+
+    def __init__(self, *, listed: bool = False, level: int = 0) -> None:
+        self.listed = listed
+        self._level = level
+        self._known: dict[_Pair, bool] = {}
+        self._terms: dict[_Pair, tuple[Terms, Terms]] = {}
+        self._waiting: list[_Pair] = []
+        self._relying: dict[_Pair, set[_Pair]] = {}
+        self._looked_at: _Pair | None = None
+        self._cases: dict[frozenset[int], list[Case] | None] = {}
+        self._empty: dict[frozenset[int], bool] = {}
+        self._inside = 0
+
+    @cached_property
+    def _apart(self) -> "Inclusion | None":
+        return Inclusion(level=self._level + 1) if self._level < _MOST_LEVELS else None
+
+    def holds(self, inner: Terms, outer: Terms) -> bool:
+        """Whether every value of `inner` is sure to be one of `outer`; while another pair is looked at, whether nothing
+        has spoken against it yet.
+        """
+        if not outer.nodes or inner.is_plainly(outer):
+            return True
+        pair = inner.key, outer.key
+        if pair not in self._known:
+            self._known[pair] = True
+            self._terms[pair] = inner, outer
+            self._waiting.append(pair)
+        if self._looked_at is not None:
+            self._relying.setdefault(pair, set()).add(self._looked_at)
+        else:
+            self._settle()
+        return self._known[pair]
+
+    def _settle(self) -> None:
+        """Looks at what waits until nothing does."""
+        while self._waiting:
+            pair = self._waiting.pop()
+            if not self._known[pair]:
+                continue
+            self._looked_at = pair
+            held = self._is_proven(*self._terms[pair])
+            self._looked_at = None
+            if not held:
+                self._known[pair] = False
+                self._waiting += self._relying.pop(pair, ())
+
+    def is_empty(self, terms: Terms) -> bool:
+        """Whether `terms` are sure to have no value. Members inside are looked at only so deep."""
+        if terms.key not in self._empty and self._inside < _DEEPEST:
+            self._empty[terms.key] = False
+            self._inside += 1
+            found = self.cases(terms)
+            self._empty[terms.key] = found is not None and all(map(self._has_none, found))
+            self._inside -= 1
+        return self._empty.get(terms.key, False)
+
+    def cases(self, terms: Terms) -> list[Case] | None:
+        """The cases of `terms`; None where they are too many."""
+        if terms.key not in self._cases:
+            try:
+                self._cases[terms.key] = cases(terms)
+            except TooMany:
+                self._cases[terms.key] = None
+        return self._cases[terms.key]
+
+    def _is_proven(self, inner: Terms, outer: Terms) -> bool:
+        had, has = self.cases(inner), self.cases(outer)
+        if had is None or has is None:
+            return inner.text == outer.text
+        values = {plain_text(case.values[0]): case for case in has if case.values}
+        return all(self._is_among(case, has, values, 0) for case in had)
+
+    # -- one case among several ---------------------------------------------------------------------------------------
+
+    def _is_among(self, case: Case, several: list[Case], values: dict[str, Case], split: int) -> bool:
+        case.scope.budget.spend(len(several))
+        if case.values and self.covers(case, values.get(plain_text(case.values[0]))):
+            return True
+        same_kind = [each for each in several if each.kind == case.kind]
+        if any(self.covers(case, each) for each in same_kind) or self._has_none(case):
+            return True
+        if case.kind == "number" and not case.values:
+            return self._is_among_ranges(case, same_kind, values)
+        if case.kind == "object" and len(same_kind) > 1 and split < _MOST_SPLITS:
+            return any(
+                all(self._is_among(part, same_kind, {}, split + 1) for part in parts) for parts in self._parts(case)
+            )
+        return False
+
+    def _parts(self, case: Case) -> list[list[Case]]:
+        """The ways to take objects apart: by a member that they must have and whose values are listed."""
+        members, found = objects.Members(case), []
+        for name in sorted(members.required):
+            listed = self.cases(members.of(name)) or []
+            if len(listed) > 1 and all(each.values for each in listed):
+                nodes = [case.scope.made({"const": each.values[0]}) for each in listed]
+                found.append([case.narrowed({"properties": {name: node}}) for node in nodes])
+        return found
+
+    def _is_among_ranges(self, case: Case, several: list[Case], values: dict[str, Case]) -> bool:
+        """Whether numbers lie in ranges that join, or each of a few whole numbers lies in one of `several`."""
+        whole = scalars.range_of(case.atoms, integral=case.integral)
+        if whole.integral and whole.low is not None and whole.high is not None:
+            first, last = int(whole.low[0]), int(whole.high[0])
+            if last - first < _MOST_VALUES:
+                alone = [replace(case, values=(number,)) for number in range(first, last + 1)]
+                return all(self._is_among(each, several, values, 0) for each in alone)
+        open_ended: JsonObject = {"minimum": None, "exclusiveMinimum": None}
+        reached = case
+        for each in sorted((one for one in several if not one.values), key=_lowest):
+            bound = scalars.range_of(each.atoms, integral=case.integral and each.integral)
+            upper = replace(each, atoms=tuple({**atom, **open_ended} for atom in each.atoms))
+            lower = replace(each, atoms=tuple({**atom, **_NO_UPPER} for atom in each.atoms))
+            if not self.covers(reached, lower):
+                continue
+            if bound.high is None or self.covers(reached, upper):
+                return self.covers(reached, upper)
+            end, outside = bound.high
+            exact = int(end) if end.denominator == 1 else float(end)
+            reached = reached.narrowed({"minimum" if outside else "exclusiveMinimum": exact})
+        return False
+
+    # -- one case in another ------------------------------------------------------------------------------------------
+
+    def covers(self, inner: Case, outer: Case | None) -> bool:
+        """Whether every value of the case `inner` is one of `outer`."""
+        if outer is None or inner.kind != outer.kind:
+            return False
+        inner.scope.budget.spend(len(inner.atoms) + len(outer.atoms))
+        if not self._has_keywords(inner, outer):
+            return False
+        if not outer.conditions <= inner.conditions:
+            return False
+        return all(self._is_never(inner, node, outer) for node in outer.nots) and all(
+            self._is_one_of(inner, branches, outer) for branches in outer.exclusive
+        )
+
+    def _has_keywords(self, inner: Case, outer: Case) -> bool:
+        if outer.values:
+            return bool(inner.values) and _fits(inner, outer)
+        if inner.kind == "number":
+            whole = inner.integral, outer.integral
+            return scalars.numbers_cover(inner.values, inner.atoms, outer.atoms, whole)
+        if inner.kind == "string":
+            return scalars.texts_cover(inner.values, inner.atoms, outer.atoms)
+        if inner.kind == "array":
+            return arrays.covers(inner, outer, self)
+        return inner.kind != "object" or objects.covers(inner, outer, self)
+
+    def _is_never(self, case: Case, node: JsonValue, outer: Case) -> bool:
+        """Whether no value of `case` satisfies `node`, which stands in the schema of `outer`."""
+        refused, apart = outer.scope.terms(node), self._apart
+        if apart is None:
+            return False
+        if any(apart.holds(refused, case.scope.terms(known)) for known in case.nots):
+            return True
+        return Disjointness(apart).of(case, refused)
+
+    def _is_one_of(self, case: Case, branches: tuple[JsonValue, ...], outer: Case) -> bool:
+        """Whether a value of `case`, which is one of `branches`, is one of a single one."""
+        apart = self._apart
+        if apart is None:
+            return False
+        others = [not Disjointness(apart).of(case, outer.scope.terms(branch)) for branch in branches]
+        return sum(others) <= 1 or any(
+            _are_wider(
+                [case.scope.terms(node) for node in known], [outer.scope.terms(node) for node in branches], apart
+            )
+            for known in case.exclusive
+        )
+
+    def _has_none(self, case: Case) -> bool:
+        """Whether a case is sure to have no value."""
+        if any(self._is_in(case, case.scope.terms(node)) for node in case.nots):
+            return True
+        if case.values:
+            return False
+        if case.kind == "number":
+            return scalars.range_of(case.atoms, integral=case.integral).is_empty
+        if case.kind == "string":
+            most = scalars.limit(case.atoms, "maxLength")
+            return most is not None and most < scalars.count(case.atoms, "minLength")
+        if case.kind == "array":
+            items = arrays.Items(case)
+            longest = items.most(self)
+            return longest is not None and longest < items.fewest
+        if case.kind == "object":
+            members = objects.Members(case)
+            return any(self.is_empty(members.of(name)) for name in members.required)
+        return False
+
+    def _is_in(self, case: Case, terms: Terms) -> bool:
+        """Whether every value of `case` is one of `terms`, of the same side."""
+        apart = self._apart
+        return apart is not None and any(apart.covers(case, each) for each in apart.cases(terms) or ())
+
+
+def _are_wider(had: list[Terms], has: list[Terms], apart: Inclusion) -> bool:
+    """Whether a value that is in one of `had` alone is in one of `has` alone: each has its own wider one, and the
+    others are wider by nothing that the value can be.
+    """
+    own: dict[int, int] = {}
+    for place, terms in enumerate(had):
+        fitting = (each for each in range(len(has)) if each not in own and apart.holds(terms, has[each]))
+        if (found := next(fitting, None)) is None:
+            return False
+        own[found] = place
+    for each, terms in enumerate(has):
+        if each in own and apart.holds(terms, had[own[each]]):
+            continue
+        for place, other in enumerate(had):
+            if own.get(each) != place and not Disjointness(apart).between(other, terms):
+                return False
+    return True
+
+
+_NO_UPPER: JsonObject = {"maximum": None, "exclusiveMaximum": None}
+
+
+def _lowest(case: Case) -> tuple[bool, object]:
+    low = scalars.range_of(case.atoms, integral=False).low
+    return (low is not None, low or ())
+
+
+def _fits(inner: Case, outer: Case) -> bool:
+    """Whether a single value is the single value of `outer`, and satisfies what else is said there."""
+    if plain_text(inner.values[0]) != plain_text(outer.values[0]):
+        return False
+    if inner.kind in ("array", "object"):
+        return True
+    fits = scalars.fits(outer.values[0], outer.atoms, integral=outer.integral)
+    return fits is True or (inner.kind == "string" and scalars.texts_cover(inner.values, inner.atoms, outer.atoms))

@@ -1,0 +1,167 @@
+"""Objects: which members there may be, and of what each may be."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Protocol
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.lower.schema.patterns import matches
+from mcpgen.regenerate.diff.variance.cases import Case
+from mcpgen.regenerate.diff.variance.scalars import count, limit
+from mcpgen.regenerate.diff.variance.scope import Terms
+
+_OF_A_PATTERN = 20
+"""Steps that it takes to match a pattern, which is compiled for it."""
+
+
+class Judge(Protocol):
+    """What compares the schemas of members. With `listed`, callers are taken to send only members that a schema lists,
+    where it lists some and says nothing of others.
+    """
+
+    listed: bool
+
+    def holds(self, inner: Terms, outer: Terms) -> bool: ...
+
+    def is_empty(self, terms: Terms) -> bool: ...
+
+
+class Members:
+    """The members of the objects of one case."""
+
+    def __init__(self, case: Case) -> None:
+        self.scope = case.scope
+        self.atoms = case.atoms
+        self.scope.budget.spend(len(self.atoms))
+
+    @cached_property
+    def required(self) -> frozenset[str]:
+        """Names that an object must have."""
+        return frozenset(str(name) for atom in self.atoms for name in as_list(atom.get("required")))
+
+    @cached_property
+    def listed(self) -> frozenset[str]:
+        """Names that are spoken of."""
+        self.scope.budget.spend(sum(len(as_object(atom.get("properties"))) for atom in self.atoms))
+        return self.required.union(*(as_object(atom.get("properties")) for atom in self.atoms))
+
+    @cached_property
+    def says_nothing_of_others(self) -> bool:
+        """Whether members that are not listed are neither refused nor described."""
+        return all(_others(atom) in (True, {}) and not atom.get("patternProperties") for atom in self.atoms)
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it names members and says nothing of others: open by the standard, and read as all there are."""
+        return bool(self.listed) and self.says_nothing_of_others
+
+    def of(self, name: str) -> Terms:
+        """What the member `name` must satisfy."""
+        self.scope.budget.spend(sum(1 + _OF_A_PATTERN * len(as_object(a.get("patternProperties"))) for a in self.atoms))
+        return self.scope.terms(*(node for atom in self.atoms for node in _of(atom, name)))
+
+    def others(self, patterns: frozenset[str] = frozenset()) -> list[Terms]:
+        """What members that are not listed may be, one for each way to match patterns other than `patterns`."""
+        found = [self.scope.terms(*map(_others, self.atoms))]
+        found += [self.matching(pattern) for pattern in sorted(self.patterns - patterns)]
+        return found
+
+    def matching(self, pattern: str) -> Terms:
+        """What members that are not listed and match `pattern`, one of these, must satisfy at least."""
+        nodes: list[JsonValue] = []
+        for atom in self.atoms:
+            known = as_object(atom.get("patternProperties"))
+            nodes += [known[pattern]] if pattern in known else [] if known else [_others(atom)]
+        return self.scope.terms(*nodes)
+
+    @cached_property
+    def patterns(self) -> frozenset[str]:
+        return frozenset(pattern for atom in self.atoms for pattern in as_object(atom.get("patternProperties")))
+
+    @cached_property
+    def names(self) -> Terms:
+        """What the names must satisfy."""
+        return self.scope.terms(*(atom["propertyNames"] for atom in self.atoms if "propertyNames" in atom))
+
+    def together(self, name: str) -> frozenset[str]:
+        """Names that there must be where there is a member `name`."""
+        lists = [as_object(atom.get("dependentRequired")).get(name) for atom in self.atoms]
+        return frozenset(str(each) for names in lists for each in as_list(names))
+
+
+def _others(atom: JsonObject) -> JsonValue:
+    return atom.get("additionalProperties", True)
+
+
+def _of(atom: JsonObject, name: str) -> Iterator[JsonValue]:
+    own, patterns = as_object(atom.get("properties")), as_object(atom.get("patternProperties"))
+    found = [node for pattern, node in patterns.items() if matches(pattern, name)]
+    if name in own:
+        found.append(own[name])
+    yield from found or [_others(atom)]
+
+
+def covers(inner: Case, outer: Case, judge: Judge) -> bool:
+    """Whether every object of `inner` satisfies the plain keywords of `outer`."""
+    had, has = Members(inner), Members(outer)
+    if not has.required <= had.required:
+        return False
+    if not all(_member_holds(name, had, has, judge) for name in sorted(had.listed | has.listed)):
+        return False
+    return (
+        all(_others_hold(had, outer, atom, judge) for atom in outer.atoms)
+        and _names_hold(had, has, judge)
+        and _counts_hold(had, inner, outer, judge)
+        and all(_together_holds(name, had, has, judge) for name in _dependent(outer))
+    )
+
+
+def _member_holds(name: str, had: Members, has: Members, judge: Judge) -> bool:
+    if judge.listed and name not in had.listed and had.is_list:
+        return True
+    member = had.of(name)
+    if judge.listed and name not in has.listed and has.is_list:
+        return judge.is_empty(member)
+    return judge.holds(member, has.of(name))
+
+
+def _others_hold(had: Members, outer: Case, atom: JsonObject, judge: Judge) -> bool:
+    patterns = as_object(atom.get("patternProperties"))
+    pairs = [(found, patterns[pattern]) for pattern in patterns for found in _matching(had, pattern)]
+    pairs += [(found, _others(atom)) for found in had.others(frozenset(patterns))]
+    return all(judge.holds(found, outer.scope.terms(wanted)) for found, wanted in pairs)
+
+
+def _matching(had: Members, pattern: str) -> list[Terms]:
+    return [had.matching(pattern)] if pattern in had.patterns else had.others()
+
+
+def _is_closed(had: Members, judge: Judge) -> bool:
+    """Whether there are no members but those that are listed."""
+    return all(map(judge.is_empty, had.others()))
+
+
+def _names_hold(had: Members, has: Members, judge: Judge) -> bool:
+    if not has.names.nodes or judge.holds(had.names, has.names):
+        return True
+    own = [had.scope.terms(had.scope.made({"const": name})) for name in had.listed if not judge.is_empty(had.of(name))]
+    return _is_closed(had, judge) and all(judge.holds(name, has.names) for name in own)
+
+
+def _counts_hold(had: Members, inner: Case, outer: Case, judge: Judge) -> bool:
+    fewest = max(count(inner.atoms, "minProperties"), len(had.required))
+    most, allowed = limit(inner.atoms, "maxProperties"), limit(outer.atoms, "maxProperties")
+    if fewest < count(outer.atoms, "minProperties"):
+        return False
+    if allowed is None or (most is not None and most <= allowed):
+        return True
+    return len(had.listed) <= allowed and _is_closed(had, judge)
+
+
+def _dependent(case: Case) -> list[str]:
+    return [name for atom in case.atoms for name in as_object(atom.get("dependentRequired"))]
+
+
+def _together_holds(name: str, had: Members, has: Members, judge: Judge) -> bool:
+    missing = has.together(name) - had.required - had.together(name)
+    return not missing or judge.is_empty(had.of(name))

@@ -1,0 +1,163 @@
+"""Numbers and texts: what the keywords of a case leave of them."""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
+from mcpgen.lower.schema.patterns import is_linear, matches
+
+Atoms = Iterable[JsonObject]
+_NAMED = ("pattern", "format", "contentEncoding")
+"""Assertions about texts that are compared by their name alone."""
+
+
+def kind_of(value: JsonValue) -> str:
+    """The type of a value; a number is a number, whole or not."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, (int, float)):
+        return "number"
+    return {str: "string", list: "array"}.get(type(value), "object")
+
+
+def number(value: JsonValue) -> Fraction | None:
+    """A JSON number as the decimal that it is written as."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return None
+    return Fraction(str(value))
+
+
+def count(atoms: Atoms, keyword: str) -> int:
+    """The most that a lower limit such as `minItems` demands."""
+    return max((int(limit) for limit in _numbers(atoms, keyword)), default=0)
+
+
+def limit(atoms: Atoms, keyword: str) -> int | None:
+    """The least that an upper limit such as `maxItems` allows; None without one."""
+    return min((int(limit) for limit in _numbers(atoms, keyword)), default=None)
+
+
+def _numbers(atoms: Atoms, keyword: str) -> Iterator[Fraction]:
+    return (found for atom in atoms if (found := number(atom.get(keyword))) is not None)
+
+
+# -- numbers ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The numbers from `low` to `high`, each a bound and whether it lies outside; None without one. Bounds of whole
+    numbers are whole, and inside.
+    """
+
+    low: tuple[Fraction, bool] | None
+    high: tuple[Fraction, bool] | None
+    integral: bool
+
+    @property
+    def is_empty(self) -> bool:
+        if self.low is None or self.high is None:
+            return False
+        return self.low[0] > self.high[0] or (self.low[0] == self.high[0] and (self.low[1] or self.high[1]))
+
+    def holds(self, other: "Range") -> bool:
+        """Whether every number of `other` is one of these, whole or not."""
+        if other.is_empty:
+            return True
+        low = self.low is None or (other.low is not None and other.low >= self.low)
+        if self.high is None:
+            return low
+        if other.high is None or other.high[0] > self.high[0]:
+            return False
+        return low and (other.high[0] < self.high[0] or not self.high[1] or other.high[1])
+
+
+def range_of(atoms: Atoms, *, integral: bool) -> Range:
+    """The range of the numbers that satisfy all atoms."""
+    atoms = list(atoms)
+    lows = [(bound, False) for bound in _numbers(atoms, "minimum")]
+    lows += [(bound, True) for bound in _numbers(atoms, "exclusiveMinimum")]
+    highs = [(bound, False) for bound in _numbers(atoms, "maximum")]
+    highs += [(bound, True) for bound in _numbers(atoms, "exclusiveMaximum")]
+    low = max(lows, default=None)
+    high = min(highs, key=lambda bound: (bound[0], not bound[1]), default=None)
+    if integral and low is not None:
+        low = (Fraction(math.floor(low[0]) + 1 if low[1] else math.ceil(low[0])), False)
+    if integral and high is not None:
+        high = (Fraction(math.ceil(high[0]) - 1 if high[1] else math.floor(high[0])), False)
+    return Range(low, high, integral)
+
+
+def point(value: Fraction) -> Range:
+    """The range of one number."""
+    return Range((value, False), (value, False), value.denominator == 1)
+
+
+def steps(atoms: Atoms) -> list[Fraction]:
+    """What numbers must be multiples of."""
+    return [step for step in _numbers(atoms, "multipleOf") if step > 0]
+
+
+def numbers_cover(values: tuple[JsonValue, ...], atoms: Atoms, outer: Atoms, whole: tuple[bool, bool]) -> bool:
+    """Whether the numbers of `atoms`, or those of `values`, satisfy `outer`; `whole` says whether each is integral."""
+    known = [found for value in values if (found := number(value)) is not None]
+    inner = point(known[0]) if known else range_of(atoms, integral=whole[0])
+    multiples = [*known, *([Fraction(1)] if inner.integral else []), *steps(atoms)]
+    if inner.is_empty:
+        return True
+    if whole[1] and not any(multiple.denominator == 1 for multiple in multiples):
+        return False
+    if not all(any((multiple / step).denominator == 1 for multiple in multiples) for step in steps(outer)):
+        return False
+    return range_of(outer, integral=False).holds(inner)
+
+
+# -- texts ------------------------------------------------------------------------------------------------------------
+
+
+def texts_cover(values: tuple[JsonValue, ...], atoms: Atoms, outer: Atoms) -> bool:
+    """Whether the texts of `atoms`, or those of `values`, satisfy `outer`."""
+    atoms, outer = list(atoms), list(outer)
+    shortest, longest = count(atoms, "minLength"), limit(atoms, "maxLength")
+    for value in values:
+        shortest = longest = len(str(value))
+    if shortest < count(outer, "minLength"):
+        return False
+    most = limit(outer, "maxLength")
+    if most is not None and (longest is None or longest > most):
+        return False
+    same = {(keyword, atom[keyword]) for atom in atoms for keyword in _NAMED if isinstance(atom.get(keyword), str)}
+    for keyword, wanted in _named(outer):
+        if (keyword, wanted) not in same and not (
+            keyword == "pattern" and values and all(matches(wanted, str(value)) for value in values)
+        ):
+            return False
+    return True
+
+
+def _named(atoms: Atoms) -> Iterator[tuple[str, str]]:
+    for atom in atoms:
+        for keyword in _NAMED:
+            if isinstance(wanted := atom.get(keyword), str):
+                yield keyword, wanted
+
+
+# -- single values ----------------------------------------------------------------------------------------------------
+
+
+def fits(value: JsonValue, atoms: Atoms, *, integral: bool) -> bool | None:
+    """Whether a value satisfies the plain keywords of all atoms; None where nobody can say."""
+    atoms = list(atoms)
+    if isinstance(value, str):
+        if texts_cover((value,), (), atoms):
+            return True
+        unsure = [(keyword, name) for keyword, name in _named(atoms) if keyword != "pattern" or not is_linear(name)]
+        plain = [{key: atom[key] for key in atom if (key, atom[key]) not in unsure} for atom in atoms] if unsure else []
+        return None if unsure and texts_cover((value,), (), plain) else False
+    if (found := number(value)) is not None:
+        return numbers_cover((value,), (), atoms, (found.denominator == 1, integral))
+    return True if value is None or isinstance(value, bool) else None

@@ -1,0 +1,172 @@
+"""One schema as a whole: where its references lead, and what each part of it asserts, as text.
+
+Two parts whose texts are equal accept the same values. The text of a part is without words (titles, descriptions,
+defaults) and with everything that its references lead to.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, lookup, plain_text, tokens
+from mcpgen.base.work import Budget
+
+_ONE_SCHEMA = frozenset(
+    (
+        *("items", "additionalItems", "additionalProperties", "not", "if", "then", "else", "contains"),
+        *("propertyNames", "unevaluatedProperties", "unevaluatedItems"),
+    )
+)
+_SCHEMA_LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
+_SCHEMA_MAPS = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies"})
+_SETS = frozenset({"type", "required", "enum"})
+_VALUES = frozenset(
+    (
+        *("const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength"),
+        *("maxLength", "pattern", "format", "contentEncoding", "minItems", "maxItems", "uniqueItems", "minContains"),
+        *("maxContains", "minProperties", "maxProperties", "dependentRequired", "$ref", "$dynamicRef", "$recursiveRef"),
+    )
+)
+
+
+PART, RUN = 400_000, 3_000_000
+"""Steps of the comparison of two schemas, and of all comparisons of a run: ten times what published documents take."""
+
+_CHARACTERS = 50
+"""Characters of text that are made in one step."""
+
+
+class Scope:
+    """A schema and what is looked up in it. `text` and `resolve` are kept, since recursion asks for them again. What is
+    done with its parts draws on `budget`.
+    """
+
+    def __init__(self, root: JsonObject, budget: Budget | None = None) -> None:
+        self.root = root
+        self.budget = budget or Budget(RUN, PART)
+        self.is_draft_7 = "draft-07" in str(root.get("$schema", ""))
+        self._texts: dict[int, tuple[str, frozenset[str]]] = {}
+        self._closed: dict[int, str] = {}
+        self._made: dict[str, JsonObject] = {}
+        self._anchors: dict[str, JsonValue] | None = None
+
+    def terms(self, *nodes: JsonValue) -> "Terms":
+        """`nodes`, which are parts of this schema, all to be satisfied."""
+        kept = {id(node): node for node in nodes if node is not True and node != {}}
+        return Terms(tuple(kept.values()), self)
+
+    def resolve(self, reference: str) -> JsonValue:
+        """What a reference leads to in this schema; KeyError where that is nothing, or another resource."""
+        if not reference.startswith("#"):
+            raise KeyError(reference)
+        if reference == "#" or reference.startswith("#/"):
+            return lookup(self.root, [_unquoted(token) for token in tokens(reference[1:])])
+        if self._anchors is None:
+            self._anchors = dict(_anchors(self.root))
+        return self._anchors[reference[1:]]
+
+    def made(self, node: JsonObject) -> JsonObject:
+        """A part that the schema does not have; one object for equal ones."""
+        text = plain_text(node)
+        self.budget.spend(1 + len(text) // _CHARACTERS)
+        return self._made.setdefault(text, node)
+
+    def text(self, node: JsonValue) -> str:
+        """What `node` asserts, with all that its references lead to."""
+        if id(node) not in self._closed:
+            known: dict[str, str] = {}
+            own, waiting = self.local(node)
+            pending = set(waiting)
+            while pending:
+                reference = pending.pop()
+                known[reference], further = self._referred(reference)
+                pending |= further - known.keys()
+            closed = own + "".join(f"\n{name}={known[name]}" for name in sorted(known))
+            self.budget.spend(len(closed) // _CHARACTERS)
+            self._closed[id(node)] = closed
+        return self._closed[id(node)]
+
+    def _referred(self, reference: str) -> tuple[str, frozenset[str]]:
+        try:
+            return self.local(self.resolve(reference))
+        except KeyError:
+            return "?", frozenset()
+
+    def local(self, node: JsonValue) -> tuple[str, frozenset[str]]:
+        """What `node` itself asserts, and its references."""
+        if id(node) not in self._texts:
+            references: set[str] = set()
+            text = plain_text(_asserted(node, references))
+            self.budget.spend(1 + len(text) // _CHARACTERS)
+            self._texts[id(node)] = text, frozenset(references)
+        return self._texts[id(node)]
+
+
+@dataclass(frozen=True, eq=False)  # without slots, so that what is computed can be kept
+class Terms:
+    """Schemas that a value has to satisfy all of; none of them, for any value."""
+
+    nodes: tuple[JsonValue, ...]
+    scope: Scope
+
+    @cached_property
+    def key(self) -> frozenset[int]:
+        """The same for the same parts of the same schema."""
+        return frozenset(map(id, self.nodes))
+
+    @cached_property
+    def text(self) -> str:
+        """What is asserted, with all that references lead to: it can be much, and is made where nothing else helps."""
+        return "\n&\n".join(sorted(map(self.scope.text, self.nodes)))
+
+    @cached_property
+    def plain(self) -> str:
+        """What is asserted; nothing where there are references, so that there is more to it."""
+        found = [self.scope.local(node) for node in self.nodes]
+        return "" if any(references for _, references in found) else "\n&\n".join(sorted(text for text, _ in found))
+
+    def is_plainly(self, other: "Terms") -> bool:
+        """Whether both say the same in the same words, and refer to nothing."""
+        return self.plain == other.plain and (self.plain != "" or not (self.nodes or other.nodes))
+
+
+def _asserted(node: JsonValue, references: set[str]) -> JsonValue:
+    """`node` without its words; its references are added to `references`."""
+    if not isinstance(node, dict):
+        return node
+    if node == {}:
+        return True
+    found: JsonObject = {}
+    for keyword, value in node.items():
+        if keyword in _SCHEMA_LISTS and isinstance(value, list):
+            found[keyword] = [_asserted(member, references) for member in value]
+        elif keyword in _ONE_SCHEMA:
+            found[keyword] = _asserted(value, references)
+        elif keyword in _SCHEMA_MAPS and isinstance(value, dict):
+            found[keyword] = {name: _asserted(member, references) for name, member in value.items()}
+        elif keyword in _SETS:
+            members = value if isinstance(value, list) else [value]
+            found[keyword] = sorted({plain_text(member): member for member in members}.items())  # type: ignore[assignment]
+        elif keyword in _VALUES:
+            found[keyword] = value
+            if keyword == "$ref" and isinstance(value, str):
+                references.add(value)
+    return found or True
+
+
+def _anchors(value: JsonValue) -> Iterable[tuple[str, JsonValue]]:
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            if isinstance(name := node.get("$anchor"), str):
+                yield name, node
+            waiting.extend(node.values())
+        elif isinstance(node, list):
+            waiting.extend(node)
+
+
+def _unquoted(token: str) -> str:
+    from urllib.parse import unquote  # few schemas have names that a URI cannot hold
+
+    return unquote(token) if "%" in token else token

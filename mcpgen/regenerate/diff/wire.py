@@ -1,0 +1,94 @@
+"""What a tool sends: changes that its caller cannot see. The API has changed, and the server has followed."""
+
+from collections.abc import Iterator
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.regenerate.diff import rules
+from mcpgen.regenerate.diff.change import Change
+from mcpgen.regenerate.diff.surface import Listed
+
+_PLACES = ("path", "query", "querystring", "headers", "cookies")
+_ELSEWHERE = ("name", "operation", "method", "server", "body", "accept", "security", "scopes", "confirm", "open")
+_KNOWN = frozenset((*_ELSEWHERE, *_PLACES, "timeout", "fields", "result", "withheld", "saves"))
+"""Keys of a binding that are compared one by one, here or elsewhere."""
+
+_OF_BODY = ("contentType", "encoding", "required", "xml", "needs")
+Slot = tuple[str, str]
+"""A place of the request, and the name there."""
+
+
+def compared(old: Listed, new: Listed, *, moved: bool) -> Iterator[Change]:
+    """What changed in the request alone; that the operation `moved` has been told."""
+    yield from _constants(old, new)
+    if old.binding.get("timeout") != new.binding.get("timeout"):
+        yield rules.of_tool("timeout", new.name, old.binding.get("timeout"), new.binding.get("timeout"))
+    if parts := [part for part in dict.fromkeys(_parts(old, new)) if not (moved and part in ("method", "path"))]:
+        yield rules.of_tool("request", new.name, after=[*parts])
+
+
+def _parts(old: Listed, new: Listed) -> Iterator[str]:
+    """The parts of the request that are written in another way, for the same arguments."""
+    if old.binding.get("method") != new.binding.get("method"):
+        yield "method"
+    if _literals(old) != _literals(new):
+        yield "path"
+    had, has = dict(_entries(old)), dict(_entries(new))
+    yield from (slot[0] for slot in had if slot in has and _style(had[slot]) != _style(has[slot]))
+    before, after = slots(old), slots(new)
+    yield from (after[name][0] for name in before if name in after and before[name] != after[name])
+    bodies = [as_object(tool.binding.get("body")) for tool in (old, new)]
+    if all(bodies) and any(bodies[0].get(key) != bodies[1].get(key) for key in _OF_BODY):
+        yield "body"
+    if old.binding.get("accept") != new.binding.get("accept"):
+        yield "accepted media types"
+    others = sorted((old.binding.keys() | new.binding.keys()) - _KNOWN)
+    yield from (key for key in others if old.binding.get(key) != new.binding.get(key))
+    if _shown(old) != _shown(new):
+        yield "result"
+
+
+def _shown(tool: Listed) -> JsonObject:
+    """What is shown of an answer; what is removed from it is a guard."""
+    return {key: value for key, value in as_object(tool.binding.get("result")).items() if key != "remove"}
+
+
+def _literals(tool: Listed) -> list[JsonValue]:
+    return [part if isinstance(part, str) else None for part in as_list(tool.binding.get("path"))]
+
+
+def _style(entry: JsonObject) -> JsonObject:
+    return {key: value for key, value in entry.items() if key not in ("argument", "value", "name")}
+
+
+def slots(tool: Listed) -> dict[str, Slot]:
+    """Argument → where it goes."""
+    return {
+        as_text(entry["argument"]): slot for slot, entry in _entries(tool) if isinstance(entry.get("argument"), str)
+    }
+
+
+def _constants(old: Listed, new: Listed) -> Iterator[Change]:
+    had, has = _values(old), _values(new)
+    for slot in sorted(had.keys() | has.keys()):
+        if slot not in had or slot not in has or had[slot] != has[slot]:
+            code = "constant-added" if slot not in had else "constant-removed" if slot not in has else "constant"
+            yield rules.of_tool(code, new.name, had.get(slot), has.get(slot), at=slot[1])
+
+
+def _values(tool: Listed) -> dict[Slot, JsonValue]:
+    return {slot: entry["value"] for slot, entry in _entries(tool) if "value" in entry}
+
+
+def _entries(tool: Listed) -> Iterator[tuple[Slot, JsonObject]]:
+    for place in _PLACES:
+        for position, part in enumerate(as_list(tool.binding.get(place))):
+            entry = as_object(part)
+            if entry:  # a variable of a path is known by where it stands, whatever it is called
+                yield (place, str(position) if place == "path" else as_text(entry.get("name"))), entry
+    body = as_object(tool.binding.get("body"))
+    yield ("body", ""), {"argument": body.get("argument")}
+    yield ("body", "*"), {"argument": body.get("rest")}
+    for entry in map(as_object, as_list(body.get("fields"))):
+        name = as_text(entry.get("name"))
+        yield ("body", name), entry
+        yield ("file name", name), {"argument": entry.get("filename")}

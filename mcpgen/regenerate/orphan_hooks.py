@@ -1,0 +1,158 @@
+"""Hooks that nothing calls: functions of a project's hooks.py whose tool is not there, or no longer.
+
+A hook is found by its name, so one whose tool went is silent, whatever it was to guard. The file is read and never
+run: it comes with a repository, and mcpgen is no place for the code of others.
+"""
+
+import ast
+import io
+import re
+import tokenize
+import warnings
+from collections.abc import Collection, Iterable, Iterator
+
+from mcpgen.base.diagnostics import Diagnostic, Where
+from mcpgen.base.names import clipped, did_you_mean, near
+
+KINDS = ("before_", "request_", "instead_of_", "after_")
+"""How the names of hooks begin, as the runtime finds them (`hook_names.py` there)."""
+
+FOR_ALL = ("before_all", "request_all", "after_all")
+LARGEST = 1 << 18
+"""Bytes of a hooks.py that is read: some six thousand lines."""
+
+MOST = 50
+"""Hooks that are told one by one."""
+
+_LONGEST = 80
+"""Characters of a name for which near ones are looked up; those of tools have up to 64."""
+
+_ENCODINGS = frozenset({"utf-8", "utf-8-sig", "ascii", "us-ascii", "iso-8859-1", "iso-8859-15", "cp1252"})
+"""Those that take no longer than the text is: Python knows some that do."""
+
+_PLAIN = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Compare, ast.BinOp)
+"""Values that are called by nobody."""
+
+_HELD = (ast.stmt, ast.excepthandler, ast.match_case)
+"""What runs as part of the module. What is inside of a function or a class is none of it."""
+
+_MEND = "Mend it: a server whose hooks.py does not load refuses every call."
+
+
+class _Unreadable(Exception):
+    """Why a hooks.py is not read, and where."""
+
+    def __init__(self, reason: str, line: int = 1, column: int = 1, hint: str = _MEND) -> None:
+        super().__init__(reason)
+        self.line, self.column, self.hint = line, column, hint
+
+
+def hooks(data: bytes, file: str, names: Collection[str], retired: Collection[str] = ()) -> Iterable[Diagnostic]:
+    """A warning for each hook in `data`, the hooks.py at `file`, that is for none of the tools `names`. `retired` are
+    names that tools had once. Of a file that cannot be read as Python there is one warning, which says where.
+    """
+    try:
+        text = _decoded(data)
+        module = _parsed(text)
+    except _Unreadable as problem:
+        message = f"The hooks cannot be read: {problem}."
+        place = Where(file, line=problem.line, column=problem.column)
+        return [Diagnostic("unreadable-hooks", message, problem.hint, place)]
+    return list(_orphaned(module, text, file, names, retired))
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+def _decoded(data: bytes) -> str:
+    """The text, by the encoding that it declares (PEP 263)."""
+    if len(data) > LARGEST:
+        hint = "Move parts of it to modules of their own, which hooks.py imports."
+        raise _Unreadable(f"the file is larger than {LARGEST // 1024} KiB", hint=hint)
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        if encoding not in _ENCODINGS:
+            raise _Unreadable(f"they are written in {clipped(encoding)}", hint="Write the file in UTF-8.")
+        return data.decode(encoding)
+    except UnicodeDecodeError as problem:
+        line = 1 + data.count(b"\n", 0, problem.start)
+        raise _Unreadable(f"byte {problem.start} is no {problem.encoding}", line) from None
+    except (SyntaxError, LookupError, ValueError):
+        raise _Unreadable("they are neither UTF-8 nor in an encoding that Python knows") from None
+
+
+def _parsed(text: str) -> ast.Module:
+    if "\0" in text:
+        raise _Unreadable("there is a null character", 1 + text.count("\n", 0, text.index("\0")))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the style of the file, which is not what is looked at
+            return ast.parse(text)
+    except SyntaxError as problem:
+        reason = clipped(problem.msg, 120)
+        raise _Unreadable(reason, max(problem.lineno or 1, 1), max(problem.offset or 1, 1)) from None
+    except (RecursionError, MemoryError, ValueError):
+        raise _Unreadable("they nest deeper than Python reads") from None
+
+
+def _defined(module: ast.Module) -> Iterator[tuple[str, int, int]]:
+    """Name, line and offset in bytes of all that is called like a hook and may be called, in the order of the file."""
+    waiting: list[ast.AST] = [module]
+    while waiting:
+        node = waiting.pop()
+        for name, place in _names_of(node):
+            if name.startswith(KINDS):
+                yield name, place.lineno, place.col_offset
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            waiting += [child for child in ast.iter_child_nodes(node) if isinstance(child, _HELD)][::-1]
+
+
+def _names_of(node: ast.AST) -> Iterator[tuple[str, ast.stmt | ast.expr | ast.alias]]:
+    """What one statement gives a name to that may be a function, and where."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield node.name, node
+    elif isinstance(node, ast.ImportFrom):
+        yield from ((alias.asname or alias.name, alias) for alias in node.names)
+    elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value and not isinstance(node.value, _PLAIN):
+        for target in node.targets if isinstance(node, ast.Assign) else (node.target,):
+            if isinstance(target, ast.Name):
+                yield target.id, target
+
+
+# -- judging ----------------------------------------------------------------------------------------------------------
+
+
+def _orphaned(
+    module: ast.Module, text: str, file: str, names: Collection[str], retired: Collection[str]
+) -> Iterator[Diagnostic]:
+    served = {*FOR_ALL, *(own_name(kind, name) for name in names for kind in KINDS)}
+    lines = re.split(r"\r\n|\r|\n", text)
+    orphans = [each for each in _defined(module) if each[0] not in served]
+    for name, line, offset in orphans[:MOST]:
+        column = 1 + len(lines[line - 1].encode()[:offset].decode(errors="ignore"))
+        yield _orphan(name, Where(file, line=line, column=column), served, retired)
+    if more := orphans[MOST:]:
+        where = Where(file, line=more[0][1], column=1)
+        message = f"{len(more):,} more hooks are for no tool."
+        yield Diagnostic("orphaned-hook", message, "Take them out, or call them after tools.", where)
+
+
+def _orphan(hook: str, where: Where, served: Collection[str], retired: Collection[str]) -> Diagnostic:
+    """What is said of one hook that is not among the `served` ones."""
+    kind = next(kind for kind in KINDS if hook.startswith(kind))
+    shown = clipped(hook, _LONGEST)
+    gone = next((name for name in retired if own_name(kind, name) == hook), None)
+    known = sorted(name.removeprefix(kind) for name in served if name.startswith(kind))
+    found = [kind + name for name in near(hook.removeprefix(kind), known)] if len(hook) <= _LONGEST else []
+    if gone is not None:
+        message = f"{shown} is never called: {gone} is gone, since the API no longer has its operation."
+        others = f", or call it {' or '.join(found)}" if found else ""
+        return Diagnostic("orphaned-hook", message, f"The function is kept. Take it out{others}.", where)
+    message = f"{shown} is never called: there is no tool of that name."
+    hint = did_you_mean(found) or "Call it after a tool, or take it out; `mcpgen inspect` lists the tools."
+    return Diagnostic("orphaned-hook", message, hint, where)
+
+
+def own_name(kind: str, tool: str) -> str:
+    """The name of the hook of a kind for one tool. A tool that is called `all` has none but `instead_of_all`."""
+    return "" if tool == "all" and kind != "instead_of_" else kind + tool.replace("-", "_")

@@ -1,0 +1,65 @@
+"""A project whose folders lie in a stage that is not its own, or is not there: a killed run left them there, and then
+the stage was deleted, or the project was moved or copied.
+
+Nobody can bring them home but a person, so nothing is written over such a project, and none is called up to date.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.regenerate.publish import replica
+from mcpgen.regenerate.publish.emitted import is_package
+from mcpgen.regenerate.publish.staging import FILES, HOME
+
+_MOST = 3
+"""Paths that are told one by one."""
+
+
+def refuse(project: Path, place: Path) -> None:
+    """CannotGoOn where `project`, which lies at `place` and has been recovered, still leads into a stage. OSError."""
+    away: dict[str, list[str]] = {}
+    for path in _entries(place):
+        home = _stage_of(place / path, path)
+        if home is not None:
+            away.setdefault(home, []).append(path)
+    for home, paths in away.items():
+        raise _end(project, place.parent / home / FILES, paths)
+
+
+def _entries(place: Path) -> Iterator[str]:
+    """The paths where something may stand in for what is elsewhere: beside generated files."""
+    try:
+        yield from replica.entries(place, inside=is_package)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+
+
+def _stage_of(link: Path, path: str) -> str | None:
+    """The name of the stage to which `link` leads, if it is one that stands in for what has its `path`."""
+    if not link.is_symlink():
+        return None
+    home = os.readlink(link).removeprefix("../" * (path.count("/") + 1)).partition("/")[0]
+    return home if HOME.fullmatch(home) and os.readlink(link) == replica.way_to(home, path) else None
+
+
+def _end(project: Path, lay: Path, paths: Sequence[str]) -> CannotGoOn:
+    there = [path for path in paths if os.path.lexists(lay / path)]
+    missing = [path for path in paths if path not in there]
+    some = _some(missing or there)
+    if missing:
+        message = f"{project} was left unfinished by a killed run, and parts of it are missing: {some} lay in {lay}."
+        hint = f"Put {lay.parent} back beside the project and run this again, or replace each link by what it led to."
+    else:
+        message = f"{project} is unfinished, and parts of it lie with another project: {some} in {lay}."
+        hint = (
+            f"Run `mcpgen regenerate` over that project, which the note in {lay.parent} names, and copy it again; "
+            "or replace each link by what it leads to."
+        )
+    return CannotGoOn("output-unfinished", message, hint=hint)
+
+
+def _some(paths: Sequence[str]) -> str:
+    more = len(paths) - _MOST
+    return ", ".join(paths[:_MOST]) + (f" and {more} more" if more > 0 else "")
