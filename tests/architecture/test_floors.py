@@ -1,72 +1,59 @@
-"""The house stands: every module imports only from floors below its own, and each library has one door.
+"""The house stands: every room imports only from floors below its own, and each library has one door.
 
-The table is the one in ARCHITECTURE.md. A new module needs a floor before it can be imported.
+The tables are those in ARCHITECTURE.md. A new module at the top of a house needs a floor before it can be imported.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.architecture.imports import ROOT, Arrow, arrows, arrows_of, circle, modules
 
-FLOORS: dict[str, float] = {
-    "mcpgen": 0,
-    "diagnostics": 0.1,
-    "errors": 0.2,
-    "invisible": 0,
-    "jsonvalue": 0,
-    "names": 0,
-    "safe_open": 0,
-    "addresses": 0,
-    "work": 0,
-    "confined": 0.1,
-    "source_urls": 0.3,
-    "tokens": 0.1,
-    "assets": 0,
-    "options": 1.1,
-    "model": 1,
-    "tree": 1,
-    "promises": 0,
-    "origins": 0.2,
-    "document": 2,
-    "fetch": 2.1,
-    "openapi": 3,
-    "selection": 3,
-    "overlay": 2.2,
-    "toolsfile": 3.1,
-    "sources": 3.2,
-    "flags": 3.2,
-    "distinctions": 3.9,
-    "merge": 4,
-    "base_url": 4.05,
-    "joining": 4.1,
-    "logins": 4.2,
-    "curation": 4.05,
-    "lower": 4,
-    "choices": 3.9,
-    "check": 4.1,
-    "crowding": 4.1,
-    "unused": 4.1,
-    "emit": 5,
-    "moves": 6,
-    "recognition": 6.1,
-    "news": 6,
-    "lock": 6,
-    "diff": 6.2,
-    "orphans": 6,
-    "publish": 6.3,
-    "changelog": 6.4,
-    "pipeline": 7,
-    "projects": 7.1,
-    "succession": 7.2,
-    "demo": 7.3,
-    "cli": 8,
-    "__main__": 9,
+HOUSES: dict[str, dict[str, int]] = {
+    "mcpgen": {
+        "base": 0,
+        "model": 1,
+        "naming": 2,
+        "read": 2,
+        "merge": 3,
+        "lock": 3,
+        "lower": 4,
+        "check": 5,
+        "emit": 6,
+        "pipeline": 7,
+        "regenerate": 8,
+        "demo": 9,
+        "cli": 10,
+        "__main__": 11,
+    },
+    "mcpgen.read": {"document": 0, "fetch": 1, "overlay": 1, "openapi": 1, "toolsfile": 2, "inputs": 3, "flags": 3},
+    "mcpgen.lower": {"text": 0, "schema": 1, "inputs": 2, "request": 3, "tool": 4, "lower": 5},
+    "mcpgen.regenerate": {
+        "diff": 0,
+        "publish": 0,
+        "orphan_hooks": 0,
+        "release_notes": 0,
+        "changelog": 1,
+        "projects": 1,
+        "regenerate": 2,
+    },
+    "package": {"hooks": 0, "runtime": 1, "__main__": 2},
+    "package.runtime": {
+        "text": 0,
+        "core": 1,
+        "request": 2,
+        "hooks": 3,
+        "settings": 3,
+        "http": 4,
+        "result": 5,
+        "calls": 6,
+        "serve": 7,
+        "server": 8,
+    },
 }
-"""A decimal orders modules of one floor that know each other: `errors` carry diagnostics, a tools file is read by
-OpenAPI's readers, publishing reads locks."""
+"""Each house with the floors of its rooms. A room is a folder or a single module."""
 
 DOORS: dict[str, tuple[str, ...]] = {
     "click": ("mcpgen/cli/",),
@@ -96,14 +83,10 @@ DOORS: dict[str, tuple[str, ...]] = {
 RUNTIME_LIBRARIES = {"aiohttp", "yarl", "jsonschema_rs"}
 
 
-def _files(*folders: str) -> list[Path]:
-    return sorted(
-        path for folder in folders for path in (ROOT / folder).rglob("*.py") if "__pycache__" not in path.parts
-    )
-
-
-COMPILER = _files("mcpgen")
-PACKAGE = _files("templates/package")
+SOURCES = {**modules("mcpgen"), **modules("templates/package")}
+ARROWS = arrows(SOURCES)
+COMPILER = [path for name, path in SOURCES.items() if name.partition(".")[0] == "mcpgen"]
+PACKAGE = [path for path in SOURCES.values() if path not in COMPILER]
 
 
 def _imports(path: Path) -> Iterator[tuple[str, ast.stmt, bool]]:
@@ -127,47 +110,76 @@ def _imports(path: Path) -> Iterator[tuple[str, ast.stmt, bool]]:
                 yield f"{node.module}.{alias.name}", node, inside
 
 
-def _room(module: str) -> str | None:
-    """`mcpgen.read.openapi.read` → `openapi`; None for modules of others."""
-    parts = module.split(".")
-    return None if parts[0] != "mcpgen" else (parts[1] if len(parts) > 1 and parts[1] in FLOORS else "mcpgen")
+def _room(house: str, module: str) -> str | None:
+    """Return the room of a house that a module is, or lies in; None where it lies in none."""
+    inside = module.removeprefix(f"{house}.")
+    return None if inside == module else inside.partition(".")[0]
 
 
-def _own_room(path: Path) -> str:
-    parts = path.relative_to(ROOT / "mcpgen").with_suffix("").parts
-    return "mcpgen" if parts == ("__init__",) else parts[0]
+def back(found: Iterable[Arrow]) -> Iterator[str]:
+    """Yield the arrows between rooms of one house that lead to the same floor or a higher one."""
+    for arrow in found:
+        for house, floors in HOUSES.items():
+            source, target = _room(house, arrow.source), _room(house, arrow.target)
+            if source and target and source != target and floors[target] >= floors[source]:
+                yield f"{arrow} ({source} is on floor {floors[source]} of {house}, {target} on {floors[target]})"
 
 
-@pytest.mark.parametrize("path", COMPILER, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_module_imports_only_from_floors_below_it(path: Path) -> None:
-    room = _own_room(path)
-    assert room in FLOORS, f"{room} has no floor: give it one in this table and in ARCHITECTURE.md"
-    for module, _, _ in _imports(path):
-        other = _room(module)
-        if other is not None and other != room:
-            assert FLOORS[other] < FLOORS[room], f"{path.relative_to(ROOT)} (floor {FLOORS[room]}) imports {module}"
+@pytest.mark.parametrize("house", HOUSES)
+def test_every_room_has_a_floor_and_every_floor_a_room(house: str) -> None:
+    rooms = {room for name in SOURCES if (room := _room(house, name))}
+    assert rooms == HOUSES[house].keys(), "give it a floor in HOUSES and in ARCHITECTURE.md"
 
 
-def test_no_room_imports_itself_in_a_circle() -> None:
-    """Inside a room too the imports of modules have no cycle."""
-    edges: dict[str, set[str]] = {}
-    known = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in COMPILER}
-    for path in COMPILER:
-        name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        edges[name] = {module for module, _, _ in _imports(path) if module in known and module != name}
-    for name in edges:
-        edges[name] = {other for other in edges[name] if not name.startswith(other + ".")}
-    done: set[str] = set()
+def test_a_room_imports_only_from_floors_below_it() -> None:
+    assert list(back(ARROWS)) == []
 
-    def visit(name: str, trail: tuple[str, ...]) -> None:
-        assert name not in trail, f"a circle: {' -> '.join((*trail, name))}"
-        if name not in done:
-            for other in sorted(edges.get(name, ())):
-                visit(other, (*trail, name))
-            done.add(name)
 
-    for name in sorted(edges):
-        visit(name, ())
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Neither between rooms nor inside one."""
+    assert circle(ARROWS) == []
+
+
+PLANTED = {
+    "at the top": "from mcpgen.lower.lower import lower",
+    "late": "def work():\n    from mcpgen.lower import lower",
+    "for types": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import mcpgen.lower.lower",
+}
+
+
+@pytest.mark.parametrize("text", PLANTED.values(), ids=PLANTED)
+def test_a_planted_arrow_is_noticed(text: str) -> None:
+    planted = arrows_of("mcpgen.base.names", "mcpgen.base", text, SOURCES)
+    [found] = back([*ARROWS, *planted])
+    assert found.startswith("mcpgen.base.names:")
+    assert found.endswith("(base is on floor 0 of mcpgen, lower on 4)")
+
+
+PLANTED_IN_THE_RUNTIME = {
+    "at the top": "from ..calls.execution import Caller",
+    "late": "def work():\n    from ..calls import execution",
+    "by name": 'NAMES = ("..calls.execution",)',
+}
+
+
+@pytest.mark.parametrize("text", PLANTED_IN_THE_RUNTIME.values(), ids=PLANTED_IN_THE_RUNTIME)
+def test_a_planted_arrow_in_the_runtime_is_noticed(text: str) -> None:
+    planted = arrows_of("package.runtime.http.client", "package.runtime.http", text, SOURCES)
+    [found] = back([*ARROWS, *planted])
+    assert found.endswith("(http is on floor 4 of package.runtime, calls on 6)")
+
+
+def test_a_planted_arrow_in_a_house_within_is_noticed() -> None:
+    planted = arrows_of("mcpgen.lower.text.prose", "mcpgen.lower.text", "from mcpgen.lower.tool import lint", SOURCES)
+    [found] = back([*ARROWS, *planted])
+    assert found.endswith("(text is on floor 0 of mcpgen.lower, tool on 4)")
+
+
+def test_a_planted_circle_inside_a_room_is_noticed() -> None:
+    ends = {"mcpgen.base.errors", "mcpgen.base.diagnostics"}
+    assert ("mcpgen.base.errors", "mcpgen.base.diagnostics") in {arrow[:2] for arrow in ARROWS}
+    way = circle([*ARROWS, Arrow("mcpgen.base.diagnostics", "mcpgen.base.errors", 0)])
+    assert (way[0], set(way)) == (way[-1], ends)
 
 
 @pytest.mark.parametrize("path", COMPILER + PACKAGE, ids=lambda path: str(path.relative_to(ROOT)))

@@ -1,0 +1,95 @@
+"""The imports of a tree of modules: late ones, and those that only types need, are arrows like any other."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+
+_RELATIVE = re.compile(r"\.+\w+(?:\.\w+)*")
+
+
+class Arrow(NamedTuple):
+    """Module `source` imports module `target` in this line."""
+
+    source: str
+    target: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line} imports {self.target}"
+
+
+def modules(folder: str) -> dict[str, Path]:
+    """Return the modules below a folder of the repository by their dotted names, which begin with the folder's own."""
+    top, found = ROOT / folder, {}
+    for path in sorted(top.rglob("*.py")):
+        if "__pycache__" not in path.parts:
+            name = ".".join(path.relative_to(top.parent).with_suffix("").parts)
+            found[name.removesuffix(".__init__")] = path
+    return found
+
+
+def arrows(sources: Mapping[str, Path]) -> list[Arrow]:
+    """Return every import of one of these modules by another of them."""
+    found: list[Arrow] = []
+    for name, path in sources.items():
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        found += arrows_of(name, package, path.read_text(encoding="utf-8"), sources)
+    return found
+
+
+def arrows_of(name: str, package: str, text: str, known: Collection[str]) -> Iterator[Arrow]:
+    """Yield the imports of `known` modules in the text of one module, which lies in `package`."""
+    for node in ast.walk(ast.parse(text)):
+        for imported in _imported(node, package):
+            target = imported
+            while target and target not in known:  # what a module has, not a module
+                target = target.rpartition(".")[0]
+            if target and not f"{name}.".startswith(f"{target}."):  # its own package is loaded before it in any case
+                yield Arrow(name, target, getattr(node, "lineno", 0))
+
+
+def _imported(node: ast.AST, package: str) -> Iterator[str]:
+    """Yield the full names that a node imports: a statement, or a text such as import_module is given."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        base = _full("." * node.level + (node.module or ""), package)
+        yield from (f"{base}.{alias.name}" for alias in node.names)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _RELATIVE.fullmatch(node.value):
+        yield _full(node.value, package)
+
+
+def _full(name: str, package: str) -> str:
+    """Return the full name of a module that may be named relative to a package."""
+    dots = len(name) - len(name.lstrip("."))
+    if not dots:
+        return name
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) - dots + 1], *filter(None, [name[dots:]])])
+
+
+def circle(found: Iterable[Arrow]) -> list[str]:
+    """Return modules that import each other in a circle, the first one again at the end; empty where none do."""
+    targets: dict[str, set[str]] = {}
+    for arrow in found:
+        targets.setdefault(arrow.source, set()).add(arrow.target)
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> list[str]:
+        if name in trail:
+            return [*trail[trail.index(name) :], name]
+        if name in done:
+            return []
+        for target in sorted(targets.get(name, ())):
+            if way := visit(target, (*trail, name)):
+                return way
+        done.add(name)
+        return []
+
+    return next((way for name in sorted(targets) if (way := visit(name, ()))), [])
