@@ -37,15 +37,15 @@ def project(name: str) -> Path:
     return directory
 
 
-def rebuild(name: str, directory: Path) -> Path:
-    """Generate the project `name` below the empty `directory`, with its history, and return its folder."""
+def rebuild(name: str, directory: Path, history: tuple[str, ...] = HISTORY) -> Path:
+    """Generate the project `name` below the empty `directory`, over its files of `history`, and return its folder."""
     (directory / "specs").symlink_to(ROOT / "specs")
     target = directory / "generated" / name
     for path in GENERATED.joinpath(name).rglob("*"):
-        if path.name in HISTORY:
+        if path.name in history:
             target.joinpath(path.relative_to(GENERATED / name)).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target / path.relative_to(GENERATED / name))
-    source = load((target / NAME).read_bytes(), NAME).source.removeprefix("../../")
+    source = load((GENERATED / name / NAME).read_bytes(), NAME).source.removeprefix("../../")
     command = [sys.executable, "-m", "mcpgen", "generate", source, "-o", f"generated/{name}"]
     subprocess.run(command, cwd=directory, check=True, timeout=120)
     return target
@@ -62,7 +62,7 @@ def files(directory: Path) -> dict[str, bytes]:
 
 def _replace(name: str) -> None:
     with tempfile.TemporaryDirectory() as directory:
-        new = files(rebuild(name, Path(directory)))
+        new = files(rebuild(name, Path(directory), history=()))
     shutil.rmtree(GENERATED / name)
     for path, content in new.items():
         if name == WHOLE or path.endswith(DATA):

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
-from .refusal import Refuse
-from .shapes import Result
+from .core.wire_formats import Result
+from .request.argument_errors import Refuse
 
 __all__ = ["Arguments", "Refuse", "Request", "Result"]
 

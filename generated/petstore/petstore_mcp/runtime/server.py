@@ -2,7 +2,7 @@
 """Joins the wire, the protocol and the engine. No rules in here.
 
 Two threads meet: the main thread reads and asks the protocol, the engine's thread reports what became of calls, and
-reads in the other's place while calls run (lending.py). One lock covers the protocol *and* the writing of what it
+reads in the other's place while calls run (stdin_handoff.py). One lock covers the protocol *and* the writing of what it
 answered, so an answer and the state that allowed it are never apart: once a cancel has been received, nothing about
 that call can still be on its way. An answer may be held for others that are about to be ready (framing.Outbox), but it
 leaves before another message is looked at, and before anything is begun that takes long.
@@ -19,24 +19,24 @@ import sys
 import time
 from _thread import allocate_lock
 
-from .catalog import Catalog, CatalogError
-from .effects import Answered, Call, Cancel, Expect, Note, Read, Rejected, Send
-from .framing import Inbox, Outbox
-from .jsonrpc import parse
-from .protocol import Protocol
-from .shapes import Contents, Result
-from .stdio import LAST_SECONDS, Wire, before_leaving, complain, fill_gaps, leave, leave_by_signal
+from .core.catalog import Catalog, CatalogError
+from .core.effects import Answered, Call, Cancel, Expect, Note, Read, Rejected, Send
+from .core.framing import Inbox, Outbox
+from .core.jsonrpc import parse
+from .core.protocol import Protocol
+from .core.stdio import LAST_SECONDS, Wire, before_leaving, complain, fill_gaps, leave, leave_by_signal
+from .core.wire_formats import Contents, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import calls
-    from .audit import Audit
-    from .effects import Effect
-    from .engine import Engine, Outcome
-    from .framing import Line
-    from .lending import Lending
-    from .settings import Settings
-    from .subscriptions import Subscriptions
+    from .calls import execution
+    from .core.audit import Audit
+    from .core.effects import Effect
+    from .core.framing import Line
+    from .core.subscriptions import Subscriptions
+    from .serve.engine import Engine, Outcome
+    from .serve.stdin_handoff import Lending
+    from .settings.settings import Settings
 
 #: What the last answers have to be written, where finishing what ran took all the time.
 _A_MOMENT = 0.4
@@ -73,7 +73,7 @@ class Server:
         self._inbox = Inbox()
         self._outbox = Outbox(wire.write, time.monotonic)
         self._lending: Lending | None = None
-        self._caller: calls.Caller | None = None
+        self._caller: execution.Caller | None = None
         self._audit: Audit | None = None
 
     def record(self, audit: Audit) -> None:
@@ -160,7 +160,7 @@ class Server:
         elif isinstance(effect, Expect):
             self._running()
         elif isinstance(effect, Note):
-            from . import log
+            from .core import log
 
             log.event("warning", "unanswerable_message", reason=effect.sentence)
 
@@ -173,28 +173,29 @@ class Server:
 
     def _running(self) -> Engine:
         if self._engine is None:
-            from .engine import Engine
+            from .serve.engine import Engine
 
             catalog, settings = self._catalog, self._settings
             self._engine = Engine(lambda: self._load(catalog, settings))
             self._wire.watch()
-            from .lending import Lending  # behind the engine, of which it lends to
+            from .serve.stdin_handoff import Lending  # behind the engine, of which it lends to
 
             self._lending = Lending(self._engine, self._wire, self._inbox, self._take)
         return self._engine
 
-    def _load(self, catalog: Catalog, settings: Settings | None) -> calls.Caller:
+    def _load(self, catalog: Catalog, settings: Settings | None) -> execution.Caller:
         """In the engine's thread: the HTTP side, which takes ten times as long as all of the above."""
         try:
-            from . import preload
-            from .calls import Caller
+            from .calls.execution import Caller
+            from .serve import preload
         except ModuleNotFoundError as problem:
-            from . import libraries, log
+            from .core import log
+            from .serve import libraries
 
             if advice := libraries.advise(problem):
                 log.event("error", "not_installed", reason=advice)
             raise
-        from .settings import load
+        from .settings.settings import load
 
         settings = settings or load(catalog, {})
         if self._caller is not None:
@@ -286,14 +287,14 @@ def main() -> int:
         return EXIT_CONFIG
     settings = None
     if len(sys.argv) > 1:
-        from .commands import run
+        from .serve.commands import run
 
         outcome = run(sys.argv[1:], catalog)
         if isinstance(outcome, int):
             return outcome
         settings = outcome
     elif catalog.roles or any(name.startswith(f"{catalog.prefix}_") for name in os.environ):
-        from .settings import load
+        from .settings.settings import load
 
         settings = load(catalog, os.environ)
     if settings is not None and not _settled(settings, catalog):
@@ -316,7 +317,7 @@ def _is_ignored(name: str) -> bool:
 
 def _audit(path: str, settings: Settings, catalog: Catalog, gaps: list[int]) -> Audit:
     """Where calls are recorded; `gaps` are the descriptors that nobody has given us. Raises OSError."""
-    from .audit import STDERR, Audit  # most operators keep none
+    from .core.audit import STDERR, Audit  # most operators keep none
 
     if path == STDERR and 2 in gaps:
         raise OSError
@@ -324,7 +325,7 @@ def _audit(path: str, settings: Settings, catalog: Catalog, gaps: list[int]) -> 
 
 
 def _secrets(settings: Settings, catalog: Catalog) -> list[str]:
-    from .credentials import sensitive  # part of the caller, and not to be waited for
+    from .settings.credentials import sensitive  # part of the caller, and not to be waited for
 
     return sensitive(catalog.security, settings)
 
@@ -333,8 +334,8 @@ def _server(catalog: Catalog, settings: Settings | None) -> Server:
     """The server; with --reload, it is told of the tables that come."""
     if settings is None or settings.again is None:
         return Server(catalog, Wire(), settings)
-    from .reload import Watch  # late, since few ask for it
-    from .subscriptions import Subscriptions  # as above
+    from .core.subscriptions import Subscriptions  # as above
+    from .serve.reload import Watch  # late, since few ask for it
 
     server = Server(catalog, Wire(), settings, Subscriptions())
     Watch(_PACKAGE, catalog, settings.again, server.renew).start()

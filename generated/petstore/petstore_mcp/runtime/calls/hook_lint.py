@@ -1,0 +1,69 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""What is wrong with a hooks.py and can be seen before any call: hooks that would never be called, or could not be."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import Any
+
+from .hook_names import PARAMETERS, own_name
+
+ALL = ("before_all", "request_all", "after_all")
+
+_NEAR = 0.8
+
+
+def mistakes(own: dict[str, Any], tools: list[str]) -> list[str]:
+    """A sentence on each. `own` are the functions of hooks.py, its helpers included."""
+    served: dict[str, list[str]] = {name: [] for name in ALL}
+    for tool in tools:
+        for kind in PARAMETERS:
+            served.setdefault(own_name(kind, tool), []).append(tool)
+    served.pop("", None)
+    found = (_mistakes_of(name, function, served) for name, function in own.items())
+    return [f"{sentence} (hooks.py)" for sentences in found for sentence in sentences]
+
+
+def _mistakes_of(name: str, function: Any, served: dict[str, list[str]]) -> Iterator[str]:
+    if name not in served:
+        if kind := _kind(name):
+            near = _nearest(
+                name.removeprefix(kind), [each.removeprefix(kind) for each in served if _kind(each) == kind]
+            )
+            yield f"{name} is for no tool, so it is never called." + (f" Did you mean {kind}{near}?" if near else "")
+        elif _is_misspelt(name) and (near := _nearest(name, served, _NEAR)):
+            yield f"{name} is no hook, so it is never called. Did you mean {near}?"
+        return
+    if len(served[name]) > 1:
+        yield f"{name} is called for {' and '.join(served[name])}: both make this name."
+    given = PARAMETERS[_kind(name)]
+    wanted = ["tool", given] if name in ALL else [given]
+    if not _takes(function, len(wanted)):
+        yield f"{name} must take {'two parameters' if len(wanted) == 2 else 'one parameter'}: {', '.join(wanted)}."
+
+
+def _kind(name: str) -> str:
+    """What the name of a hook begins with; "" where it is none."""
+    return next((kind for kind in PARAMETERS if name.startswith(kind)), "")
+
+
+def _is_misspelt(name: str) -> bool:
+    """Whether a name begins nearly as those of a kind do: few helpers do, and to compare all names takes long."""
+    return bool(_nearest(name.partition("_")[0], [kind.partition("_")[0] for kind in PARAMETERS], _NEAR))
+
+
+def _nearest(name: str, known: Iterable[str], near: float = 0.6) -> str:
+    return next(iter(get_close_matches(name, known, 1, near)), "")
+
+
+def _takes(function: Any, count: int) -> bool:
+    """Whether it can be called with so many values; what Python cannot tell is taken for a yes."""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True

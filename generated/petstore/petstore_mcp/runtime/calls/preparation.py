@@ -1,0 +1,166 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""A call up to the moment before it is sent. One sequence, for what sends and for what only shows:
+
+    hooks, arguments checked | request built, address found, hooks, credentials chosen | credentials attached
+
+Between the first two stands the hook that answers in place of the request, before the last the user's consent: no
+secret is touched for a call that nobody wants. Nothing in here opens a connection: an access token that has to be
+fetched is attached later (sending.py).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..core import spans
+from ..core.budget import Budget, Exhausted
+from ..request import request
+from ..request.argument_errors import HookFailed, Problems, Refuse, Refused, report
+from ..request.arguments import Checker
+from ..request.files import Digested, Files
+from ..settings.credential_env import SHORTEST_REDACTED
+from ..settings.settings import NotReady
+from . import hook_runner
+
+if TYPE_CHECKING:
+    from ..core.catalog import Catalog, Tool
+    from ..result.downloads import Download
+    from ..settings.credentials import Chosen
+    from ..settings.settings import Settings
+    from ..text.addresses import Address
+
+    class Keys(Protocol):
+        """What knows which credentials a request is given (credentials.Keys)."""
+
+        def choose(self, binding: dict[str, Any]) -> Chosen:
+            """What the binding wants, as far as it is there. Raises NotReady."""
+
+
+Unmade = (Refused, NotReady, HookFailed, Refuse)
+"""Why a call is not made, all of it before a byte leaves."""
+
+
+class Ready:
+    """A request, where it goes, and the credentials that are `chosen` for it. `files` is a digest of those that were
+    read for it, where it must be confirmed; `private` is what hooks put where credentials go. `download` is where the
+    answer is to be written.
+    """
+
+    __slots__ = ("address", "chosen", "download", "files", "private", "request")
+
+    def __init__(
+        self, request: request.Request, address: Address, chosen: Chosen, files: str, private: list[str]
+    ) -> None:
+        self.request = request
+        self.address = address
+        self.chosen = chosen
+        self.files = files
+        self.private = private
+        self.download: Download | None = None
+
+    def __str__(self) -> str:
+        """The request line, for people: without the query, which may hold credentials."""
+        return f"{self.request.method} {self.address}{self.request.path}"
+
+
+class Preparation:
+    """Prepares the calls of one server. `agent` is the User-Agent, `NAME-mcp/VERSION`."""
+
+    def __init__(
+        self, catalog: Catalog, settings: Settings, keys: Keys, entropy: Callable[[int], bytes] = os.urandom
+    ) -> None:
+        """`entropy` makes so many random bytes."""
+        self.agent = f"{catalog.name}-mcp/{catalog.version}"
+        self.hooks = hook_runner.load([*catalog.names(), *catalog.hidden])
+        self._settings = settings
+        self._keys = keys
+        self._entropy = entropy
+        self._checker = Checker()
+        self._opened = settings.files_dir, f"{settings.prefix}_FILES_DIR"
+        self._files = Files(*self._opened)
+
+    def budget(self, tool: Tool) -> Budget:
+        """What a call of that tool may take."""
+        return Budget(tool.binding.get("timeout", self._settings.timeout), time.monotonic)
+
+    async def checked(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> dict[str, Any]:
+        """The arguments as the hooks leave them, checked. Raises Refused, HookFailed or Refuse."""
+        if not self.hooks.idle:
+            arguments = await self.hooks.before(tool.name, arguments, budget)
+        with budget:
+            problems = self._checker.check(tool, arguments, budget)
+            if problems:
+                arguments, problems = self._read_again(tool, arguments, problems, budget)
+        if problems or not problems.complete:
+            raise Refused(*problems, complete=problems.complete)
+        return arguments
+
+    def _read_again(
+        self, tool: Tool, arguments: dict[str, Any], problems: Problems, budget: Budget
+    ) -> tuple[dict[str, Any], Problems]:
+        """The arguments with what came as JSON text read, and what is wrong with them then."""
+        from ..request import json_arguments  # most arguments are right
+
+        try:
+            read, names = json_arguments.read(tool.schema, arguments, budget)
+            left = self._checker.check(tool, read, budget) if names else problems
+        except Exhausted:
+            return arguments, problems
+        if names and not left:
+            spans.note(parsed=tuple(names))
+        return read, left
+
+    async def ready(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> Ready:
+        """The request for checked arguments, as the hooks leave it. Raises Refused, NotReady, HookFailed or Refuse."""
+        if "reads" in tool.binding:
+            raise NotReady("It reads what this server has kept, and sends nothing.")
+        files, built, address = self._built(tool, arguments)
+        download = self._download(tool, arguments)
+        hooked = built if self.hooks.idle else await self.hooks.request(tool.name, built, budget)
+        private = [] if hooked is built else _private(hooked)
+        ready = Ready(hooked, address, self._keys.choose(tool.binding), files.digest, private)
+        ready.download = download
+        return ready
+
+    def unhooked(self, tool: Tool, arguments: dict[str, Any]) -> Ready:
+        """The same where no hook is asked. Raises Refused or NotReady."""
+        files, built, address = self._built(tool, arguments)
+        return Ready(built, address, self._keys.choose(tool.binding), files.digest, [])
+
+    def _download(self, tool: Tool, arguments: dict[str, Any]) -> Download | None:
+        """Return where the answer is to be written; None where it is to be shown. Raises Refused."""
+        argument = tool.binding.get("saves")
+        listed = argument in tool.schema.get("properties", ())
+        if self._settings.downloads_dir is None or not listed or argument not in arguments:
+            return None
+        from ..result.downloads import Download  # most answers are shown
+
+        return Download(argument, arguments[argument], self._settings)
+
+    def _built(self, tool: Tool, arguments: dict[str, Any]) -> tuple[Files, request.Request, Address]:
+        if self._settings.problems:
+            raise NotReady(" ".join(self._settings.problems))
+        files = Digested(*self._opened) if "confirm" in tool.binding else self._files
+        built = request.build(tool, arguments, files, self._entropy)
+        return files, built, self._settings.server(built.server)
+
+
+def _private(built: request.Request) -> list[str]:
+    """What hooks put where only credentials go; no parameter writes it."""
+    values = [value for name, value in built.headers if name.lower() == "authorization"]
+    parts = [part for value in values for part in (value, value.rpartition(" ")[2])]
+    return [part for part in parts if len(part) >= SHORTEST_REDACTED]
+
+
+def sentence(tool: str, reason: Exception) -> str:
+    """Why that tool was not called, for the model that called it; `reason` is one of Unmade. Where it was called, and
+    its result is kept from the model, `hook_runner.withheld` says so.
+    """
+    if isinstance(reason, Refused):
+        return report(reason.problems, tool, reason.complete)
+    if isinstance(reason, Refuse):
+        return f"{tool} was not called. {hook_runner.refusal(reason)}"
+    return f"{tool} was not {'completed' if isinstance(reason, HookFailed) else 'called'}. {reason}"

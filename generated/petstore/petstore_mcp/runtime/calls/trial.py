@@ -1,0 +1,60 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""One harmless call for `--doctor`: a reading operation without required arguments, with the credential that calls
+carry. Only the status of its answer is looked at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..http.client import Failure
+from ..settings import credentials
+from ..settings.settings import NotReady
+
+if TYPE_CHECKING:
+    from ..core.catalog import Catalog
+    from ..http.exchange import Response, Sent
+    from ..settings.settings import Settings
+
+    Row = tuple[bool, bool, int, str]
+
+
+def choose(catalog: Catalog, settings: Settings) -> str:
+    """Return the tool that is tried: one with a credential before others, the shortest path first; "" for none."""
+    rows = [row for name in catalog.names() if (row := _rank(catalog, settings, name)) is not None]
+    return min(rows)[-1] if rows else ""
+
+
+def _rank(catalog: Catalog, settings: Settings, name: str) -> Row | None:
+    """Return what a tool is ordered by; None where it changes something, asks somebody, or cannot be called."""
+    described, tool = catalog.described(name), catalog.tool(name)
+    if described.get("annotations", {}).get("readOnlyHint") is not True or tool.schema.get("required"):
+        return None
+    binding = tool.binding
+    if binding["method"] != "GET" or "confirm" in binding or binding.get("body"):
+        return None
+    try:
+        schemes = credentials.choose(binding.get("security"), catalog.security, settings.secrets)
+    except NotReady:
+        return None
+    path = binding["path"]
+    return not schemes, len(path) > 1, len(str(path)), name
+
+
+def verdict(answer: Response | Failure, sent: Sent) -> tuple[bool, str]:
+    """Return whether a user can go on, and the sentence."""
+    variables = " and ".join(sent.variables)
+    asked = f"{sent.tool.name} ({sent.method} {sent.path}{f', with {variables}' if variables else ''})"
+    if isinstance(answer, Failure):
+        return False, f"{asked}: {answer.reason}."
+    status = answer.status
+    told = f"{asked} answered {status}"
+    if status == 401 and variables:
+        return False, f"{told}: the API does not take the credential in {variables}. It is wrong, or has expired."
+    if status == 401:
+        return False, f"{told}: the API wants a credential."
+    if status == 403:
+        why = f"the credential in {variables} is wrong, or may not do this" if variables else "it wants a credential"
+        return False, f"{told}: {why}."
+    if status == 404:
+        return True, f"{told}. If every call does, the path of the base URL is wrong."
+    return True, f"{told}." if 200 <= status < 300 else f"{told}, which says nothing of the settings."

@@ -1,0 +1,60 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""What became of a request becomes the line that answers it: there is always one, and clients can read it."""
+
+from __future__ import annotations
+
+from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, answer, error
+from .wire_formats import (
+    FIXED,
+    PASSING,
+    Contents,
+    Failure,
+    Question,
+    Result,
+    call_result,
+    complete_result,
+    has,
+    input_required_result,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .jsonrpc import Id
+
+_NO_RESOURCE = -32002
+_NOTHING = "There is nothing at this URI."
+#: Of a URI that leads nowhere, so much is said again.
+MAX_URI = 1024
+_TOO_LARGE = (
+    "The result takes {} bytes, more than clients read in one message. Ask for less: a smaller page, fewer fields."
+)
+
+
+def written(id: Id, outcome: Result | Failure | Question | Contents, revision: str, server: dict[str, str]) -> bytes:  # noqa: A002
+    """The line for a request of that id in that revision, of a server that calls itself so."""
+    if not isinstance(outcome, Result):
+        return _other(id, outcome, revision, server)
+    try:
+        line = answer(id, *call_result(outcome, revision, server))
+    except Exception:  # whatever a hook put into it: NaN, a set, a block without a type
+        return error(id, INTERNAL_ERROR, "The result of this tool cannot be written as JSON.")
+    if len(line) <= MAX_LINE:
+        return line
+    return written(id, Result.error(_TOO_LARGE.format(len(line))), revision, server)
+
+
+def _other(id: Id, outcome: Failure | Question | Contents, revision: str, server: dict[str, str]) -> bytes:  # noqa: A002
+    if isinstance(outcome, Failure):
+        return error(id, outcome.code, outcome.sentence, outcome.data)
+    if isinstance(outcome, Question):
+        return answer(id, input_required_result(outcome, server))
+    return _contents(id, outcome, revision, server)
+
+
+def _contents(id: Id, found: Contents, revision: str, server: dict[str, str]) -> bytes:  # noqa: A002
+    if found.contents is not None:
+        cache = FIXED if found.fixed else PASSING
+        line = answer(id, complete_result({"contents": found.contents}, revision, server, cache))
+        return line if len(line) <= MAX_LINE else error(id, INTERNAL_ERROR, _TOO_LARGE.format(len(line)))
+    newer = has(revision, "unknown resource is invalid params")
+    return error(id, INVALID_PARAMS if newer else _NO_RESOURCE, found.reason or _NOTHING, {"uri": found.uri[:MAX_URI]})

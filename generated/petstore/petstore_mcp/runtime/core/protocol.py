@@ -1,0 +1,445 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""The Model Context Protocol as a table: a message goes in, effects come out.
+
+Two rules hold this file together:
+
+1. Everything that decides *whether* a message is served lives here; what an answer looks like lives in `wire_formats`.
+2. Nothing here reads, writes, waits, or asks what time it is. `receive` takes what the client said and returns what is
+   to be done about it; `finished` and `progress` take what became of a call and return the line that says so.
+
+Theory of operation
+===================
+
+There are two eras of MCP, and both are served by one process at the same time:
+
+- The **handshake** era, 2024-11-05 to 2025-11-25. The client sends `initialize` and proposes a revision; we answer with
+  the same one, or with our latest where we do not know it. From then on its requests mean that revision. It may shake
+  hands again, and the last one counts.
+- The **stateless** era, from 2026-07-28. Every request says in `params._meta` which revision it speaks and what its
+  client can do. Nothing is remembered between two of them. `server/discover` says what we speak.
+
+So the era is a property of a request and never of the process. `_revision_of` reads, in this order:
+
+    the request                                     speaks
+    ---------------------------------------------   ------------------------------------------------------------
+    names a revision or capabilities in _meta       stateless: the revision it names, or an error that lists ours
+    has a method that only the stateless era has    stateless: and lacks the fields, an error
+    comes after a handshake                         the revision that was agreed on
+    is initialize, or ping                          the newest revision of the handshake era
+    is call_tool or list_tools                      2024-11-05: what people type by hand (BARE), served as it is meant
+    anything else                                   an error that says what to do
+
+With the revision known, METHODS says whether the method exists in it. The table is the whole of what can be asked:
+
+                          2024-11-05   2025-03-26   2025-06-18   2025-11-25   2026-07-28
+    initialize                 x            x            x            x
+    ping                       x            x            x            x
+    tools/list                 x            x            x            x            x
+    tools/call                 x            x            x            x            x
+    resources/list             x            x            x            x            x
+    resources/templates/list   x            x            x            x            x
+    resources/read             x            x            x            x            x
+    prompts/list               x            x            x            x            x
+    prompts/get                x            x            x            x            x
+    completion/complete        x            x            x            x            x
+    server/discover                                                                x
+    subscriptions/listen                                                           x
+    several in one line                     x
+
+The prompts and the completions are methods of a server that has any (NEEDS); what those and the resources are, and the
+answers about them, is in `features`. A resource that holds what an upstream answers is a call like that of a tool, a
+`Fetch`.
+
+A call may have to be confirmed by the user, and the eras differ in how we ask. In the older one we send a request of
+our own, `elicitation/create`, from 2025-06-18 on, while the call runs (`ask`); its answer comes as a response, which
+becomes `Answered` (`elicitation` keeps what is open). In the stateless one the call ends with a result that asks, and
+comes again with the answer. `Dialogue` tells the call which of these its client can; what is asked, and what an answer
+is worth, is none of this file's business.
+
+Only two things outlive the message that began them. A **call** runs until `finished`. A **stream** stays open from
+`subscriptions/listen` until it is cancelled. Both keep their id (`pending_requests`), where a second request with the
+same id meets a refusal.
+
+A compiled set of tools does not change, unless the server was told to notice that it was generated again. Then `renew`
+brings the new table in, between two messages, and `subscriptions` knows who is told: the streams that asked for it,
+and the client of the handshake.
+
+`notifications/cancelled` forgets the call and asks for its end; whatever it still comes to, `finished` answers None,
+and so nothing more is said about that id. One rule covers a cancel that comes before, during and after the work.
+
+Faults travel as exceptions (`Fault`) inside this file and `envelope`, and leave it as errors with the request's id. A
+line whose id could not be read gets an error without an id where the revision has such a thing, and is noted where it
+has not.
+"""
+
+from __future__ import annotations
+
+from .effects import Answered, Call, Cancel, Dialogue, Expect, Fetch, Note, Origin, Read, Rejected, Send
+from .elicitation import Questions
+from .envelope import CAPABILITIES, VERSION, dialogue, handshake_dialogue, origin, progress_token, stateless_revision
+from .jsonrpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    MAX_LINE,
+    METHOD_NOT_FOUND,
+    Batch,
+    Fault,
+    Malformed,
+    Notification,
+    Request,
+    Response,
+    answer,
+    error,
+    is_id,
+    long_answer,
+    notification,
+)
+from .pending_requests import STREAM, Answers, InFlight
+from .wire_formats import (
+    HANDSHAKE_REVISIONS,
+    STATELESS_REVISIONS,
+    Contents,
+    Failure,
+    Question,
+    Result,
+    acknowledged_params,
+    discover_result,
+    elicitation_params,
+    has,
+    initialize_result,
+    list_result,
+    progress_params,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from .catalog import Catalog
+    from .effects import Effect
+    from .features import Features
+    from .jsonrpc import Id, Members, Message
+    from .subscriptions import Subscriptions
+
+    Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
+    Outcome: TypeAlias = Result | Failure | Question
+
+_FIRST, _LAST_HANDSHAKE = HANDSHAKE_REVISIONS[0], HANDSHAKE_REVISIONS[-1]
+_STATELESS = STATELESS_REVISIONS[0]
+_NEWEST = STATELESS_REVISIONS[-1]
+
+#: What can be asked: the first and the last revision that has the method, and who answers.
+METHODS = {
+    "initialize": (_FIRST, _LAST_HANDSHAKE, "_initialize"),
+    "ping": (_FIRST, _LAST_HANDSHAKE, "_ping"),
+    "tools/list": (_FIRST, _NEWEST, "_list"),
+    "tools/call": (_FIRST, _NEWEST, "_call"),
+    "resources/list": (_FIRST, _NEWEST, "_offered"),
+    "resources/templates/list": (_FIRST, _NEWEST, "_offered"),
+    "resources/read": (_FIRST, _NEWEST, "_read"),
+    "prompts/list": (_FIRST, _NEWEST, "_offered"),
+    "prompts/get": (_FIRST, _NEWEST, "_offered"),
+    "completion/complete": (_FIRST, _NEWEST, "_offered"),
+    "server/discover": (_STATELESS, _NEWEST, "_discover"),
+    "subscriptions/listen": (_STATELESS, _NEWEST, "_listen"),
+}
+#: Those that a server has only where it offers the like.
+NEEDS = {"prompts/list": "prompts", "prompts/get": "prompts", "completion/complete": "completions"}
+#: What a request without any era may call them, for people and scripts that write their lines by hand.
+BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
+_STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since == _STATELESS}
+_WITHOUT_HANDSHAKE = ("initialize", "ping")
+
+#: The one revision in which a line may hold several messages.
+BATCH_REVISION = "2025-03-26"
+
+_ONE_MESSAGE = f"A line holds one message. Only in {BATCH_REVISION} may it hold several, and never none."
+
+
+class Protocol:
+    """One client's conversation. Not thread-safe: whoever joins threads holds a lock over it."""
+
+    def __init__(self, catalog: Catalog, subscriptions: Subscriptions | None = None) -> None:
+        """`subscriptions` are there where another table may come (`renew`)."""
+        self._catalog = catalog
+        self._subscriptions = subscriptions
+        self._changes = subscriptions is not None
+        self._agreed: str | None = None
+        self._dialogue = Dialogue("", _FIRST)  # with the client of the handshake
+        self._origin = Origin()  # the same client
+        self._questions = Questions()
+        self._in_flight = InFlight()
+        self._beside: Features | None = None
+        self._writer: Callable[..., bytes] | None = None
+
+    # What the client says
+
+    def receive(self, message: Message) -> list[Effect]:
+        """What is to be done about a message, in this order."""
+        if isinstance(message, Batch):
+            return self._batch(message)
+        return self._single(message)
+
+    def _single(self, message: Message, in_batch: bool = False) -> list[Effect]:
+        if isinstance(message, Request):
+            return self._request(message, in_batch)
+        if isinstance(message, Malformed):
+            return self._malformed(message)
+        if isinstance(message, Notification):
+            return self._notified(message)
+        if isinstance(message, Response):
+            key = self._questions.answered(message.id)
+            return [] if key is None else [Answered(key, message.result)]
+        return []
+
+    def _notified(self, message: Notification) -> list[Effect]:
+        if message.method == "notifications/cancelled":
+            return self._cancelled(message.params)
+        if message.method == "notifications/initialized" and self._subscriptions is not None:
+            return _sent(self._subscriptions.initialized())
+        return []  # others ask for nothing
+
+    def _request(self, request: Request, in_batch: bool) -> list[Effect]:
+        try:
+            if request.id in self._in_flight.ids:
+                raise Fault(INVALID_REQUEST, "A request with this id is still running.")
+            revision = self._revision_of(request)
+            if in_batch and (revision != BATCH_REVISION or request.method == "initialize"):
+                raise Fault(INVALID_REQUEST, "This request must have a line of its own.")
+            return self._handler(self._method_of(request), revision)(request, revision)
+        except Fault as fault:
+            told: list[Effect] = [Send(error(request.id, fault.code, fault.sentence, fault.data))]
+            if self._method_of(request) == "tools/call":
+                told.append(Rejected(request.params.get("name"), origin(request, self._origin)))
+            return told
+
+    def _malformed(self, message: Malformed) -> list[Effect]:
+        if message.id is None and self._agreed is not None and not has(self._agreed, "error without id"):
+            return [Note(message.sentence)]
+        return [Send(error(message.id, message.code, message.sentence))]
+
+    def _batch(self, batch: Batch) -> list[Effect]:
+        if self._agreed != BATCH_REVISION or not batch.messages:
+            return self._malformed(Malformed(None, INVALID_REQUEST, _ONE_MESSAGE))
+        answers = Answers()
+        effects: list[Effect] = []
+        for message in batch.messages:
+            for effect in self._single(message, in_batch=True):
+                if isinstance(effect, Send) and isinstance(message, (Request, Malformed)):
+                    self._in_flight.hold(answers, message.id, effect.line)
+                    continue
+                if isinstance(effect, (Call, Read)):
+                    answers.awaited += 1
+                    self._in_flight.calls[effect.key].batch = answers
+                effects.append(effect)
+        return effects + _sent(self._in_flight.settle(answers))
+
+    def _cancelled(self, params: Members) -> list[Effect]:
+        id = params.get("requestId")  # noqa: A001
+        if not is_id(id) or (key := self._in_flight.cancel(id)) is None:
+            return []
+        if key == STREAM:
+            if self._subscriptions is not None:
+                self._subscriptions.end(id)
+            return []
+        call = self._in_flight.calls.pop(key)
+        withdrawn = self._questions.withdraw(key)
+        return [*_sent(withdrawn), Cancel(key), *_sent(self._in_flight.settle(call.batch) if call.batch else b"")]
+
+    # Which revision a request speaks, and who answers it
+
+    def _method_of(self, request: Request) -> str:
+        """The method by the name that METHODS has for it."""
+        if self._agreed is not None or request.method not in BARE:
+            return request.method
+        meta = request.meta
+        stateless = isinstance(meta, dict) and (VERSION in meta or CAPABILITIES in meta)
+        return request.method if stateless else BARE[request.method]
+
+    def _revision_of(self, request: Request) -> str:
+        meta = request.meta
+        if not isinstance(meta, dict):
+            raise Fault(INVALID_PARAMS, "params._meta must be an object.")
+        if VERSION in meta or CAPABILITIES in meta or request.method in _STATELESS_METHODS:
+            return stateless_revision(meta)
+        if self._agreed is not None:
+            return self._agreed
+        if request.method in _WITHOUT_HANDSHAKE:
+            return _LAST_HANDSHAKE
+        if request.method in BARE:
+            return _FIRST
+        raise Fault(
+            INVALID_PARAMS, f"Send initialize first, or the fields {VERSION} and {CAPABILITIES} in params._meta."
+        )
+
+    def _handler(self, method: str, revision: str) -> Handler:
+        since, until, name = METHODS.get(method, ("", "", ""))
+        if not since <= revision <= until or (method in NEEDS and not self._catalog.offers(NEEDS[method])):
+            raise Fault(METHOD_NOT_FOUND, f"There is no method '{method[:64]}' in {revision}.")
+        handler: Handler = getattr(self, name)
+        return handler
+
+    # The methods
+
+    def _initialize(self, request: Request, revision: str) -> list[Effect]:
+        proposed = request.params.get("protocolVersion")
+        if not isinstance(proposed, str):
+            raise Fault(INVALID_PARAMS, "initialize needs params.protocolVersion, a string.")
+        self._agreed = proposed if proposed in HANDSHAKE_REVISIONS else _LAST_HANDSHAKE
+        self._dialogue = handshake_dialogue(request.params.get("capabilities"), self._agreed)
+        self._origin = Origin(request.params.get("clientInfo"))
+        if self._subscriptions is not None:
+            self._subscriptions.greeted(self._lists())
+        told = initialize_result(self._agreed, self._catalog.server, self._offers(), self._changes)
+        return [Send(answer(request.id, told))]
+
+    def _ping(self, request: Request, revision: str) -> list[Effect]:
+        return [Send(answer(request.id, b"{}"))]
+
+    def _discover(self, request: Request, revision: str) -> list[Effect]:
+        told = discover_result(self._catalog.server, self._offers(), self._changes)
+        return [Send(answer(request.id, told))]
+
+    def _offers(self) -> list[str]:
+        return [feature for feature in ("prompts", "completions") if self._catalog.offers(feature)]
+
+    def _list(self, request: Request, revision: str) -> list[Effect]:
+        if "cursor" in request.params:
+            raise Fault(INVALID_PARAMS, "Unknown cursor: the list of tools has one page.")
+        before, behind = list_result(revision, self._catalog.server, self._changes)
+        line = long_answer(request.id, before, self._catalog.tools, behind)
+        if sum(map(len, line)) > MAX_LINE:
+            raise Fault(
+                INTERNAL_ERROR, "The list of tools is larger than clients read. Generate the server with fewer."
+            )
+        return [Send(*line), Expect()]
+
+    def _call(self, request: Request, revision: str) -> list[Effect]:
+        name, arguments = request.params.get("name"), request.params.get("arguments", {})
+        if not isinstance(name, str):
+            raise Fault(INVALID_PARAMS, "tools/call needs params.name, a string.")
+        if not isinstance(arguments, dict):
+            raise Fault(INVALID_PARAMS, "params.arguments must be an object.")
+        token = progress_token(request)
+        heard = dialogue(request, revision, self._dialogue)
+        if not self._catalog.has(name):
+            raise Fault(INVALID_PARAMS, self._unknown(name))
+        who = origin(request, self._origin)
+        running = self._in_flight.begin(request.id, revision, token)
+        running.effect = Call(running.key, name, arguments, token, heard, who)
+        return [running.effect]
+
+    def _unknown(self, name: str) -> str:
+        if name in self._catalog.withheld:
+            return f"The tool '{name}' is not offered: {self._catalog.withheld[name]}."
+        nearest = self._catalog.nearest(name)
+        return f"There is no tool '{name[:64]}'." + (f" Did you mean {' or '.join(nearest)}?" if nearest else "")
+
+    def _features(self) -> Features:
+        """What is offered beside tools, from the first request about it on."""
+        if self._beside is None:
+            from .features import Features  # nobody asks before the first list of tools
+
+            self._beside = Features(self._catalog, self._changes)
+        return self._beside
+
+    def _offered(self, request: Request, revision: str) -> list[Effect]:
+        line = answer(request.id, self._features().answer(request.method, request.params, revision))
+        if len(line) > MAX_LINE:
+            from .features import TOO_LARGE  # loaded by now
+
+            raise Fault(INTERNAL_ERROR, TOO_LARGE.format(request.method))
+        return [Send(line)]
+
+    def _read(self, request: Request, revision: str) -> list[Effect]:
+        uri = request.params.get("uri")
+        if not isinstance(uri, str):
+            raise Fault(INVALID_PARAMS, "resources/read needs params.uri, a string.")
+        found = self._features().find(uri) if self._catalog.offers("resources") else None
+        if found is None:
+            return [Read(self._in_flight.begin(request.id, revision).key, uri)]
+        if isinstance(found, Contents):
+            return [Send(self._written(request.id, found, revision))]
+        who = origin(request, self._origin)
+        running = self._in_flight.begin(request.id, revision)
+        running.effect = Fetch(running.key, uri, found.entry, found.variables, revision, who)
+        return [running.effect]
+
+    def _listen(self, request: Request, revision: str) -> list[Effect]:
+        asked = request.params.get("notifications")
+        if not isinstance(asked, dict):
+            raise Fault(INVALID_PARAMS, "subscriptions/listen needs params.notifications, an object.")
+        self._in_flight.ids[request.id] = STREAM
+        told = self._subscriptions.begin(request.id, asked, self._lists()) if self._subscriptions else ()
+        params = acknowledged_params(request.id, told)
+        return [Send(notification("notifications/subscriptions/acknowledged", params))]
+
+    def _lists(self) -> tuple[str, ...]:
+        """The lists that this server has."""
+        return ("tools", "resources", "prompts") if self._catalog.offers("prompts") else ("tools", "resources")
+
+    # Another table
+
+    def renew(self, catalog: Catalog) -> bytes:
+        """Answer from that table, beginning with the next message; the lines that tell who wants to know."""
+        before, self._catalog, self._beside = self._catalog, catalog, None
+        return self._subscriptions.changed(catalog.changed(before)) if self._subscriptions is not None else b""
+
+    # What a call asks the client
+
+    def ask(self, key: int, message: str) -> bytes | None:
+        """The line that asks the user, or None where that cannot be asked (any more, by so many, in its era)."""
+        call = self._in_flight.calls.get(key)
+        if call is None or not has(call.revision, "elicitation") or call.revision in STATELESS_REVISIONS:
+            return None
+        return self._questions.ask(key, elicitation_params(message))
+
+    def withdraw(self, key: int) -> bytes | None:
+        """The line that takes an open question back, or None where there is none."""
+        return self._questions.withdraw(key) or None
+
+    def closed(self) -> list[Effect]:
+        """The client has said all that it will: nothing that was asked is answered any more."""
+        return [Answered(key, None) for key in self._questions.close()]
+
+    # What became of a call
+
+    def finished(self, key: int, outcome: Outcome | Contents) -> bytes | None:
+        """The line that answers the call, or None where nothing may be said (any more, or yet)."""
+        call = self._in_flight.finish(key)
+        if call is None:
+            return None
+        if isinstance(call.effect, Fetch) and isinstance(outcome, Result):
+            outcome = Failure(str(outcome))  # a read has no results that are errors
+        line = self._written(call.id, outcome, call.revision)
+        if call.batch is None:
+            return line
+        self._in_flight.hold(call.batch, call.id, line)
+        return self._in_flight.settle(call.batch) or None
+
+    def _written(self, id: Id, outcome: Outcome | Contents, revision: str) -> bytes:  # noqa: A002
+        if self._writer is None:
+            from .encode_response import written  # nothing is finished before the first answer
+
+            self._writer = written
+        return self._writer(id, outcome, revision, self._catalog.server)
+
+    def progress(self, key: int, done: float, total: float | None, message: str) -> bytes | None:
+        """The line that reports it, or None where it is not wanted or does not go forward."""
+        call = self._in_flight.calls.get(key)
+        if call is None or call.token is None or done <= call.last_progress:
+            return None
+        call.last_progress = done
+        params = progress_params(call.token, done, total, message, call.revision)
+        return notification("notifications/progress", params)
+
+    def cut(self, outcome: Callable[[Call | None], Result]) -> list[bytes]:
+        """The lines that answer every call still running with its outcome: nothing will finish any more."""
+        running = [(key, call.effect) for key, call in self._in_flight.calls.items()]
+        return [line for key, effect in running if (line := self.finished(key, outcome(effect)))]
+
+
+def _sent(line: bytes) -> list[Effect]:
+    return [Send(line)] if line else []

@@ -1,0 +1,34 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""The entry in the list of tools for the one that reads on in a cut result (RESULT_TOOL)."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+NAME = "read_result"
+ARGUMENT = "uri"
+
+
+def described(taken: Iterable[str], prefix: str) -> dict[str, Any]:
+    """Return the tool as the list has it, under a name that is none of those `taken`; `prefix` is that of the URIs."""
+    names = {each.lower() for each in taken}
+    name, number = NAME, 2
+    while name in names:
+        name, number = f"{NAME}_{number}", number + 1
+    argument = {"type": "string", "description": f"The URI that a cut result or the slice before names: {prefix}1."}
+    return {
+        "name": name,
+        "title": "Read on in a result",
+        "description": "Read more of a result that was cut, a slice at a time. Each slice names the URI of the next.",
+        "inputSchema": {"type": "object", "properties": {ARGUMENT: argument}, "required": [ARGUMENT]},
+        "annotations": {
+            "title": "Read on in a result",
+            "readOnlyHint": True,
+            "destructiveHint": False,
+            "idempotentHint": True,
+            "openWorldHint": False,
+        },
+    }

@@ -1,0 +1,39 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Exponential backoff for credentials that a token endpoint has refused.
+
+Many APIs lock an account after a few refused logins, and each call of a model would be one. So the next attempt waits:
+FIRST seconds, and twice as long after each further refusal, up to LONGEST.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+FIRST, LONGEST = 10.0, 600.0
+
+
+class Backoff:
+    """The pauses of refused credentials, each known by the names in its key. `clock` counts seconds."""
+
+    __slots__ = ("_clock", "_refused")
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._refused: dict[tuple[str, ...], tuple[int, float, str]] = {}
+
+    def reason(self, key: tuple[str, ...]) -> str:
+        """Return why there is no attempt now; "" where there may be one."""
+        _, end, reason = self._refused.get(key, (0, 0.0, ""))
+        left = end - self._clock()
+        return f"{reason} The next attempt is made in {max(round(left), 1)} s." if left > 0 else ""
+
+    def refused(self, key: tuple[str, ...], reason: str) -> int:
+        """Begin a pause, and return how many refusals there were one after the other."""
+        count = self._refused.get(key, (0, 0.0, ""))[0] + 1
+        pause = min(FIRST * 2.0 ** min(count - 1, 20), LONGEST)
+        self._refused[key] = count, self._clock() + pause, reason
+        return count
+
+    def accepted(self, key: tuple[str, ...]) -> None:
+        """Forget the refusals of a credential."""
+        self._refused.pop(key, None)

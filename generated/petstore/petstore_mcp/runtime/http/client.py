@@ -1,0 +1,264 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Sends a request and reads the answer, under limits.
+
+One deadline covers everything, from waiting for a connection to the last byte. Cancelling closes the connection. No
+text of the library leaves: each of its exceptions becomes a clause of ours, without URLs and without values.
+
+Of a success as much is read as the operator keeps, in a file where it is much; of a stream that does not end, what came
+before the deadline. Then the connection is closed.
+
+Nothing is sent twice in here: retry.py says what may be.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import ssl
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..request.request import sender_fields
+from ..settings import tls
+from .connections import Connections, Leaving, Unwritable
+from .deadlines import Deadlines
+from .exchange import Response
+from .inflate import BadCoding, refuse_transfer_coding, undoing
+from .lazy_imports import deferred
+from .requestlog import Exchange
+from .shares import Shares
+from .spool import Spool
+
+with tls.unloaded(), deferred():
+    import aiohttp
+
+if TYPE_CHECKING:
+    from ..request.request import Request
+    from ..settings.settings import Settings
+    from ..text.addresses import Address
+    from .connections import Answer
+
+LIMIT = 8 * 1024 * 1024
+"""Bytes of an answer, on the wire and decoded, that are held in memory, while there is room (shares.py)."""
+
+OWN = 512 * 1024
+"""Bytes of each answer that are held in memory, whatever others take; beyond them the shares are asked. Of an answer
+that is no success more is not read."""
+
+BEGINNING = 512 * 1024
+"""Of an answer that is in a file, the bytes that are looked at, or twice what is shown."""
+
+_SMALL = 64 * 1024
+"""Bytes that are held as they came, if they came in one piece."""
+
+_STREAM = re.compile(r"text/event-stream|application/((x-)?ndjson|jsonl|json-seq|stream\+json)")
+
+_UNREACHED = "{} could not be reached"
+
+# The first that fits counts, so subclasses stand before their bases. `{}` is the server's name.
+_REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
+    ((aiohttp.ClientProxyConnectionError, aiohttp.ClientHttpProxyError), "the proxy did not let it through to {}"),
+    ((aiohttp.ClientConnectorDNSError,), "the name {} is not known"),
+    ((aiohttp.ClientConnectorCertificateError, ssl.SSLCertVerificationError), "the certificate of {} is not trusted"),
+    ((aiohttp.ClientConnectorSSLError, ssl.SSLError), "no secure connection could be made to {}"),
+    ((aiohttp.ClientConnectorError,), _UNREACHED),
+    ((aiohttp.ClientPayloadError,), "{} closed the connection before its answer was complete"),
+    ((aiohttp.ClientResponseError,), "{} did not answer in HTTP that can be read"),
+    ((aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, OSError), "{} closed the connection without an answer"),
+    ((aiohttp.ClientError, ValueError, EOFError), "{} did not answer in HTTP that can be read"),
+)
+
+
+_FULL = (errno.EMFILE, errno.ENFILE)
+"""What the system says of a process that may open nothing more: it may pass, as a refused connection may."""
+
+_CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, ConnectionError)
+
+
+class Failure(Exception):
+    """No usable answer came. `reason` is a clause without URLs and values; `sent` is whether the request had left, and
+    `advice` a sentence where it had not. `end` says how the connection ended: "refused" (there was none), "closed"
+    before an answer came, "stale" (closed, and kept from a request before), "" for all else.
+    """
+
+    advice = "Nothing was sent."
+
+    def __init__(self, reason: str, sent: bool, end: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.sent = sent
+        self.end = end
+
+    @property
+    def closed(self) -> bool:
+        """Whether the connection ended before an answer came."""
+        return self.end in ("closed", "stale")
+
+
+class Client:
+    """Exchanges requests for responses. To be made and used inside a running event loop."""
+
+    def __init__(self, settings: Settings, agent: str, shares: Shares | None = None) -> None:
+        """`agent` is the User-Agent, `NAME-mcp/VERSION`; it may be set anew. Long answers take memory and files from
+        the shares.
+        """
+        self._settings = settings
+        self._shares = shares or Shares()
+        self.agent = agent
+        self._connections = Connections(settings)
+        self._deadlines = Deadlines()
+
+    async def send(
+        self, request: Request, address: Address, seconds: float, report: Callable[[str], None] = lambda _: None
+    ) -> Response:
+        """The answer to a request. Raises Failure. `report` hears "sent", "headers" and "body" as each is done."""
+        with Exchange(request, address) as seen:
+            answer = await self._answer(request, address, seconds, report)
+            seen.answered(answer)
+            return answer
+
+    async def _answer(
+        self, request: Request, address: Address, seconds: float, report: Callable[[str], None]
+    ) -> Response:
+        leaving, body = Leaving(report), _Body(self._shares, max(BEGINNING, 2 * self._settings.sizes.shown))
+        deadline = self._deadlines.within(seconds)
+        try:
+            with deadline:
+                return await self._exchange(request, address, leaving, report, body)
+        except TimeoutError as late:
+            if deadline.expired and body.streams:
+                return body.response()
+            if deadline.expired:
+                raise Failure(
+                    f"{address.authority} gave no complete answer within {_said(seconds)}", leaving.done
+                ) from None
+            raise Failure(_reason(late, address), leaving.done) from None
+        except Unwritable:
+            raise Failure("a header field of the request cannot be sent", sent=False) from None
+        except BadCoding as reason:
+            raise Failure(f"the answer of {address.authority} {reason}", leaving.done) from None
+        except (aiohttp.ClientError, OSError, ValueError, EOFError) as problem:
+            raise Failure(_reason(problem, address), leaving.done, _end(problem, leaving)) from None
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._connections.close()
+
+    async def _exchange(
+        self, request: Request, address: Address, leaving: Leaving, report: Callable[[str], None], body: _Body
+    ) -> Response:
+        fields = [*request.fields, *sender_fields(request, self.agent)]
+        answer = await self._connections.ask(request, address, fields, leaving)
+        try:
+            report("headers")
+            began = body.begin(answer)
+            limit = self._settings.sizes.kept if 200 <= began.status < 300 else min(OWN, LIMIT)
+            if (transfer := began.header("transfer-encoding")) not in ("", "chunked"):
+                refuse_transfer_coding(transfer)
+            coding = began.header("content-encoding")
+            content, decoded = answer.content, undoing(coding, limit, body.take)
+            while not content.at_eof():
+                decoded.feed(await content.readany())
+                if decoded.full or body.full:
+                    break
+            else:
+                if coding:
+                    decoded.finish(may_be_empty=_may_be_empty(request.method, began.status))
+                body.cut = False
+            report("body")
+            return body.response()
+        finally:
+            answer.close()
+
+
+class _Body:
+    """An answer as it comes, cut until its end was seen. What comes in one piece, as most does, needs no spool."""
+
+    __slots__ = ("_answer", "_beginning", "_piece", "_shares", "_spool", "cut", "full")
+
+    def __init__(self, shares: Shares, beginning: int) -> None:
+        """`beginning` is how many bytes are looked at of an answer that is in a file."""
+        self._shares = shares
+        self._beginning = beginning
+        self._answer: Response | None = None
+        self._piece = b""
+        self._spool: Spool | None = None
+        self.cut = True
+        self.full = False
+
+    def begin(self, answer: Answer) -> Response:
+        found = self._answer = Response(answer.status, answer.reason or "", [*answer.headers.items()])
+        return found
+
+    def take(self, data: bytes) -> None:
+        if not data:
+            return  # an end that came apart
+        if self._spool is None and not self._piece and len(data) <= min(_SMALL, LIMIT):
+            self._piece = data
+            return
+        try:
+            self._spooled().write(data)
+        except OSError:  # the disk takes no more
+            self.full = True
+
+    def _spooled(self) -> Spool:
+        if self._spool is None:
+            self._spool = Spool(LIMIT, self._shares, own=OWN)
+            self._spool.write(self._piece)
+            self._piece = b""
+        return self._spool
+
+    @property
+    def streams(self) -> bool:
+        """Whether what came is worth having though its end did not come: it is one thing after another."""
+        some = self._piece if self._spool is None else self._spool.size
+        if self._answer is None or not some or not 200 <= self._answer.status < 300:
+            return False
+        return bool(_STREAM.fullmatch(self._answer.media_type))
+
+    def response(self) -> Response:
+        """What came, of an answer that has begun."""
+        found = self._answer
+        assert found is not None
+        found.cut = self.cut
+        if self._spool is None:
+            found.content = self._piece
+        elif self._spool.in_file:
+            found.content, found.spool = self._spool.read(0, self._beginning), self._spool
+        else:
+            found.content, found.held = self._spool.read(0, LIMIT), self._spool
+        return found
+
+
+def _may_be_empty(method: str, status: int) -> bool:
+    """Return whether an answer with a content coding may come without content (RFC 9110, sections 9.3.2 and 15).
+
+    That of an error may too: its status says more than that its content was lost.
+    """
+    return method == "HEAD" or not 200 <= status < 300 or status in (204, 205)
+
+
+def _end(problem: BaseException, leaving: Leaving) -> str:
+    """How the connection ended, in the words of Failure."""
+    if isinstance(problem, aiohttp.ClientConnectorError):
+        refused = isinstance(problem.os_error, ConnectionError) or problem.os_error.errno in _FULL
+        return "refused" if refused else ""
+    if not isinstance(problem, _CLOSED):
+        return ""
+    return "stale" if leaving.reused else "closed"
+
+
+def _said(seconds: float) -> str:
+    """A time in tenths, and never as none."""
+    tenths = max(round(seconds, 1), 0.1)
+    return f"{tenths:g} second{'' if tenths == 1 else 's'}"
+
+
+def _reason(problem: BaseException, address: Address) -> str:
+    """The clause for an exception of the library."""
+    text = next((text for kinds, text in _REASONS if isinstance(problem, kinds)), _REASONS[-1][1])
+    if text == _UNREACHED and isinstance(getattr(problem, "os_error", None), ConnectionRefusedError):
+        text = "{} refused the connection"
+    if text == _UNREACHED and getattr(problem, "errno", 0) in _FULL:
+        text = "this server has too few descriptors left for a connection to {}"
+    return text.format(address.authority)

@@ -1,0 +1,119 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Redirects that are followed (RFC 9110 section 15.4): where the owner of a tool wants it, of GET alone.
+
+Each step is a request like any other: in its turn, within the time of the call, counted and logged. At the API's own
+origin it carries what the first one did. At another origin, which the operator must have named, it carries nothing of
+it, and neither does any step behind that one: whoever answers there decides where they lead.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urldefrag, urljoin
+
+from ..request.argument_errors import Refused
+from ..request.request import Request, check_target
+from ..text.addresses import Address, parse_endpoint
+from .pacing import Crowded
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ..settings.origins import Rules
+    from .exchange import Ready, Response, Sent
+
+    Ask = Callable[[Request, Address], Awaitable[Response]]
+
+STATUSES = frozenset((301, 302, 303, 307, 308))
+MOST = 3
+"""Steps of one call."""
+
+LONGEST = 8192
+"""Characters of a Location."""
+
+
+class Trail:
+    """Where the redirects of one call have led: `address` and `target` are of the latest request, and it has `left` the
+    origin that the call was for once one of them was elsewhere.
+    """
+
+    __slots__ = ("_home", "_rules", "_seen", "address", "left", "target")
+
+    def __init__(self, address: Address, target: str, rules: Rules | None) -> None:
+        """Begin at the address and the target of the call. Without `rules` no other origin is allowed."""
+        self._home = address.origin
+        self._rules = rules
+        self.address, self.target = _bare(address), address.path + target
+        self.left = False
+        self._seen = {(address.origin, self.target)}
+
+    def go(self, location: str) -> str:
+        """Go where a Location leads; return why that is not done, as a clause, "" where it was."""
+        try:
+            address, target = self._read(location)
+        except ValueError:
+            return "its Location cannot be read"
+        if self.address.scheme == "https" and address.scheme == "http":
+            return "it leads from https to http"
+        if address.origin != self._home and (reason := self._foreign(address)):
+            return reason
+        if (address.origin, target) in self._seen:
+            return "it leads in a circle"
+        if len(self._seen) > MOST:
+            return f"it is one more than {MOST} in a row"
+        self._seen.add((address.origin, target))
+        self.left = self.left or address.origin != self._home
+        self.address, self.target = address, target
+        return ""
+
+    def _read(self, location: str) -> tuple[Address, str]:
+        location = location.strip(" \t")
+        if not location or len(location) > LONGEST or not (location.isascii() and location.isprintable()):
+            raise ValueError
+        return parse_endpoint(urldefrag(urljoin(self.address.origin + self.target, location)).url)
+
+    def _foreign(self, address: Address) -> str:
+        return "it leads to another origin" if self._rules is None else self._rules.foreign(address)
+
+
+async def follow(answer: Response, ready: Ready, sent: Sent, rules: Rules | None, ask: Ask) -> Response:
+    """Return the answer to which a redirect leads, or the last one that is not followed; `sent` says why then.
+
+    Raises Failure where a step had no answer.
+    """
+    trail = Trail(ready.address, ready.request.target, rules)
+    while answer.status in STATUSES:
+        if reason := trail.go(answer.header("location")):
+            sent.unfollowed = reason
+            return answer
+        try:
+            step = _step(trail, ready)
+            check_target(step)
+            found = await ask(step, trail.address)
+        except (Crowded, Refused):
+            sent.unfollowed = "there was no time for it" if len(trail.target) <= LONGEST else "it is too long"
+            return answer
+        except BaseException:
+            answer.close()
+            raise
+        answer.close()
+        answer = found
+    return answer
+
+
+def _step(trail: Trail, ready: Ready) -> Request:
+    """Return the request of a step. The log names its host alone: its path may hold a signature."""
+    path, _, query = trail.target.partition("?")
+    step = Request("GET", path, template="")
+    step.rewritten = "a redirect"
+    step.query = query.split("&") if query else []
+    if trail.left:
+        step.headers = [("Accept", "*/*")]
+        return step
+    step.headers, step.cookies = [*ready.request.headers], [*ready.request.cookies]
+    ready.chosen.put(step)  # what stands in the query; else it is there
+    return step
+
+
+def _bare(address: Address) -> Address:
+    return Address(address.scheme, address.host, address.port, "")

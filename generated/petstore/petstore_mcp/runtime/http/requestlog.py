@@ -1,0 +1,60 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""One line of the log for each request that is sent, and how many bytes they took for the span of their call.
+
+A line names the method, the host and the template of the path: neither a query nor the value of an argument.
+Where a hook gave the request another path, which may hold anything, it names that hook.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from ..core import log, spans
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from ..request.request import Request
+    from ..text.addresses import Address
+    from .exchange import Response
+
+
+class Exchange:
+    """One request and its answer, from the beginning to the end of a `with` block."""
+
+    __slots__ = ("_address", "_heard", "_line", "_number", "_request", "_span", "_started")
+
+    def __init__(self, request: Request, address: Address) -> None:
+        self._request = request
+        self._address = address
+        self._span = spans.current() or spans.Span()
+        self._heard = log.hears("debug")
+
+    def __enter__(self) -> Exchange:
+        self._span.requests += 1
+        if self._heard:
+            self._number, self._started = self._span.requests, time.monotonic()
+            self._line: dict[str, object] = {}
+        return self
+
+    def answered(self, answer: Response) -> None:
+        """What came."""
+        sent, received = len(self._request.body or b""), answer.size
+        self._span.sent += sent
+        self._span.received += received
+        if self._heard:
+            self._line = {"status": answer.status, "sent": sent, "received": received}
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._heard:
+            return
+        made = {"method": self._request.method, "url": f"{self._address}{self._request.template}"}
+        if self._request.rewritten:
+            made["rewritten"] = self._request.rewritten
+        if kind is not None:
+            self._line["failed"] = getattr(problem, "reason", kind.__name__)
+        milliseconds = round((time.monotonic() - self._started) * 1000, 1)
+        log.event("debug", "request", request=self._number, **made, **self._line, ms=milliseconds)

@@ -1,0 +1,300 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Access tokens, fetched by OAuth 2 client credentials (RFC 6749 section 4.4) or a login, kept until they are nearly
+over.
+
+One for each set of scopes, so that no call carries a token that may do more than its operation needs. However many
+calls wait for it, one request fetches it; a call that is cancelled leaves it to the others. The token endpoint is asked
+under the rules of every request (client.py), and nothing that it says is repeated but the error codes of the standard.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from ..core import jsontext, log
+from ..request.request import Request
+from ..settings.credential_env import SHORTEST_REDACTED
+from ..settings.credentials import client_login
+from ..settings.origins import Discovery
+from ..settings.settings import NotReady
+from ..text import fields
+from .backoff import Backoff
+from .client import Failure
+
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from ..settings.credentials import Grant, Login
+    from ..settings.origins import Endpoint
+    from ..text.addresses import Address
+    from .discovery import Send
+    from .exchange import Response
+
+EARLY = 60.0
+"""Seconds before its end that a token is renewed; of one that lives shortly, a quarter of its life."""
+
+LONGEST = 16 * 1024
+"""Characters of a token. Servers read header fields of 8 to 16 KiB; whoever gives tokens out is not the operator."""
+
+LONGEST_LIFE = 10 * 365 * 86400.0
+LARGEST_ANSWER = 64 * 1024
+
+# RFC 6749 sections 5.2 and 4.1.2.1. What an error code is to be shown for is decided by this list alone.
+_ERRORS = frozenset(
+    (
+        "invalid_request",
+        "invalid_client",
+        "invalid_grant",
+        "unauthorized_client",
+        "unsupported_grant_type",
+        "invalid_scope",
+        "server_error",
+        "temporarily_unavailable",
+    )
+)
+_REFUSED = (400, 401)
+_FOREVER = float("inf")
+
+
+class _Unfetched(Exception):
+    """No token came; the message is a sentence for the operator."""
+
+
+class _Refused(_Unfetched):
+    """The endpoint does not take the credential."""
+
+
+class _Held:
+    """The token of one grant: what it is, when to renew it, when it is over, and who is fetching another."""
+
+    __slots__ = ("end", "fetching", "in_body", "renewal", "token")
+
+    def __init__(self) -> None:
+        self.token = ""
+        self.renewal = self.end = 0.0
+        self.fetching: asyncio.Task[tuple[str, str]] | None = None
+        self.in_body = False
+
+
+class Tokens:
+    """The access tokens of one server. `clock` counts seconds and never goes back; `learn` hears of each token before
+    anybody else does, each time that it is given, with what it is for.
+    """
+
+    def __init__(self, send: Send, clock: Callable[[], float], learn: Callable[[str, str], None]) -> None:
+        self._send = send
+        self._clock = clock
+        self._learn = learn
+        self._held: dict[tuple[str, ...], _Held] = {}
+        self._found: dict[Endpoint, Endpoint] = {}
+        self._backoff = Backoff(lambda: self._clock())
+        self._logging_in: dict[tuple[str, ...], asyncio.Lock] = {}
+
+    async def get(self, grant: Grant, seconds: float) -> str:
+        """A token that is good for now, within so many seconds. Raises NotReady."""
+        held = self._of(grant)
+        if held.token and self._clock() < held.renewal:
+            return self._told(grant, held.token)
+        if held.fetching is None:
+            held.fetching = asyncio.ensure_future(self._renewed(grant, held))
+        fetching = held.fetching
+        await asyncio.wait({fetching}, timeout=max(seconds, 0))
+        token, problem = fetching.result() if fetching.done() else ("", "")
+        if token:
+            return self._told(grant, token)
+        if held.token and self._clock() < held.end:
+            return self._told(grant, held.token)
+        raise NotReady(problem or f"{_server(grant)} gave no access token in time.")
+
+    def refused(self, grant: Grant, token: str) -> None:
+        """The API did not take it: the next call is given another."""
+        held = self._of(grant)
+        if held.token == token:
+            held.token, held.end = "", 0.0
+
+    def _of(self, grant: Grant) -> _Held:
+        return self._held.setdefault((*grant.variables, *grant.scopes), _Held())
+
+    def _told(self, grant: Grant, token: str) -> str:
+        """The token, once it is known as a secret that is in use."""
+        if len(token) >= SHORTEST_REDACTED:
+            self._learn(token, " ".join((*grant.variables, *grant.scopes)))
+        return token
+
+    async def _renewed(self, grant: Grant, held: _Held) -> tuple[str, str]:
+        """Fetch a token and keep it; and why there is none, where that fails."""
+        try:
+            async with self._turn(grant):
+                if reason := self._backoff.reason(_credential(grant)):
+                    return "", reason
+                token = await self._renew(grant, held)
+                self._backoff.accepted(_credential(grant))
+                return token, ""
+        except _Unfetched as reason:
+            told: dict[str, object] = {"client": grant.variables[0], "reason": str(reason)}
+            if isinstance(reason, _Refused):
+                told["refused"] = self._backoff.refused(_credential(grant), str(reason))
+            log.event("warning", "no_token", **told)
+            return "", str(reason)
+        finally:
+            held.fetching = None
+
+    def _turn(self, grant: Grant) -> AbstractAsyncContextManager[object]:
+        """Return a lock that lets one login of a credential be under way: what it comes to counts for the others."""
+        if grant.login is None:
+            return nullcontext()
+        return self._logging_in.setdefault(tuple(grant.variables), asyncio.Lock())
+
+    async def _renew(self, grant: Grant, held: _Held) -> str:
+        if isinstance(grant.endpoint, Discovery):
+            grant.endpoint = await self._discovered(grant.endpoint)
+        asked = self._clock()
+        answer = await self._asked(grant, held.in_body)
+        if (
+            grant.login is None
+            and answer.status in _REFUSED
+            and _error(answer) in ("", "invalid_client")
+            and not held.in_body
+        ):
+            # Servers must take HTTP Basic, and some take the body alone.
+            answer, first = await self._asked(grant, True), answer
+            held.in_body = answer.status not in _REFUSED
+            answer = answer if held.in_body else first
+        content = _token(answer, grant)
+        token = self._told(grant, content["access_token"])
+        life = _life(content)
+        held.token, held.end = token, asked + life
+        held.renewal = held.end - min(EARLY, life / 4)
+        log.event("info", "token", client=grant.variables[0], seconds=None if life == _FOREVER else life)
+        return token
+
+    async def _discovered(self, place: Discovery) -> Endpoint:
+        """What that provider names, which is asked once."""
+        from . import discovery  # most token endpoints are known
+
+        if place not in self._found:
+            try:
+                self._found[place] = await discovery.discover(place, self._sent)
+            except discovery.Undiscovered as reason:
+                raise _Unfetched(str(reason)) from None
+        return self._found[place]
+
+    async def _asked(self, grant: Grant, in_body: bool) -> Response:
+        request = Request("POST", grant.endpoint.target, template=grant.endpoint.target.partition("?")[0])
+        if grant.login is not None:
+            return await self._logged_in(grant, grant.login, request)
+        asked = {"grant_type": "client_credentials"}
+        if grant.scopes:
+            asked["scope"] = " ".join(grant.scopes)
+        request.headers = [("Accept", "application/json"), ("Content-Type", "application/x-www-form-urlencoded")]
+        if in_body:
+            asked |= {"client_id": grant.client_id, "client_secret": grant.client_secret}
+        else:
+            login = client_login(grant.client_id, grant.client_secret)
+            request.headers.append(("Authorization", f"Basic {login}"))
+        request.body = urlencode(asked).encode()
+        try:
+            return await self._sent(request, grant.endpoint.address)
+        except Failure as failure:
+            raise _Unfetched(f"No access token could be fetched: {failure.reason}.") from None
+
+    async def _logged_in(self, grant: Grant, login: Login, request: Request) -> Response:
+        """The answer to a login: one request, since whoever refuses it means it."""
+        fields = dict(login.fields)
+        if grant.scopes and "grant_type" in fields:
+            fields["scope"] = " ".join(grant.scopes)
+        request.headers = [("Accept", "application/json"), ("Content-Type", login.content_type)]
+        is_form = login.content_type == "application/x-www-form-urlencoded"
+        request.body = (urlencode(fields) if is_form else json.dumps(fields)).encode()
+        try:
+            return await self._send(request, grant.endpoint.address)
+        except Failure as failure:
+            raise _Unfetched(f"No access token could be fetched: {failure.reason}.") from None
+
+    async def _sent(self, request: Request, address: Address) -> Response:
+        """The answer. A token that was asked for twice harms nobody, so that a closed connection is tried again."""
+        try:
+            return await self._send(request, address)
+        except Failure as failure:
+            if not failure.closed:
+                raise
+            return await self._send(request, address)
+
+
+def _credential(grant: Grant) -> tuple[str, ...]:
+    """Return what a refusal counts for: a login as a whole, a client for the scopes that it asked for."""
+    return tuple(grant.variables) if grant.login else (*grant.variables, *grant.scopes)
+
+
+def _server(grant: Grant) -> str:
+    return grant.endpoint.address.authority
+
+
+def _token(answer: Response, grant: Grant) -> dict[str, Any]:
+    """The content of an answer that holds a token that can be sent. Raises _Unfetched."""
+    if answer.status != 200 and not (grant.login and answer.status == 201):
+        is_refused = 400 <= answer.status < 500 and _error(answer) != "invalid_scope"
+        raise (_Refused if is_refused else _Unfetched)(_refusal(answer, grant))
+    content = _content(answer)
+    if grant.login is not None:
+        places = {"access_token": grant.login.token, "expires_in": grant.login.expires}
+        content = {name: _at(content, pointer) for name, pointer in places.items() if pointer}
+    token, kind = content.get("access_token"), content.get("token_type", "Bearer")
+    if not isinstance(token, str) or not token or len(token) > LONGEST or not fields.is_value(token):
+        raise _Unfetched(f"{_server(grant)} answered without an access token that can be sent.")
+    if not isinstance(kind, str) or kind.lower() != "bearer":
+        raise _Unfetched(f"{_server(grant)} gave an access token that is no bearer token.")
+    return content
+
+
+def _at(value: Any, pointer: str) -> Any:
+    """What a JSON Pointer (RFC 6901) leads to, None where it leads nowhere."""
+    for step in pointer.split("/")[1:]:
+        step = step.replace("~1", "/").replace("~0", "~")
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
+def _refusal(answer: Response, grant: Grant) -> str:
+    identity, secret = grant.variables[0], " and ".join(grant.variables[1:]) or grant.variables[0]
+    if 300 <= answer.status < 400:
+        return f"{_server(grant)} redirects requests for access tokens, which is not followed."
+    error = _error(answer)
+    said = f"HTTP {answer.status}" + (f", {error}" if error else "")
+    if error == "invalid_scope":
+        return f"{_server(grant)} gave no access token with the scopes {' '.join(grant.scopes) or '(none)'}: {said}."
+    if answer.status in _REFUSED:
+        return f"{_server(grant)} gave no access token for {identity} with {secret}: {said}."
+    return f"{_server(grant)} gave no access token: {said}."
+
+
+def _error(answer: Response) -> str:
+    """The error code, where it is one of the standard's."""
+    error = _content(answer).get("error")
+    return error if isinstance(error, str) and error in _ERRORS else ""
+
+
+def _content(answer: Response) -> dict[str, Any]:
+    """The JSON object of an answer; an empty one where it is something else."""
+    if answer.cut or len(answer.content) > LARGEST_ANSWER:
+        return {}
+    try:
+        value, _ = jsontext.loads(answer.content.decode())
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _life(content: dict[str, Any]) -> float:
+    """The seconds that a token lives; without end where that is not said, until the API refuses it."""
+    seconds = content.get("expires_in")
+    if isinstance(seconds, str) and seconds.isascii() and seconds.isdigit():
+        seconds = float(seconds[:12])
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        return _FOREVER
+    return min(max(float(min(seconds, LONGEST_LIFE)), 0.0), LONGEST_LIFE)

@@ -1,0 +1,143 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Checks arguments against a tool's input schema: the violations, as problems that a model can mend.
+
+The verdict comes first, and costs little whatever came. Only arguments that are wrong are walked through, within the
+budget of their call, and no more problems are looked for than a model is shown.
+
+Of the formats, date, date-time and uuid are checked. Integers may be written 1.0; true is none. Names that the schema
+does not have are refused on top, unless the binding is `open`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from ..core.budget import Budget, Exhausted
+from .argument_errors import MOST_SHOWN, Problem, Problems
+from .validators import Validators
+
+if TYPE_CHECKING:
+    from ..core.catalog import Tool
+    from .validators import Judge
+    from .violations import Violation
+
+SECONDS = 30.0
+"""The time of a check that belongs to no call."""
+
+
+class Checker:
+    """Checks arguments; keeps the validators of the tools it has seen."""
+
+    __slots__ = ("_validators",)
+
+    def __init__(self) -> None:
+        self._validators = Validators()
+
+    def check(self, tool: Tool, arguments: dict[str, Any], budget: Budget | None = None) -> Problems:
+        """Return what is wrong: unknown arguments first, the others in the order of the schema."""
+        named = tool.schema.get("properties", {})
+        strange = [] if arguments.keys() <= named.keys() else _strange(tool, arguments)
+        judge = self._validators.of(tool, tool.schema)
+        fits = _is_valid(judge, arguments)
+        if fits and not strange:
+            return Problems()
+        if not fits and (broken := _broken(arguments)):
+            return broken
+        budget = budget or Budget(SECONDS, time.monotonic)
+        return _explained(tool, strange, None if fits else judge, arguments, budget)
+
+
+def _is_valid(judge: Judge, arguments: dict[str, Any]) -> bool:
+    try:
+        return judge.is_valid(arguments)
+    except UnicodeEncodeError:  # for a lone surrogate, which the library cannot read
+        return False
+
+
+def _strange(tool: Tool, arguments: dict[str, Any]) -> list[str]:
+    """Return the first arguments that the tool does not know, in the order of the call."""
+    if tool.binding.get("open"):
+        return []
+    known = {*tool.schema.get("properties", {}), *tool.binding.get("also", ())}
+    return list(islice((name for name in arguments if name not in known), MOST_SHOWN + 1))
+
+
+def _explained(
+    tool: Tool, strange: list[str], judge: Judge | None, arguments: dict[str, Any], budget: Budget
+) -> Problems:
+    """Return as many problems as are shown. `judge` is there where the arguments do not fit the schema."""
+    from . import wording  # most arguments are right
+    from .schema_walk import SchemaWalk  # as above
+
+    known = dict.fromkeys([*tool.schema.get("properties", {}), *tool.binding.get("also", ())])
+    found = Problems()
+    found.add(wording.unknown("", name, known) for name in strange)
+    if judge is None:
+        return found
+    violations: list[Violation] = []
+    try:
+        for violation in SchemaWalk(judge, budget).violations_of(arguments):
+            # What the root of the schema says of unknown names has been said, or is overruled by the binding.
+            if violation.path or violation.keyword not in ("additionalProperties", "unevaluatedProperties"):
+                violations.append(violation)
+            if len(violations) > MOST_SHOWN:
+                break
+    except Exhausted:
+        found.complete = False
+    for violation in _in_order(violations, list(known)):
+        try:
+            found.add(wording.problems(violation))
+        except Exhausted:
+            found.complete = False
+    if not found:
+        found.add(_roughly(tool, judge, arguments))
+    return found
+
+
+def _roughly(tool: Tool, judge: Judge, arguments: dict[str, Any]) -> Iterator[Problem]:
+    """Yield the arguments that are wrong, where it would take too much to say what in them is."""
+    from . import wording  # as above
+
+    for name in tool.schema.get("properties", {}):
+        pointer = f"#/properties/{name.replace('~', '~0').replace('/', '~1')}"
+        if name in arguments and not judge.is_part_valid(pointer, arguments[name]):
+            yield Problem(wording.shown_name(name), "does not fit its schema, and holds too much to say where")
+
+
+def _in_order(violations: list[Violation], known: list[str]) -> list[Violation]:
+    """Return them in the order of the arguments. Where values are listed, the type goes without saying."""
+    listed = {violation.path for violation in violations if violation.keyword in ("enum", "const")}
+    told = [violation for violation in violations if violation.keyword != "type" or violation.path not in listed]
+    position: dict[Any, int] = {name: index for index, name in enumerate(known)}
+    return sorted(told, key=lambda violation: position.get(_first(violation), -1))
+
+
+def _first(violation: Violation) -> str | int:
+    """Return the argument that a violation is about."""
+    if violation.path:
+        return violation.path[0]
+    return violation.detail if violation.keyword == "required" else ""
+
+
+def _broken(arguments: dict[str, Any]) -> Problems:
+    """Return the arguments that hold a lone surrogate."""
+    found = Problems()
+    if _is_text(arguments):
+        return found
+    from . import wording  # most arguments are right
+
+    broken = (name for name, value in arguments.items() if not _is_text({name: value}))
+    found.add(Problem(wording.shown_name(name), "expected text without lone surrogates") for name in broken)
+    return found
+
+
+def _is_text(value: dict[str, Any]) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True

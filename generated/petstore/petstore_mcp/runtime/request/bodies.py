@@ -1,0 +1,280 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Request bodies: arguments become a JSON, urlencoded, multipart, XML, text or binary body, and its media type.
+
+The binding says that one argument is the whole body, or which arguments are its members and in which order. Wire names,
+styles and media types are the compiler's. A form member without a style is written as a query parameter would be, but
+an object with brackets, under its name; a multipart member without a kind is JSON where it is an object, else text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from ..core.wire_formats import ABSENT
+from . import extent, name_conflicts
+from .argument_errors import Problem, Refused, Unsendable, gather
+from .files import Files, media_type
+from .multipart import Part, join
+from .parameters import Header, field_pairs, value_of
+from .styles import JSON, STYLES, Expansion, Place, percent, reserved, scalar
+
+Written = TypeVar("Written")
+
+_FIRST_LINE = re.compile(r"--([0-9A-Za-z'()+_,./:=?-]{1,70})\r?\n")
+_FORM = Place(percent)
+_PLAIN = Place(str)
+_FORM_RESERVED = Place(lambda text: reserved(text, "&=+#"), percent)
+
+
+class Member:
+    """One member of a body: how the binding describes it, its value, and what to call it in front of the model."""
+
+    __slots__ = ("argument", "field", "value")
+
+    def __init__(self, argument: str, field: dict[str, Any], value: Any) -> None:
+        self.argument = argument
+        self.field = field
+        self.value = value
+
+
+Content = tuple[str, bytes]
+"""The Content-Type and the bytes."""
+
+
+def build(
+    body: dict[str, Any] | None,
+    arguments: dict[str, Any],
+    files: Files,
+    entropy: bytes,
+    credentials: frozenset[str] = frozenset(),
+) -> list[Content]:
+    """The body; none where the binding has none, or an optional one is left out. Raises Refused.
+
+    `entropy` is at least 16 random bytes, for the boundary of a multipart body; `credentials` are folded names that no
+    call may give a field of a form.
+    """
+    whole = body.get("argument") if body else None
+    if body is not None and "value" in body:
+        whole, arguments = "", {**arguments, "": body["value"]}
+    if body is None or (whole is not None and whole not in arguments):
+        return []
+    encoding, content_type = body["encoding"], body["contentType"]
+    if "template" in body:
+        return _filled(body, arguments, files, credentials)
+    if whole is not None and encoding not in ("form", "multipart"):
+        return gather(lambda value: [_whole(body, value, files)], [(whole, arguments[whole])])
+    members = _bound(body, arguments) if whole is None else _inside(whole, body, arguments[whole])
+    if members is None:
+        return []
+    if encoding == "form":
+        return [(content_type, _form(members, body, credentials))]
+    if encoding == "multipart":
+        written = _each(lambda member: _parts(member, arguments, files), members)
+        owners = [(member.argument, member.field, [part.name for part in found]) for member, found in written]
+        _check(owners, "part", body, credentials)
+        if not any(found for _, found in written):
+            names = ", ".join(sorted({field["argument"] for field in body["fields"] if "argument" in field})[:20])
+            raise Refused(Problem("", f"the body would be empty: give at least one of {names or whole}"))
+        return [join(content_type, [part for _, found in written for part in found], entropy)]
+    content = {member.field["name"]: member.value for member in members}
+    return gather(lambda value: [_whole(body, value, files)], [("", content)])
+
+
+def _filled(
+    body: dict[str, Any], arguments: dict[str, Any], files: Files, credentials: frozenset[str]
+) -> list[Content]:
+    """The body that a template makes."""
+    from . import templates  # only tools written by hand have some
+
+    encoding, name = body["encoding"], templates.argument_of(body["template"])
+    escape = templates.in_xml if encoding == "xml" else str
+    [value] = gather(lambda node: [templates.filled(node, arguments, escape)], [(name, body["template"])])
+    if value is ABSENT:
+        return []
+    if encoding == "form":
+        return [(body["contentType"], _form(_inside(name, {}, value), body, credentials))]
+    plain = {**body, "encoding": "text"} if encoding == "xml" else body
+    return gather(lambda value: [_whole(plain, value, files)], [(name, value)])
+
+
+def json_bytes(value: Any) -> bytes:
+    """Compact UTF-8 JSON. Raises Unsendable for what JSON has no form for."""
+    try:
+        return JSON.encode(value).encode()
+    except (ValueError, TypeError):
+        raise Unsendable("expected a value that JSON can hold") from None
+
+
+def _bound(body: dict[str, Any], arguments: dict[str, Any]) -> list[Member] | None:
+    """The members that arguments of their own carry, in the binding's order; None where the body is left out."""
+    members = []
+    for field in body["fields"]:
+        value = value_of(field, arguments)
+        if value is not ABSENT:
+            members.append(Member(field.get("argument", ""), field, value))
+    rest = body.get("rest", "")
+    others = [Member(f"{rest}.{name}", {"name": name}, value) for name, value in (arguments.get(rest) or {}).items()]
+    if not body.get("required") and not others and all("value" in member.field for member in members):
+        return None
+    problems = _misplaced(others, body) if others else []
+    present = {member.field["name"] for member in members + others}
+    missing = [name for name in body.get("needs", ()) if name not in present]
+    problems += [
+        Problem(_owners(body).get(name, f"{rest}.{name}"), "is required where any part of the body is given")
+        for name in missing
+    ]
+    if problems:
+        raise Refused(*problems)
+    return members + others
+
+
+def _owners(body: dict[str, Any]) -> dict[str, str]:
+    """The names that have a place in the body, and whose it is."""
+    return {field["name"]: field.get("argument", "a constant") for field in body["fields"]}
+
+
+def _misplaced(others: list[Member], body: dict[str, Any]) -> list[Problem]:
+    """What is wrong with the names of further members."""
+    own = _owners(body)
+    fixed = [field["name"] for field in body["fields"] if "value" in field]
+    held = name_conflicts.folded([*fixed, *body.get("withheld", ())])
+    named = [(each.argument, each.field["name"]) for each in others]
+    problems = [Problem(argument, f"belongs to {own[name]}") for argument, name in named if name in own]
+    strange = [argument for argument, name in named if name not in own and held & name_conflicts.readings(name)]
+    return problems + [Problem(argument, "is not for a call to give") for argument in strange]
+
+
+def _inside(whole: str, body: dict[str, Any], value: Any) -> list[Member]:
+    """The members of an argument that is the whole body: those that the binding describes first, in its order."""
+    if not isinstance(value, dict):
+        raise Refused(Problem(whole, "expected an object"))
+    described = {field["name"]: field for field in body.get("fields", ())}
+    names = [*(name for name in described if name in value), *(name for name in value if name not in described)]
+    return [Member(f"{whole}.{name}", described.get(name, {"name": name}), value[name]) for name in names]
+
+
+def _whole(body: dict[str, Any], value: Any, files: Files) -> Content:
+    encoding, content_type = body["encoding"], body["contentType"]
+    if encoding == "json":
+        return content_type, json_bytes(value)
+    if encoding == "jsonl":
+        first = b"\x1e" if "json-seq" in content_type else b""  # RFC 7464 begins each text with a record separator
+        return content_type, b"".join(first + json_bytes(item) + b"\n" for item in value)
+    if encoding == "text":
+        return _text(content_type, scalar(value))
+    if encoding == "xml":
+        return _text(content_type, _xml(body["xml"], value))
+    content, name, own = files.content(value)
+    return media_type(content_type, content, name, own), content
+
+
+def _text(content_type: str, text: str) -> Content:
+    """In the charset that the media type names. `text/*` without one says that it is UTF-8 where that matters."""
+    if content_type.startswith("multipart/") and "boundary=" not in content_type:
+        content_type = f"{content_type}; boundary={_boundary(text)}"
+    _, _, charset = content_type.lower().partition("charset=")
+    try:
+        if charset:
+            return content_type, text.encode(charset.split(";")[0].strip(' "'))
+        content = text.encode()
+    except (LookupError, ValueError):
+        raise Unsendable(f"expected text that can be written as {charset or 'UTF-8'}") from None
+    declares = content_type.startswith("text/") and not text.isascii()
+    return content_type + ("; charset=utf-8" if declares else ""), content
+
+
+def _boundary(text: str) -> str:
+    """The boundary that a multipart body written by the caller begins with (RFC 2046, 5.1.1)."""
+    found = _FIRST_LINE.match(text)
+    if found is None:
+        raise Unsendable("expected a multipart body that begins with -- and its boundary")
+    return found[1]
+
+
+def _each(
+    write: Callable[[Member], Iterable[Written]], members: list[Member]
+) -> list[tuple[Member, Sequence[Written]]]:
+    """What `write` makes of each member. Raises Refused with the problems of all."""
+    if len(members) > extent.MOST_PAIRS:
+        raise Refused(
+            Problem("", f"expected at most {extent.MOST_PAIRS} members, each of which is sent under its name")
+        )
+    named = [(member.argument, member) for member in members]
+    return gather(lambda member: [(member, list(write(member)))], named)
+
+
+def _form(members: list[Member], body: dict[str, Any], credentials: frozenset[str]) -> bytes:
+    written = _each(_pairs, members)
+    owners = [(member.argument, member.field, name_conflicts.names_of(pairs)) for member, pairs in written]
+    _check(owners, "form field", body, credentials)
+    return "&".join(pair for _, pairs in written for pair in pairs).encode()
+
+
+def _check(
+    owners: Sequence[name_conflicts.Written], place: str, body: dict[str, Any], credentials: frozenset[str]
+) -> None:
+    """Raise Refused for fields with a name that is another's, or that a call gives and servers may read as a
+    credential's."""
+    described = {field["name"] for field in body.get("fields", ())} | body.get("template", {}).get("members", {}).keys()
+    given = ((argument, name) for argument, _, names in owners for name in names if name not in described)
+    name_conflicts.refuse_credentials(given, place, credentials)
+    name_conflicts.check(owners, place, body.get("withheld", ()))
+
+
+def _pairs(member: Member) -> list[str]:
+    return field_pairs(member.field, member.value, _FORM_RESERVED if member.field.get("reserved") else _FORM)
+
+
+def _parts(member: Member, arguments: dict[str, Any], files: Files) -> Iterator[Part]:
+    field, value = member.field, member.value
+    if "style" in field:
+        yield from _styled(field, value)
+        return
+    headers = [line for each in field.get("headers", ()) for line in _part_header(each, arguments)]
+    many = (field.get("repeat", "part" not in field) or field.get("part") == "file") and isinstance(value, list)
+    if many:
+        extent.check(field["name"], value)
+    for index, item in enumerate(value if many else [value]):
+        kind = field.get("part") or ("json" if isinstance(item, (dict, list)) else "text")
+        media = field.get("contentType", "")
+        if kind == "json":
+            yield Part(field["name"], json_bytes(item), media or "application/json", headers=headers)
+        elif item is not None and kind == "xml":
+            yield Part(field["name"], _xml(field["xml"], item).encode(), media, headers=headers)
+        elif item is not None and kind == "text":
+            yield Part(field["name"], scalar(item).encode(), media, headers=headers)
+        elif item is not None:
+            content, known, own = files.content(item)
+            name = _file_name(field.get("filename", ""), arguments, index) or known
+            kind = media_type(media, content, name, own)
+            yield Part(field["name"], content, kind, name or field["name"], headers)
+
+
+def _part_header(bound: dict[str, Any], arguments: dict[str, Any]) -> list[tuple[str, str]]:
+    value = value_of(bound, arguments)
+    if bound.get("required") and value is ABSENT:
+        raise Refused(Problem(bound["argument"], "is required with this part"))
+    return Header(bound).write(None if value is ABSENT else value)
+
+
+def _styled(field: dict[str, Any], value: Any) -> Iterator[Part]:
+    """Parts whose names and texts are those of the pairs that the style would make (OpenAPI 3.1, 4.8.15.1.1)."""
+    for pair in Expansion(STYLES[field["style"]], field["name"], field["explode"], _PLAIN).parts(value):
+        name, _, text = pair.partition("=")
+        yield Part(name, text.encode(), "")
+
+
+def _file_name(argument: str, arguments: dict[str, Any], index: int) -> str:
+    given = arguments.get(argument) or ""
+    name = (given[index] if index < len(given) else "") if isinstance(given, list) else str(given)
+    if "/" in name or "\\" in name or "\0" in name:
+        raise Refused(Problem(argument, "expected a file name without a directory"))
+    return name
+
+
+def _xml(shape: dict[str, Any], value: Any) -> str:
+    from . import xmltext  # few APIs speak it
+
+    return xmltext.document(shape, value)

@@ -1,0 +1,119 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Binary arguments: a string that is base64, a `data:` URI (RFC 2397), or `file:NAME` for a file in the one directory
+that the operator opened.
+
+A model writes these strings, so a name must stay inside the directory, may not pass through a link, and must be a
+regular file. A file keeps its own media type where its binding leaves a choice: that of the URI, else the one that its
+first bytes or its name show.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+from urllib.parse import unquote_to_bytes
+
+from ..core.safe_open import LinkFound, NotRegular, open_below
+from ..text.signatures import OCTETS, type_of_file
+from .argument_errors import Unsendable
+
+LIMIT = 64 * 1024 * 1024
+"""The largest file that is sent; it is held in memory once."""
+
+_OUTSIDE = "expected a file inside the open directory, without links on the way"
+_TOO_LARGE = "expected a regular file of at most {} MiB"
+_PREFIX = "file:"
+_WORD = r"[A-Za-z0-9!#$&^_.+-]{1,127}"
+_DATA = re.compile(rf"data:({_WORD}/{_WORD})?((?:;{_WORD}={_WORD}){{0,8}})(;base64)?,", re.IGNORECASE)
+_EXPECTED = f"expected base64 text (standard alphabet), a data: URI, or {_PREFIX}NAME"
+_SPACE = dict.fromkeys(map(ord, " \t\r\n"))
+
+
+class Files:
+    """The directory that arguments may name files in; None where the operator opened none (`variable` would)."""
+
+    __slots__ = ("_directory", "_variable", "digest")
+
+    def __init__(self, directory: str | None, variable: str) -> None:
+        self._directory = directory
+        self._variable = variable
+        self.digest = ""
+
+    def content(self, argument: object) -> tuple[bytes, str, str]:
+        """The bytes of a binary argument, the file's own name and the media type that it is said to have, each "" where
+        there is none. Raises Unsendable.
+        """
+        if not isinstance(argument, str):
+            raise Unsendable(_EXPECTED)
+        if argument.startswith(_PREFIX):
+            return *self._read(argument.removeprefix(_PREFIX)), ""
+        if argument[:5].lower() == "data:":
+            return _of_uri(argument)
+        return _decoded(argument), "", ""
+
+    def _read(self, name: str) -> tuple[bytes, str]:
+        if self._directory is None:
+            raise Unsendable(f"files are not open to this server: its operator can set {self._variable} to a directory")
+        try:
+            root = os.path.realpath(self._directory)
+            path, inside = os.path.normpath(os.path.join(root, name)), root.rstrip(os.sep) + os.sep
+            if not path.startswith(inside):
+                raise Unsendable(_OUTSIDE)
+            steps = path.removeprefix(inside).split(os.sep)
+            with open(open_below(root, steps), "rb") as file:
+                if os.fstat(file.fileno()).st_size > LIMIT:
+                    raise Unsendable(_TOO_LARGE.format(LIMIT >> 20))
+                return file.read(LIMIT), steps[-1]
+        except Unsendable:
+            raise
+        except LinkFound:
+            raise Unsendable(_OUTSIDE) from None
+        except NotRegular:
+            raise Unsendable(_TOO_LARGE.format(LIMIT >> 20)) from None
+        except (OSError, ValueError):  # ValueError: NUL, lone surrogates
+            raise Unsendable("there is no such file that can be read in the open directory") from None
+
+
+class Digested(Files):
+    """The same, and `digest` is of all that was read: whoever confirms a call confirms the content of its files."""
+
+    __slots__ = ()
+
+    def _read(self, name: str) -> tuple[bytes, str]:
+        from hashlib import sha256  # most calls are not confirmed, or send no file
+
+        found = super()._read(name)
+        self.digest += sha256(found[0]).hexdigest()
+        return found
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text.translate(_SPACE), validate=True)
+    except ValueError:
+        raise Unsendable(_EXPECTED) from None
+
+
+def _of_uri(uri: str) -> tuple[bytes, str, str]:
+    """The content of a `data:` URI, which has no name, and the media type that stands in it."""
+    found = _DATA.match(uri)
+    if found is None:
+        raise Unsendable(_EXPECTED)
+    content = unquote_to_bytes(uri[found.end() :])
+    kind = (found[1] or "").lower() + found[2] if found[1] else ""
+    return _decoded(content.decode("latin-1")) if found[3] else content, "", kind
+
+
+def media_type(choice: str, content: bytes, name: str = "", own: str = "") -> str:
+    """The media type to send: the file's `own`, else what its bytes or its name show, where `choice` ("image/png",
+    "image/png, image/*", "*/*", "") allows it; else the first concrete one of `choice`."""
+    allowed = [each.strip() for each in choice.split(",") if each.strip()]
+    for kind in (own, type_of_file(content, name)):
+        if kind and (not allowed or any(_covers(each, kind.partition(";")[0]) for each in allowed)):
+            return kind
+    return next((each for each in allowed if "*" not in each), OCTETS)
+
+
+def _covers(allowed: str, kind: str) -> bool:
+    return allowed in (kind, "*/*", kind.split("/")[0] + "/*")

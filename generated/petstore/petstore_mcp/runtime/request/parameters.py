@@ -1,0 +1,249 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""One parameter and its value become text in their place: a piece of the path, query pairs, a header, cookies.
+
+Each place has its own alphabet, and a value that has no form in it is refused rather than bent: a path segment is never
+empty, a header is visible ASCII (RFC 9110 section 5.5 asks no less of new fields), a cookie value is made of
+cookie-octets (RFC 6265 section 4.1.1): what is none is percent-encoded, but in the style `cookie`, which sends values
+as they are. Absent values, and null, write nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from operator import methodcaller
+from typing import Any, Generic, TypeVar
+
+from ..core.wire_formats import ABSENT
+from ..text import fields
+from . import name_conflicts
+from .argument_errors import Unsendable
+from .styles import STYLES, Expansion, Place, brackets, defined, percent, reserved, scalar, unnamed
+
+Written = TypeVar("Written")
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_WRITTEN_CONTROL = re.compile(rf"{CONTROL.pattern}|%[01][0-9A-Fa-f]|%7[Ff]")
+
+# The fields that credentials and cookies make; no parameter does.
+_OURS = ("authorization", "cookie")
+_NUL = "expected text without NUL characters"
+
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
+# `$` stays in names, since servers of OData compare `$filter` before they decode.
+_NAME_SAFE = "$@:"
+_COOKIE_OCTETS = "!#$&'()*+/:<=>?@[]^`{|}"
+
+_PATH = Place(percent)
+_PATH_RESERVED = Place(lambda text: reserved(text, "/?#"), percent)
+QUERY = Place(percent, lambda text: percent(text, _NAME_SAFE))
+_QUERY_RESERVED = Place(lambda text: reserved(text, "&#+"), lambda text: percent(text, _NAME_SAFE))
+_HEADER = Place(_as_it_is)
+_FORM = Place(percent)
+_RAW_COOKIE = Place(_as_it_is)
+_COOKIE_PAIR = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+=[!#$%&'()*+,\-./0-9:<=>?@A-Z\[\]^_`a-z{|}~]*")
+COOKIE = Place(lambda text: percent(text, _COOKIE_OCTETS), lambda text: percent(text, "!#$&'*+^`|"), comma="%2C")
+
+
+def value_of(bound: dict[str, Any], arguments: dict[str, Any]) -> Any:
+    """What a parameter, or a field of a body, carries: its constant, its template filled in, its argument, or ABSENT.
+    Raises Unsendable."""
+    if "template" in bound:
+        from . import templates  # only tools written by hand have some
+
+        return templates.filled(bound["template"], arguments)
+    return bound["value"] if "value" in bound else arguments.get(bound["argument"], ABSENT)
+
+
+def _argument_of(bound: dict[str, Any]) -> str:
+    if "template" not in bound:
+        return str(bound.get("argument", ""))
+    from . import templates  # as above
+
+    return templates.argument_of(bound["template"])
+
+
+class Parameter(Generic[Written]):
+    """One parameter of a binding, in its place. What no value changes is found out once, when it is made: `argument` is
+    what it is called in front of a model, `value` finds in the arguments of a call what it carries, None where that is
+    nothing (it may raise Unsendable).
+    """
+
+    __slots__ = ("argument", "bound", "name", "value")
+
+    def __init__(self, bound: dict[str, Any]) -> None:
+        self.bound = bound
+        self.name: str = bound["name"]
+        self.argument = _argument_of(bound)
+        is_plain = "template" not in bound and "value" not in bound
+        self.value: Callable[[dict[str, Any]], Any] = methodcaller("get", self.argument) if is_plain else self._settled
+
+    def _settled(self, arguments: dict[str, Any]) -> Any:
+        value = value_of(self.bound, arguments)
+        return None if value is ABSENT else value
+
+    def write(self, value: Any) -> Written:
+        """What stands for the value in this place. Raises Unsendable."""
+        raise NotImplementedError
+
+
+class PathPiece(Parameter[str]):
+    """The text that stands for a parameter in the path."""
+
+    __slots__ = ("_may_be_empty", "_text", "_trusts_blanks")
+
+    def __init__(self, bound: dict[str, Any]) -> None:
+        super().__init__(bound)
+        self._text = _text(bound, _PATH_RESERVED if bound.get("reserved") else _PATH)
+        self._trusts_blanks = bound.get("style") == "matrix"  # which writes the name
+        self._may_be_empty = bound.get("mayBeEmpty") is True
+
+    def write(self, value: Any) -> str:
+        if value is None:
+            raise Unsendable("is required")
+        piece = self._text(value)
+        if not piece and self._may_be_empty:
+            return piece
+        if not piece or (isinstance(value, str) and not value.strip() and not self._trusts_blanks):
+            raise Unsendable("expected a value that is not empty")
+        if _WRITTEN_CONTROL.search(piece):
+            raise Unsendable("expected text without control characters")
+        return piece
+
+
+class Pairs(Parameter[list[str]]):
+    """Pairs `name=value`, of a query or of cookies. Those that begin with `own` are under the parameter's own name."""
+
+    __slots__ = ("_has_content", "_pairs", "own")
+
+    def __init__(self, bound: dict[str, Any], place: Place) -> None:
+        super().__init__(bound)
+        self.own = name_conflicts.front(self.name, place.name(self.name))
+        self._has_content = "content" in bound
+        self._pairs = self._of_content(place) if self._has_content else self._of_style(place)
+
+    def _of_content(self, place: Place) -> Callable[[Any], list[str]]:
+        name, content = place.name(self.name), _content(self.bound["content"])
+        return lambda value: [f"{name}={place.value(content(value))}"]
+
+    def _of_style(self, place: Place) -> Callable[[Any], list[str]]:
+        return Expansion(STYLES[self.bound["style"]], self.name, self.bound.get("explode", True), place).parts
+
+
+class QueryPairs(Pairs):
+    """The pairs that a parameter adds to the query."""
+
+    __slots__ = ()
+
+    def __init__(self, bound: dict[str, Any]) -> None:
+        super().__init__(bound, _QUERY_RESERVED if bound.get("reserved") else QUERY)
+
+    def write(self, value: Any) -> list[str]:
+        if value is None:
+            return []
+        pairs = self._pairs(value)
+        if "%00" in "&".join(pairs) and not self._has_content:
+            raise Unsendable(_NUL)
+        return pairs
+
+
+class QueryString(Pairs):
+    """The whole query of a parameter that is one (OpenAPI 3.2, 4.12.1), by the media type that it declares."""
+
+    __slots__ = ("_is_form",)
+
+    def __init__(self, bound: dict[str, Any]) -> None:
+        super().__init__(bound, QUERY)
+        self._is_form = _essence(bound["content"]) == "application/x-www-form-urlencoded"
+
+    def _of_content(self, place: Place) -> Callable[[Any], list[str]]:
+        content = _content(self.bound["content"])
+        return lambda value: [place.value(content(value))]
+
+    def write(self, value: Any) -> list[str]:
+        if value is None:
+            return []
+        if not self._is_form:
+            return self._pairs(value)
+        if not isinstance(value, dict):
+            raise Unsendable("expected an object, whose members are the fields of the query")
+        pairs = [pair for name, member in value.items() for pair in field_pairs({"name": name}, member, _FORM)]
+        if "%00" in "&".join(pairs):
+            raise Unsendable(_NUL)
+        return pairs
+
+
+class Cookies(Pairs):
+    """The cookie pairs of a parameter: one, or one for each item where an array or an object is exploded."""
+
+    __slots__ = ("_is_raw",)
+
+    def __init__(self, bound: dict[str, Any]) -> None:
+        self._is_raw = bound.get("style") == "cookie" and "content" not in bound
+        super().__init__(bound, _RAW_COOKIE if self._is_raw else COOKIE)
+
+    def write(self, value: Any) -> list[str]:
+        if value is None:
+            return []
+        pairs = self._pairs(value)
+        if any(pair.startswith("=") for pair in pairs):
+            raise Unsendable("expected members with names, since each is a cookie")
+        if self._is_raw and not all(_COOKIE_PAIR.fullmatch(pair) for pair in pairs):
+            raise Unsendable("expected visible ASCII characters without blanks, quotes, semicolons and backslashes")
+        return pairs
+
+
+class Header(Parameter[list[tuple[str, str]]]):
+    """The header field of a parameter."""
+
+    __slots__ = ("_is_ours", "_text")
+
+    def __init__(self, bound: dict[str, Any]) -> None:
+        super().__init__(bound)
+        self._is_ours = self.name.lower() in _OURS or not fields.is_name(self.name)
+        self._text = _text(bound, _HEADER, ascii_only=True)
+
+    def write(self, value: Any) -> list[tuple[str, str]]:
+        if self._is_ours:
+            raise Unsendable(f"{self.name} is not a header that a tool may set")
+        if value is None:
+            return []
+        text = self._text(value)
+        if defined(value) is None and "content" not in self.bound:
+            return []
+        if not fields.is_value(text):
+            raise Unsendable("expected visible ASCII characters, without blanks at the ends")
+        return [(self.name, text)]
+
+
+def field_pairs(field: dict[str, Any], value: Any, place: Place) -> list[str]:
+    """The pairs of one field of an urlencoded form. Without a style an object is written with brackets."""
+    if "content" in field:
+        value = _content(field["content"])(value)
+    elif "style" not in field and isinstance(value, dict):
+        return brackets(field["name"], value, place)
+    return Expansion(STYLES[field.get("style", "form")], field["name"], field.get("explode", True), place).parts(value)
+
+
+def _text(bound: dict[str, Any], place: Place, *, ascii_only: bool = False) -> Callable[[Any], str]:
+    """How a value becomes one text, as the path and a header have it."""
+    if "content" in bound:
+        content = _content(bound["content"], ascii_only=ascii_only)
+        return lambda value: place.value(content(value))
+    return Expansion(unnamed(STYLES[bound["style"]]), bound["name"], bound.get("explode", False), place).text
+
+
+def _content(media_type: str, *, ascii_only: bool = False) -> Callable[[Any], str]:
+    """How a value is written in the media type that a parameter declares: as JSON, or else as text."""
+    if not _essence(media_type).endswith(("/json", "+json")):
+        return scalar
+    return lambda value: json.dumps(value, ensure_ascii=ascii_only, separators=(",", ":"))
+
+
+def _essence(media_type: str) -> str:
+    return media_type.partition(";")[0].strip().lower()

@@ -1,0 +1,114 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""A value becomes an XML document, as the XML Object of OpenAPI says (3.1, 4.8.26).
+
+The binding holds a shape for each schema that says something about XML: `name`, `namespace`, `prefix`, `kind` (element,
+attribute, text, cdata, or none for the content alone), `wrapped`, and the shapes of `members` and `items`. What has no
+shape is an element under its own name, an array one element an item, and null is not written.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from . import extent
+from .argument_errors import Unsendable
+from .styles import scalar
+
+Shape = dict[str, Any]
+
+_PLAIN: Shape = {}
+_NAME = re.compile(r"[^\W\d][\w.\-]*")
+_FOREIGN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_IN_TEXT = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord("\r"): "&#13;"}
+_IN_ATTRIBUTE = {**_IN_TEXT, ord('"'): "&quot;", ord("\t"): "&#9;", ord("\n"): "&#10;"}
+
+
+def document(shape: Shape, value: Any) -> str:
+    """The document whose root is `value`. Raises Unsendable for what XML has no form for."""
+    extent.check(shape["name"], value)
+    return f'<?xml version="1.0"?>\n{_element(shape["name"], shape, value)}'
+
+
+def content(text: str) -> str:
+    """A text that makes no markup, in an element or in an attribute. Raises Unsendable for what XML has no form for."""
+    return _text(text).translate({**_IN_ATTRIBUTE, ord("'"): "&#39;"})
+
+
+def _node(name: str, shape: Shape, value: Any) -> str:
+    """What stands for a member or an item: an element, or what its kind says instead."""
+    kind = shape.get("kind", "element")
+    if kind == "text":
+        return _text(value).translate(_IN_TEXT)
+    if kind == "cdata":
+        return f"<![CDATA[{_text(value).replace(']]>', ']]]]><![CDATA[>')}]]>"
+    if kind == "none" and isinstance(value, dict):
+        return _members(shape, value)[1]
+    return _member(name, shape, value)
+
+
+def _member(name: str, shape: Shape, value: Any) -> str:
+    """What stands inside an element for a member: an element, or one for each item of an array."""
+    if not isinstance(value, list):
+        return _element(shape.get("name", name), shape, value)
+    own = shape.get("name", name) if shape.get("wrapped") else name
+    items = "".join(_items(own, shape, value))
+    return _tagged(own, shape, "", items) if shape.get("wrapped") else items
+
+
+def _items(name: str, shape: Shape, value: list[Any]) -> list[str]:
+    inner = shape.get("items", _PLAIN)
+    return [_node(inner.get("name", name), inner, item) for item in value if item is not None]
+
+
+def _element(name: str, shape: Shape, value: Any) -> str:
+    if isinstance(value, dict):
+        attributes, content = _members(shape, value)
+        return _tagged(name, shape, attributes, content)
+    content = "".join(_items(name, shape, value)) if isinstance(value, list) else _text(value).translate(_IN_TEXT)
+    return _tagged(name, shape, "", content)
+
+
+def _members(shape: Shape, value: dict[str, Any]) -> tuple[str, str]:
+    """The attributes and the content of an element."""
+    attributes = content = ""
+    for key, member in value.items():
+        inner = shape.get("members", _PLAIN).get(key, _PLAIN)
+        kind = inner.get("kind", "element")
+        if member is None:
+            continue
+        if kind == "attribute":
+            name = _qualified(inner.get("name", key), inner)
+            declared = _declared(inner)
+            attributes += "" if declared in attributes else declared
+            attributes += f' {name}="{_text(member).translate(_IN_ATTRIBUTE)}"'
+        else:
+            content += _node(key, inner, member)
+    return attributes, content
+
+
+def _tagged(name: str, shape: Shape, attributes: str, content: str) -> str:
+    tag = _qualified(name, shape)
+    declared = _declared(shape)
+    return f"<{tag}{'' if declared in attributes else declared}{attributes}>{content}</{tag}>"
+
+
+def _declared(shape: Shape) -> str:
+    """The declaration of a namespace, where the shape has one."""
+    if "namespace" not in shape:
+        return ""
+    name = f"xmlns:{shape['prefix']}" if "prefix" in shape else "xmlns"
+    return f' {name}="{shape["namespace"].translate(_IN_ATTRIBUTE)}"'
+
+
+def _qualified(name: str, shape: Shape) -> str:
+    if not _NAME.fullmatch(name):
+        raise Unsendable(f"{name[:60]} cannot be the name of an XML element")
+    return f"{shape['prefix']}:{name}" if "prefix" in shape else name
+
+
+def _text(value: Any) -> str:
+    text = " ".join(map(scalar, value)) if isinstance(value, list) else scalar(value)
+    if _FOREIGN.search(text):
+        raise Unsendable("expected text without control characters, which XML cannot hold")
+    return text

@@ -1,0 +1,124 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Answers that are written to files, below the one folder that the operator opened for it (DOWNLOADS_DIR).
+
+A model chooses the name. So it must stay below that folder, pass through no link, be plain on every system, and take
+the place of nothing unless the operator said so. That is looked at before a request is sent, and again by writing.
+The file holds what came but for secrets, or is not there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from typing import TYPE_CHECKING
+
+from ..core import safe_open
+from ..request.argument_errors import Problem, Refused
+from ..text.invisible import clean
+from .large_results import PIECE
+
+if TYPE_CHECKING:
+    from ..core.budget import Budget
+    from ..http.exchange import Response
+    from ..settings.settings import Settings
+    from ..text.redaction import Redactor
+
+MOST_STEPS, LONGEST_STEP = 8, 200
+"""Folders and the name, and the bytes of each. A file system takes 255, of which some are for what others put there."""
+
+_PLAIN = re.compile(r'[^\x00-\x1f\x7f\\/:*?"<>|.\s~-](?:[^\x00-\x1f\x7f\\/:*?"<>|]*[^\x00-\x1f\x7f\\/:*?"<>|.\s])?')
+#: What Windows opens as a device, whatever stands behind the dot.
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+_NAME = "expected a plain file name such as report.pdf, or one in a folder that is there, such as reports/may.pdf"
+_LINK = "expected a name without links on the way"
+_NOWHERE = "there is no such folder that can be written to; give a name alone"
+
+
+class Unwritten(Exception):
+    """A file was not written; its message is a sentence for the model, which says why."""
+
+
+class Download:
+    """Where an answer goes: a name below the folder of `settings`."""
+
+    __slots__ = ("_replaces", "_root", "_steps", "path")
+
+    def __init__(self, argument: str, name: object, settings: Settings) -> None:
+        """Look at the `name` that `argument` gives. Raises Refused."""
+        assert settings.downloads_dir is not None
+        self._root, self._replaces = settings.downloads_dir, settings.downloads_overwrite
+        self._steps = name.split("/") if isinstance(name, str) else []
+        if not _is_plain(self._steps):
+            raise Refused(Problem(argument, _NAME))
+        self.path = os.path.join(self._root, *self._steps)
+        try:
+            taken = safe_open.is_there(self._root, self._steps) and not self._replaces
+        except safe_open.LinkFound:
+            raise Refused(Problem(argument, _LINK)) from None
+        except (OSError, ValueError):
+            raise Refused(Problem(argument, _NOWHERE)) from None
+        if taken:
+            raise Refused(Problem(argument, "there is a file of that name, which stays; give another name"))
+
+    async def save(self, answer: Response, redactor: Redactor, budget: Budget) -> int:
+        """Write all of an answer, without secrets; return how many bytes that are. Raises Unwritten."""
+        if answer.cut:
+            raise Unwritten(f"Only its first {answer.size:,} bytes were read, so no file was written.")
+        try:
+            file = safe_open.NewFile(self._root, self._steps, self._replaces)
+        except (OSError, ValueError) as problem:
+            raise Unwritten(_why(problem)) from None
+        try:
+            size = await _write(file, answer, redactor, budget)
+        except OSError as problem:
+            file.discard()
+            raise Unwritten(_why(problem)) from None
+        except BaseException:
+            file.discard()
+            raise
+        try:
+            file.finish()
+        except OSError as problem:
+            raise Unwritten(_why(problem)) from None
+        return size
+
+
+def _is_plain(steps: list[str]) -> bool:
+    """Return whether every step is a name that every system takes for what it shows."""
+    return 0 < len(steps) <= MOST_STEPS and all(map(_is_plain_name, steps))
+
+
+def _is_plain_name(name: str) -> bool:
+    if not _PLAIN.fullmatch(name) or _DEVICE.fullmatch(name) or clean(name)[1]:
+        return False
+    try:
+        return len(name.encode()) <= LONGEST_STEP
+    except UnicodeEncodeError:
+        return False
+
+
+async def _write(file: safe_open.NewFile, answer: Response, redactor: Redactor, budget: Budget) -> int:
+    """Write it in pieces, between which the loop turns. Raises OSError, and Unwritten where the time is over."""
+    stream, size = redactor.stream(), 0
+    now = asyncio.get_running_loop().time
+    with budget as seconds:
+        end = now() + seconds
+        for start in range(0, answer.size, PIECE):
+            piece = answer.content[start : start + PIECE]
+            if answer.spool is not None:
+                piece = answer.spool.read(start, PIECE)
+            piece = stream.feed(piece, start + PIECE >= answer.size)
+            file.write(piece)
+            size += len(piece)
+            await asyncio.sleep(0)
+            if now() > end:
+                raise Unwritten("The time of the call was over before it was written, so there is no file.")
+    return size
+
+
+def _why(problem: Exception) -> str:
+    """Say why there is no file, in words that a model can act on."""
+    if isinstance(problem, FileExistsError):
+        return "A file of that name came to be meanwhile, and stays. Give another name."
+    return "It could not be written to the folder for downloads: tell the operator of this server."

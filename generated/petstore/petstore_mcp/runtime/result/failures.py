@@ -1,0 +1,223 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""What a model is told when a call fails: what happened, which argument it is about, and what to do now.
+
+What the upstream points at is renamed to the tool's arguments, and advice is added by status. Of the body at most 1,000
+characters are shown, and only where it says more than was said. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from ..request.argument_errors import MOST_SHOWN
+from ..request.request import is_key
+from ..text.invisible import clean
+from ..text.sanitize import brief, decode, is_text
+from . import findings
+
+if TYPE_CHECKING:
+    from ..http.client import Failure
+    from ..http.exchange import Response, Sent
+    from ..text.redaction import Redactor
+    from .findings import Finding, Findings
+
+LONGEST_EXCERPT = 1000
+LARGEST_EXCERPTED = 8000
+LONGEST_WAIT = 3600
+"""Seconds. Nobody waits longer for a tool; servers say much larger numbers, by mistake or not."""
+
+_SAFE = ("GET", "HEAD", "OPTIONS")
+_IDEMPOTENT = ("PUT", "DELETE")
+_SOURCE = re.compile(r"\bFrom ([a-z][a-z0-9]*_[a-z0-9_]+)\.")
+_MARKUP = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<[^<>]*>", re.IGNORECASE | re.DOTALL)
+
+
+def explain(response: Response, sent: Sent, redactor: Redactor) -> str:
+    """The text for an answer that is no success."""
+    status = f"{response.named} from {sent}"
+    if 300 <= response.status < 400:
+        reason = f": {sent.unfollowed}" if sent.unfollowed else ""
+        return f"{status}: the upstream redirects to {_origin(response)}, which is not followed{reason}."
+    found = findings.read(response.content, redactor)
+    said = brief(_said(found, response), LONGEST_EXCERPT)
+    lines = [f"{status}: {said}" if said else f"{status}."]
+    for item in found.items[:MOST_SHOWN]:
+        name, told = _named(item, sent), brief(item.text, 300)
+        allowed = _allowed(sent, name) if response.status in (400, 422) else ""
+        lines.append(f"- {name}: {told.rstrip('.') if allowed else told}{allowed}")
+    lines += [f"It was tried {sent.tries} times."] if sent.tries > 1 else []
+    lines += _advice(response, sent, bool(found.items))
+    if not found.complete and (excerpt := _excerpt(response, redactor)):
+        lines.append(f"The upstream said: {excerpt}")
+    return "\n".join(lines)
+
+
+def explain_page(response: Response, sent: Sent, redactor: Redactor) -> str:
+    """The text for a success that is an HTML page, where the description promises JSON."""
+    lines = [
+        f"{response.named} from {sent}: the answer is an HTML page, where the API's description has JSON.",
+        "That is mostly a website, or its login, in place of the API: the operator should look at the base URL, and at"
+        " the credentials.",
+    ]
+    lines += [] if sent.method in _SAFE else [_repeat(sent)]
+    if excerpt := _excerpt(response, redactor):
+        lines.append(f"The page says: {excerpt}")
+    return "\n".join(lines)
+
+
+def no_answer(failure: Failure, sent: Sent) -> str:
+    """The text for a request that got no usable answer."""
+    tries = f" {sent.tries} times" if sent.tries > 1 else ""
+    advice = _repeat(sent) if failure.sent else failure.advice
+    return f"{sent} failed{tries}: {failure.reason}. {advice}"
+
+
+def answered(response: Response, sent: Sent) -> str:
+    """What a model is told of an answer that is kept from it, lest it call again what is done."""
+    told = f"The request was answered: {response.named} from {sent}."
+    if 200 <= response.status < 300:
+        return f"{told} {_repeat(sent, 'It was carried out')}"
+    return f"{told} {_repeat(sent)}" if response.status >= 500 else told
+
+
+def _said(found: Findings, response: Response) -> str:
+    """Title and message, without the title where it is said already."""
+    if found.title.lower() in response.named.lower() or found.title in found.message:
+        return found.message
+    return f"{found.title.rstrip('.')}. {found.message}"
+
+
+def _origin(response: Response) -> str:
+    """Where a redirect leads, as far as may be said: its path may hold what was sent."""
+    try:
+        target = urlsplit(response.header("location").strip())
+        host, port = target.hostname, target.port
+    except ValueError:
+        return "an address that cannot be read"
+    if host and target.scheme in ("http", "https", ""):
+        return brief(f"{target.scheme or 'the same scheme'}://{host}" + (f":{port}" if port else ""), 200)
+    if target.scheme:
+        return "an address that is not on the web"
+    return "another path of its own" if target.path or target.query else "nowhere"
+
+
+def _named(item: Finding, sent: Sent) -> str:
+    """The argument that a finding is about, as a dotted path; the upstream's own name for it where no argument fits."""
+    if not item.steps:
+        whole: str = sent.tool.binding.get("body", {}).get("argument", "")
+        return whole if whole and item.place == "body" else "the request"
+    for argument, inside in _arguments(item.place, item.steps[0], sent.tool.binding):
+        return brief(".".join([argument, *item.steps[0 if inside else 1 :]]), 100)
+    return brief(".".join(item.steps), 100)
+
+
+def _arguments(place: str, wire: str, binding: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+    """The arguments that may carry that name on the wire, likeliest first, and whether the name is inside of them."""
+    body = binding.get("body", {})
+    bound = list(body.get("fields", [])) if place in ("", "body") else []
+    for part in ("path", "query", "headers", "cookies"):
+        if place in ("", part):
+            bound += [each for each in binding.get(part, ()) if isinstance(each, dict)]
+    named = [each for each in bound if each["name"].lower() == wire.lower() and "argument" in each]
+    yield from ((each["argument"], False) for each in named)
+    if place in ("", "body") and ("argument" in body or "rest" in body):
+        yield body.get("argument") or body["rest"], True
+
+
+def _advice(response: Response, sent: Sent, items: bool) -> list[str]:
+    status = response.status
+    credentials, more = " and ".join(sent.variables), _scopes(sent) + _offers(sent)
+    if status in (400, 422) and not items:
+        return [_signature(sent)]
+    if status == 401:
+        said = f"The upstream did not accept {credentials}." if credentials else "The request carried no credential."
+        return [said + more]
+    if status == 403:
+        who = credentials or "Without a credential it"
+        return [f"{who} is not allowed to do this; calling again will not help.{more}"]
+    if status == 404:
+        bound = [
+            part["argument"] for part in sent.tool.binding["path"] if isinstance(part, dict) and "argument" in part
+        ]
+        sources = {source[1]: None for name in bound if (source := _SOURCE.search(_described(sent, name)))}
+        listed = f" See {' and '.join(sources)} for what there is." if sources else ""
+        return [f"Check {' and '.join(bound)}: nothing was found there.{listed}"] if bound else []
+    if status in (409, 412):
+        return ["Read the present state first, then decide and call again."]
+    if status in (408, 425, 429, 503) and (wait := _wait(response)):
+        return [f"Wait {wait} before calling again."]
+    if status == 429:
+        return ["Wait a while before calling again."]
+    return [_repeat(sent)] if status >= 500 and status != 501 else []
+
+
+def _scopes(sent: Sent) -> str:
+    """What the description asks of an access token for this."""
+    scopes = " ".join(sent.scopes)
+    return f" The API's description asks for a token with the scopes {brief(scopes, 300)}." if scopes else ""
+
+
+def _offers(sent: Sent) -> str:
+    """Which variables the operator could set, where no credential was sent."""
+    ways = ", or ".join(sent.offers)
+    return f" The operator of this server can set {ways}." if ways else ""
+
+
+def _described(sent: Sent, argument: str) -> str:
+    """What the schema says of an argument: the compiler wrote there which tool lists its values."""
+    return str(sent.tool.schema.get("properties", {}).get(argument, {}).get("description", ""))
+
+
+def _allowed(sent: Sent, argument: str) -> str:
+    """The values that the schema allows an argument, where it says so."""
+    values = sent.tool.schema.get("properties", {}).get(argument, {}).get("enum", ())
+    return f". Allowed: {brief(', '.join(map(str, values)), 300)}." if values else ""
+
+
+def _signature(sent: Sent) -> str:
+    schema = sent.tool.schema
+    required = schema.get("required", ())
+    names = [f"{name} (required)" if name in required else name for name in schema.get("properties", {})]
+    return f"Arguments of {sent.tool.name}: {', '.join(names) or 'none'}."
+
+
+def _repeat(sent: Sent, known: str = "It may have been carried out") -> str:
+    if sent.method in _SAFE:
+        return "Calling again is safe."
+    if sent.key and (argument := _key_argument(sent)):
+        again = f"{argument} {brief(sent.key, 100)}"
+        return f"{known}; to call again without doing it twice, give {again}."
+    if sent.method in _IDEMPOTENT:
+        return f"{known}; calling again has the same effect."
+    return f"{known} all the same: look before calling again."
+
+
+def _key_argument(sent: Sent) -> str:
+    """The argument that its idempotency key came from, or would have."""
+    headers = sent.tool.binding.get("headers", ())
+    return next((str(each["argument"]) for each in headers if "argument" in each and is_key(each["name"])), "")
+
+
+def _wait(response: Response) -> str:
+    """Retry-After in words; "" where it is absent, past or not readable."""
+    seconds = response.retry_after or 0
+    if seconds > LONGEST_WAIT:
+        return f"{LONGEST_WAIT} seconds or more"
+    return f"{seconds} second{'' if seconds == 1 else 's'}" if seconds > 0 else ""
+
+
+def _excerpt(response: Response, redactor: Redactor) -> str:
+    if not response.content:
+        return ""
+    if not is_text(response.media_type, response.content):
+        return f"(a body of type {response.media_type})"
+    text, _ = decode(response.content[:LARGEST_EXCERPTED], response.header("content-type"))
+    text = redactor.text(clean(text)[0])
+    if response.partial or response.size > LARGEST_EXCERPTED:
+        text = redactor.begun(text)
+    if "html" in response.media_type:
+        text = _MARKUP.sub(" ", text)
+    return brief(text, LONGEST_EXCERPT)

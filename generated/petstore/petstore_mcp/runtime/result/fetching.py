@@ -1,0 +1,93 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""A resource that holds what an upstream answers: its request, and the answer as contents for `resources/read`. Pure.
+
+It is sent like the call of a tool, whose arguments are the variables of the URI, with the same credentials, limits and
+guards; only hooks are not asked, which are about tools. An answer that a tool would not show whole begins here too, and
+says where the rest of it is kept. What went wrong is told in the sentences of tools.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+from ..core.catalog import Tool
+from ..core.wire_formats import Contents, Result
+from ..http.client import Failure
+from ..request.argument_errors import Refused
+from ..settings.sizes import MOST_INLINE
+from ..text.invisible import clean
+from ..text.sanitize import decode, is_text
+from . import response
+from .result_store import LARGEST_SLICE
+
+if TYPE_CHECKING:
+    from ..core.effects import Fetch
+    from ..core.wire_formats import Block
+    from ..http.exchange import Response, Sent
+    from ..text.redaction import Redactor
+    from .result_store import Resources
+
+_NOTHING_THERE = (404, 410)
+
+
+def as_tool(wanted: Fetch) -> Tool:
+    """The resource as a tool that is called by the template of its URI."""
+    binding, values = wanted.entry["binding"], wanted.entry.get("values", {})
+    properties: dict[str, Any] = {name: {"type": "string"} for name in wanted.arguments}
+    properties |= {name: {"type": "string", "enum": values[name]} for name in values}
+    return Tool(wanted.name, {"type": "object", "properties": properties, "required": [*properties]}, binding)
+
+
+def refused(wanted: Fetch, reason: Exception) -> Contents | Result:
+    """Why nothing was sent: no API has anything under a URI like that, or a setting is missing."""
+    if isinstance(reason, Refused):
+        problems = "; ".join(map(str, reason.problems))
+        return Contents(wanted.uri, None, f"There is nothing at this URI: {problems}.")
+    return Result.error(f"{wanted.name} was not read. {reason}")
+
+
+def read(
+    wanted: Fetch, answer: Response | Failure, sent: Sent, redactor: Redactor, resources: Resources
+) -> Contents | Result:
+    """What the answer comes to."""
+    if isinstance(answer, Failure):
+        from . import failures  # most calls succeed
+
+        return Result.error(redactor.text(failures.no_answer(answer, sent)))
+    if not 200 <= answer.status < 300:
+        from . import failures  # as above
+
+        told = redactor.text(failures.explain(answer, sent, redactor))
+        return Contents(wanted.uri, None, told) if answer.status in _NOTHING_THERE else Result.error(told)
+    text = is_text(answer.media_type, answer.content)
+    if answer.kept and (kept := resources.read(sent.uri)):
+        first, *following = kept
+        first = {**first, "uri": wanted.uri, "mimeType": _media_type(wanted, answer, text)}
+        return Contents(wanted.uri, [first, *following, *_missing(answer, sent.uri)])
+    whole = answer.spool is None and not (answer.cut and not text)
+    if not whole or answer.size > (LARGEST_SLICE if text else MOST_INLINE):
+        told = f"{wanted.name} was not read: its {answer.size:,} bytes are more than there is room for."
+        return Result.error(told)
+    content: Block = {"uri": wanted.uri, "mimeType": _media_type(wanted, answer, text)}
+    if text:
+        decoded, _ = decode(answer.content, answer.header("content-type"))
+        shown = redactor.text(clean(decoded)[0])
+        content["text"] = redactor.begun(shown) if answer.cut else shown
+    else:
+        content["blob"] = base64.b64encode(redactor.content(answer.content)).decode()
+    return Contents(wanted.uri, [content, *_missing(answer, wanted.uri)])
+
+
+def _media_type(wanted: Fetch, answer: Response, text: bool) -> str:
+    """The media type that came, else the one that was declared."""
+    declared = wanted.entry["listed"].get("mimeType", "")
+    return answer.media_type or declared or ("text/plain" if text else "application/octet-stream")
+
+
+def _missing(answer: Response, uri: str) -> list[Block]:
+    """That only the beginning came or could be kept, if so, as contents of its own, which every client shows."""
+    told = response.unread(answer)
+    if 0 < answer.kept < answer.size:
+        told.append(response.told_kept(answer, uri))
+    return [{"uri": uri, "mimeType": "text/plain", "text": " ".join(told)}] if told else []

@@ -1,0 +1,126 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""What the body of an error says: a message, and which values are wrong.
+
+Problem details (RFC 9457) with their `errors`, and the customs of common frameworks and APIs: `message`, `error`,
+`error_description`, lists and maps of errors, JSON:API's `source`, the `loc` of FastAPI. Values are found, never
+trusted: anything of another type is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..text.sanitize import presentable
+
+if TYPE_CHECKING:
+    from ..text.redaction import Redactor
+
+LARGEST = 64 * 1024
+"""Bytes of an error that are parsed; parsing costs time and some 25 times the memory."""
+
+PLACES = {
+    "path": "path",
+    "query": "query",
+    "header": "headers",
+    "headers": "headers",
+    "cookie": "cookies",
+    "cookies": "cookies",
+    "body": "body",
+}
+"""How errors name the parts of a request, and what the binding calls them."""
+
+_MESSAGES = ("detail", "message", "error_description", "description", "msg", "reason", "error", "title")
+_POINTERS = ("pointer", "loc", "field", "name", "parameter", "param", "property", "path", "location")
+# Members that say nothing beyond the status line and the message.
+_SAID = {"type", "title", "status", "detail", "instance", "errors", "message", "error", "error_description", "code"}
+
+
+class Finding:
+    """One wrong value: the part of the request ("" where it is not said), the steps to the value, and what is wrong."""
+
+    __slots__ = ("place", "steps", "text")
+
+    def __init__(self, place: str, steps: list[str], text: str) -> None:
+        self.place = place
+        self.steps = steps
+        self.text = text
+
+
+class Findings:
+    """What was found: the kind of problem, what went wrong this time, and where; `complete` where that is all."""
+
+    __slots__ = ("complete", "items", "message", "title")
+
+    def __init__(
+        self, title: str = "", message: str = "", items: list[Finding] | None = None, complete: bool = False
+    ) -> None:
+        self.title = title
+        self.message = message
+        self.items = items or []
+        self.complete = complete
+
+
+def read(content: bytes, redactor: Redactor) -> Findings:
+    """What the body says, without secrets; nothing where it is not a JSON object."""
+    try:
+        body = json.loads(content) if len(content) <= LARGEST else None
+    except (ValueError, RecursionError):
+        body = None
+    body, _ = presentable(body, redactor)  # before a pointer is taken apart
+    if not isinstance(body, dict):
+        return Findings()
+    inner = body["error"] if isinstance(body.get("error"), dict) else body
+    listed = next(
+        (inner[key] for key in ("errors", "detail", "details") if isinstance(inner.get(key), list | dict)), None
+    )
+    items = list(_items(listed)) or list(_pointed(inner))
+    title, message = inner.get("title"), _message(inner)
+    complete = bool(message or items) and set(body) | set(inner) <= _SAID
+    return Findings(title if isinstance(title, str) else "", message, items, complete)
+
+
+def _message(entry: dict[str, Any]) -> str:
+    return next((text for key in _MESSAGES if isinstance(text := entry.get(key), str) and text), "")
+
+
+def _items(listed: Any) -> Iterator[Finding]:
+    """The entries of a list of errors, or of a map from names to texts."""
+    if isinstance(listed, dict):
+        for name, texts in listed.items():
+            for text in texts if isinstance(texts, list) else [texts]:
+                if isinstance(text, str):
+                    yield _finding(name, "", text)
+    elif isinstance(listed, list):
+        for entry in listed:
+            if isinstance(entry, str):
+                yield Finding("", [], entry)
+            elif isinstance(entry, dict):
+                yield from _pointed(entry) or [Finding("", [], text) for text in [_message(entry)] if text]
+
+
+def _pointed(entry: dict[str, Any]) -> list[Finding]:
+    """The entry as a finding, where it points at a value and says something about it."""
+    source = entry["source"] if isinstance(entry.get("source"), dict) else entry
+    pointer = next((source[key] for key in _POINTERS if isinstance(source.get(key), str | list) and source[key]), None)
+    text = _message(entry)
+    if pointer is None or not text:
+        return []
+    place = entry.get("in") if isinstance(entry.get("in"), str) else ""
+    return [_finding(pointer, place or "", text)]
+
+
+def _finding(pointer: str | list[Any], place: str, text: str) -> Finding:
+    steps = [str(step) for step in pointer] if isinstance(pointer, list) else _steps(pointer)
+    if not place and steps and steps[0].lower() in PLACES and (len(steps) > 1 or steps == ["body"]):
+        place, *steps = steps
+    return Finding(PLACES.get(place.lower(), ""), steps, text)
+
+
+def _steps(pointer: str) -> list[str]:
+    """The steps of a JSON Pointer (RFC 6901), of a path with dots and brackets, or of a JSONPath."""
+    if pointer.startswith(("/", "#/")):
+        steps = pointer.removeprefix("#").split("/")[1:]
+        return [step.replace("~1", "/").replace("~0", "~") for step in steps]
+    return [step for step in pointer.removeprefix("$.").replace("]", "").replace("[", ".").split(".") if step]

@@ -1,0 +1,37 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""The tool that reads on in a result which was cut, for hosts whose models cannot read resources (RESULT_TOOL).
+
+It hands out the slices of `resources/read`, one a call, and sends nothing to the API.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..core.read_tool import ARGUMENT
+from ..core.wire_formats import Result
+from .result_store import LARGEST_SLICE
+
+if TYPE_CHECKING:
+    from .result_store import Resources
+
+_NOTHING = (
+    "Nothing is kept at this URI. A cut result names one, and each slice the next. What was kept makes room for later"
+    " results: then call the tool again that it came from."
+)
+_NO_TEXT = "What is kept at this URI is a file ({}), which cannot be read as text."
+
+
+def read(resources: Resources, arguments: dict[str, Any], shown: int) -> Result:
+    """Return the slice at the URI of the arguments, which has `shown` bytes where the URI does not say how many."""
+    uri = str(arguments[ARGUMENT]).strip()
+    whole, mark, query = uri.partition("?")
+    if "size=" not in query:
+        size = min(shown, LARGEST_SLICE)
+        uri = f"{whole}?{query}&size={size}" if mark else f"{whole}?size={size}"
+    found = resources.read(uri)
+    if found is None:
+        return Result.error(_NOTHING)
+    if "text" not in found[0]:
+        return Result.error(_NO_TEXT.format(found[0]["mimeType"]))
+    return Result([{"type": "text", "text": each["text"]} for each in found])

@@ -1,0 +1,310 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""An HTTP response becomes a tool result. Pure.
+
+Text is passed on as it came: JSON is not parsed, so nothing in it is lost and its numbers stay exact. That of a tool
+with an output schema is parsed; where nothing in it is to be changed, its text stands for the value too, and else it is
+made from the value, so that both say the same. JSON that is too long to be shown is parsed to be cut along its
+structure. What was cut is said, with how to see it, and a link goes to all of it. An error is one block of text, since
+some clients show only the first. What a model cannot read is left out and said: bytes that are no text, characters that
+cannot be seen.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import TYPE_CHECKING, Any
+
+from ..core.jsontext import NotJSON, in_ascii, loads
+from ..core.wire_formats import ABSENT, Result
+from ..settings.sizes import Sizes, inline
+from ..text.invisible import clean
+from ..text.sanitize import brief, decode, holds_nothing, is_text, presentable
+from ..text.shortening import beginning, written
+from ..text.signatures import OCTETS, TAKEN, type_of
+from . import paging
+from .wrapping import read, wrapped, wrapped_text
+
+if TYPE_CHECKING:
+    from ..http.exchange import Response, Sent
+    from ..text.redaction import Redactor
+
+SHOWN = Sizes().shown
+
+LARGEST_PARSED = 512 * 1024
+"""Bytes of JSON that are parsed, or twice what is shown: it holds up all other calls, a tenth of a second at worst, and
+takes up to 25 times the memory. Of more the beginning is parsed."""
+
+_NEXT_LINK = re.compile(r'<([^<>]*)>[^<]*?;\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b)', re.IGNORECASE)
+_PAGE = "text/html"
+_FILE_NAME = re.compile(r'filename="?([^";]+)', re.IGNORECASE)
+
+
+def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = SHOWN) -> Result:
+    """The result of a call that was answered, of which at most about `shown` bytes of text are shown."""
+    status, size = response.status, response.size
+    if not (200 <= status < 300 or status == 304 or leads_elsewhere(response, sent)):
+        from . import failures  # most calls succeed
+
+        return Result.error(failures.explain(response, sent, redactor))
+    if response.media_type == _PAGE and response.content[:100].lstrip()[:1] == b"<" and _wants_json(sent):
+        from . import failures  # as above
+
+        return Result.error(failures.explain_page(response, sent, redactor))
+    if not size:
+        done = "Done" if status < 300 else "Not modified" if status == 304 else "What was asked for is elsewhere"
+        return Result.text(" ".join([f"{done} ({response.named}).", *_notes(response, sent)]))
+    if not is_text(response.media_type, response.content):
+        return _binary(response, sent, redactor, shown)
+    parsed = None
+    if sent.fields or sent.tool.output_schema is not None or (size > shown and _is_json(response)):
+        parsed = _json(response, sent, redactor, shown)
+    return parsed or _text(response, sent, redactor, shown, size)
+
+
+def leads_elsewhere(response: Response, sent: Sent) -> bool:
+    """Return whether the answer is a redirect that the API's description declares: its Location is what was asked
+    for.
+    """
+    declared = sent.tool.binding.get("redirects", ()) if 300 <= response.status < 400 else ()
+    return str(response.status) in declared or "3XX" in declared
+
+
+def _wants_json(sent: Sent) -> bool:
+    """Return whether the description promises JSON and no page: then a page is of a website, or of a login."""
+    accept = sent.tool.binding.get("accept", "")
+    return "json" in accept and "html" not in accept
+
+
+def told(text: str, unseen: int, response: Response, sent: Sent, shown: int) -> list[dict[str, Any]]:
+    """The blocks of a text that its owner put in place of the answer, redacted already. `unseen` is how many characters
+    were taken out of what stands in it."""
+    size = len(text.encode(errors="replace"))
+    if large := size > shown:
+        text, cut = _whole_lines(text, shown)
+        text += f"\n[Cut: the first {cut:,} of {size:,} bytes are shown.{_to_see_more(response, sent)}]"
+    notes = [*_notes(response, sent), *_damage(True, unseen)]
+    return _linked({"type": "text", "text": text}, notes, response, sent, large).content
+
+
+def is_large(response: Response, shown: int) -> bool:
+    """Whether a result does not show all of an answer that came, so that it is worth keeping."""
+    size = response.size
+    if size <= shown or not 200 <= response.status < 300:
+        return False
+    return is_text(response.media_type, response.content) or size > inline(shown)
+
+
+def _is_json(response: Response) -> bool:
+    return "json" in response.media_type or not response.media_type
+
+
+def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: int) -> Result:
+    large = size > shown
+    text, whole = decode(response.content[: 2 * shown] if large else response.content, response.header("content-type"))
+    text, unseen = clean(text)
+    text = redactor.text(text)
+    if large or response.partial:
+        text = redactor.begun(text)
+    paged = not large and paging.is_paged(sent.tool) and _is_json(response)
+    notes = _notes(response, sent, _parsed(text) if paged else ABSENT)
+    if large:
+        text, cut = _whole_lines(text, shown)
+        text += f"\n[Cut: the first {cut:,} of {size:,} bytes are shown.{_to_see_more(response, sent)}]"
+    if sent.fields:
+        notes.append("The answer is no JSON, so fields could not be taken from it.")
+    if unseen or response.cut or not (whole or large):
+        notes += [*_damage(whole or large, unseen), *unread(response)]
+    text = text or "Nothing of the answer can be seen."  # some providers take no empty text
+    return _linked({"type": "text", "text": text}, notes, response, sent, large)
+
+
+def _whole_lines(text: str, most: int) -> tuple[str, int]:
+    """The beginning of a text in at most so many bytes of UTF-8, in whole lines where they are not long; its size."""
+    start = text.encode(errors="replace")[:most].decode(errors="ignore")
+    line_end = start.rfind("\n")
+    start = start[:line_end] if line_end > len(start) // 2 else start
+    return start, len(start.encode())
+
+
+def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Result | None:
+    """A JSON answer as a value, cut along its structure, and as its text; None where it is none."""
+    size, most = response.size, max(LARGEST_PARSED, 2 * shown)
+    complete = size <= most and not response.partial
+    text, whole = decode(response.content[:most], response.header("content-type"))
+    text = text if complete else redactor.begun(text)
+    promised = sent.tool.output_schema is not None
+    marked = ""
+    if sent.fields and not promised:
+        from .projection import mark  # few calls ask for parts
+
+        marked = mark(text)
+    value, twice = read(text if complete else beginning(text), marked)
+    if value is ABSENT:
+        return None
+    if whole and complete and size <= shown and not twice and _shows_all(sent):
+        line = _line(text, value, redactor)
+        if line is text or (line and len(line.encode()) <= shown):
+            return _as_it_is(line, value, response, sent, redactor)
+    from .projection import exact, shortened  # most answers are shown as they came
+
+    value, unseen = presentable(value, redactor)
+    cut, missing = shortened(value, sent, shown, complete)
+    notes = [*_notes(response, sent, value, cut.items), *map(redactor.text, missing)]
+    if twice:
+        notes.append("Some objects in the answer name a member twice; the last one is shown.")
+    notes += _damage(whole or not complete, unseen)
+    if cut.left_out:
+        notes.append(f"Cut: {cut.told()} are left out.{_to_see_more(response, sent, cut.items)}")
+    elif sent.fields and response.kept:
+        notes.append(told_kept(response, sent.uri, sent.reader))
+    notes += unread(response)
+    block = {"type": "text", "text": exact(cut.value, marked)}
+    result = _linked(block, notes, response, sent, bool(cut.left_out or sent.fields))
+    if promised:
+        beside = redactor.text("\n".join(notes))
+        result.structured = wrapped(cut.value, sent.tool.binding.get("output", "written"), beside)
+    return result
+
+
+def _shows_all(sent: Sent) -> bool:
+    """Whether a JSON answer is all that its tool promises to say."""
+    return not (sent.fields or "result" in sent.tool.binding or sent.tool.output_schema is None)
+
+
+def _line(text: str, value: Any, redactor: Redactor) -> str:
+    """A JSON answer on one line: as it came where that is one, and otherwise written again; "" where something is to be
+    taken out of it."""
+    broken = "\n" in text or "\r" in text or ("\t" in text and not text.isascii())
+    if not broken and holds_nothing(text, redactor):
+        return text
+    line = written(value)
+    return line if holds_nothing(line, redactor) else ""
+
+
+def _as_it_is(text: str, value: Any, response: Response, sent: Sent, redactor: Redactor) -> Result:
+    """A JSON answer whose text stands in the content and, unless more is told beside it, as the value."""
+    notes = _notes(response, sent, value)
+    result = _linked({"type": "text", "text": text}, notes, response, sent, False)
+    form = sent.tool.binding.get("output", "written")
+    if notes:
+        result.structured = wrapped(value, form, redactor.text("\n".join(notes)))
+    else:
+        result.structured, result.written = wrapped(value, form), wrapped_text(in_ascii(text), value, form)
+    return result
+
+
+def _to_see_more(response: Response, sent: Sent, items: int = 0) -> str:
+    """How to get what was left out: by other arguments, and from what was kept."""
+    found = [paging.narrower(sent.tool, items)]
+    if response.kept:
+        found.append(told_kept(response, sent.uri, sent.reader))
+    return "".join(f" {sentence}" for sentence in found if sentence)
+
+
+def told_kept(response: Response, uri: str, reader: str = "") -> str:
+    """How much of an answer is kept, where, and what reads it: a tool, or the client."""
+    reader = reader if is_text(response.media_type, response.content) else ""
+    way = f"call {reader} with uri={uri}" if reader else f"resources/read of {uri}"
+    if response.kept < response.size:
+        beginning = f"The first {response.kept:,} of {response.size:,} bytes are kept, for which there was time"
+        return f"{beginning}: {way}."
+    return f"All that came, {response.size:,} bytes, is kept: {way}."
+
+
+def unread(response: Response) -> list[str]:
+    """That only the beginning of an answer came, if so."""
+    if not response.cut:
+        return []
+    return [f"Only the first {response.size:,} bytes of the answer were read; then the connection was closed."]
+
+
+def _damage(whole: bool, unseen: int) -> list[str]:
+    """What cannot be shown of a text: bytes that are none, and characters that nobody sees."""
+    notes = []
+    if not whole:
+        notes.append("Some bytes of the answer are no text in its encoding; \ufffd stands for them.")
+    if unseen:
+        notes.append(f"{unseen} invisible or control characters were taken out of the answer.")
+    return notes
+
+
+def _binary(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
+    kind, size = _kind(response), response.size
+    described = _described(response, size)
+    if response.partial or size > inline(shown):
+        kept = f" {told_kept(response, sent.uri, sent.reader)}" if response.kept else ""
+        argument = sent.tool.binding.get("saves")
+        listed = argument in sent.tool.schema.get("properties", ())
+        save = f" Call again with {argument} to have it written to a file." if listed else ""
+        text = f"The answer is a file: {described}, too large to be passed on.{kept}{save}"
+        return _linked({"type": "text", "text": text}, unread(response), response, sent, linked=True)
+    data = base64.b64encode(redactor.content(response.content)).decode()
+    if kind in TAKEN:
+        medium = {"type": kind.partition("/")[0], "data": data, "mimeType": kind}
+        return _with_notes(medium, _notes(response, sent))
+    block = {"type": "resource", "resource": {"uri": sent.uri, "mimeType": kind, "blob": data}}
+    return _with_notes(block, [f"The answer is a file: {described}.", *_notes(response, sent)])
+
+
+def saved(response: Response, sent: Sent, path: str, size: int) -> Result:
+    """Return what is told of an answer that was written to a file at `path`, which has so many bytes."""
+    told = f"The answer was written to {path}: {_described(response, size)}."
+    return Result.text("\n".join([told, *_notes(response, sent)]))
+
+
+def _kind(response: Response) -> str:
+    """Return the media type of an answer that is a file."""
+    return response.media_type or type_of(response.content) or OCTETS
+
+
+def _described(response: Response, size: int) -> str:
+    """Return a clause with the media type, the size, and the name that the upstream gives."""
+    kind, name = _kind(response), _FILE_NAME.search(response.header("content-disposition"))
+    labelled = f", labelled {response.label}" if response.label not in ("", kind) else ""
+    return f"{kind}{labelled}, {size:,} bytes" + (f", {brief(name[1], 100)}" if name else "")
+
+
+def _with_notes(block: dict[str, Any], notes: list[str]) -> Result:
+    return Result([block, {"type": "text", "text": "\n".join(notes)}] if notes else [block])
+
+
+def _linked(block: dict[str, Any], notes: list[str], response: Response, sent: Sent, linked: bool) -> Result:
+    """The block and the notes, with a link to what was kept of an answer that is not shown whole."""
+    result = Result([block, {"type": "text", "text": "\n".join(notes)}] if notes else [block])
+    if linked and response.kept:
+        link: dict[str, Any] = {
+            "type": "resource_link",
+            "uri": sent.uri,
+            "name": f"The whole answer of {sent.tool.name}",
+        }
+        result.content.append({**link, "mimeType": response.media_type} if response.media_type else link)
+    return result
+
+
+def _parsed(text: str) -> Any:
+    """The value of a JSON text that may say what comes next; ABSENT where it is none."""
+    try:
+        return loads(text)[0]
+    except NotJSON:
+        return ABSENT
+
+
+def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) -> list[str]:
+    """What is needed to go on: where the thing is, which version it is, what comes next. `value` is that of a JSON
+    answer, of whose list `shown` items are shown, 0 for all; of an answer of which a part is shown all of it counts."""
+    value = value if sent.answer is ABSENT else sent.answer
+    told = []
+    if response.status in (201, 202) or response.status >= 300 or not response.content:
+        told.append(("Location", response.header("location")))
+    if response.status >= 300 and sent.unfollowed:
+        told.append(("Not followed", sent.unfollowed))
+    # A weak one is of no use for If-Match (RFC 9110 section 13.1.1).
+    if (tag := response.header("etag")).startswith('"'):
+        told.append(("ETag", tag))
+    if (links := response.header("link")) and (link := _NEXT_LINK.search(links[:8000])):
+        told.append(("Next page", paging.linked(link[1], sent)))
+    elif value is not ABSENT and paging.is_paged(sent.tool):
+        counts = {name: found for name in paging.TOTALS if (found := response.header(name.lower()))}
+        told.append(("Next page", paging.following(value, sent, shown, counts)))
+    return [f"{name}: {brief(value, 500)}" for name, value in told if value] if told else []

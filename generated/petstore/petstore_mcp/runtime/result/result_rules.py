@@ -1,0 +1,216 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""What a model is shown of an answer, as the owner of the tool wrote it: parts removed, a part selected, a text, links.
+
+What is removed is removed before anything else looks at the answer, and the answer is nothing then but what is left:
+its other bytes, its header fields and its reason are gone. So nothing that comes after can show, keep or log them. An
+answer that cannot be looked through as a whole, because it is no JSON, too large or cut off, is not shown at all. Pure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from ..core.wire_formats import ABSENT, Result
+from ..request import templates
+from ..request.request import misleads
+from ..text.invisible import clean
+from ..text.sanitize import decode, presentable
+from . import failures, paging, projection, response, wrapping
+from .drop_fields import tokens, without
+
+if TYPE_CHECKING:
+    from ..http.exchange import Response, Sent
+    from ..text.redaction import Redactor
+
+_KEPT_FIELDS = ("retry-after", "date")
+"""What is left of the header fields of an answer of which something is removed: numbers and dates are read of these."""
+
+_TEXTS = ("name", "title", "description", "mimeType")
+
+LONGEST_ADDRESS, LONGEST_TEXT = 2_000, 500
+"""Characters of the address of a link, and of each of its texts."""
+
+_CUT = "it did not come whole"
+_LARGE = "it is too large to be looked through"
+_NO_JSON = "it is no JSON"
+
+
+class View:
+    """What one call shows of its answer. To be used in this order: `take`, `dressed`."""
+
+    __slots__ = ("_mark", "_rules", "_value")
+
+    def __init__(self, rules: dict[str, Any]) -> None:
+        """`rules` are the `result` of a binding."""
+        self._rules = rules
+        self._value: Any = ABSENT
+        self._mark = ""
+
+    def take(self, answer: Response, sent: Sent, shown: int) -> Result | None:
+        """Make the answer what may be seen of it; and what is told instead, where nothing of it may."""
+        good = 200 <= answer.status < 300
+        if not answer.size or not (good or "remove" in self._rules):
+            why = ""
+        elif why := self._read(answer, shown):
+            self._value = ABSENT
+        if "remove" in self._rules and (refusal := self._removed(answer, sent, why)) is not None:
+            return refusal
+        sent.answer = self._value
+        return self._selected(answer, sent, why) if good and answer.size else None
+
+    def _read(self, answer: Response, shown: int) -> str:
+        """Find the value of the answer; why there is none, "" where there is one."""
+        if answer.cut:
+            return _CUT
+        if answer.partial or answer.size > max(response.LARGEST_PARSED, 2 * shown):
+            return _LARGE
+        text, whole = decode(answer.content, answer.header("content-type"))
+        self._mark = projection.mark(text)
+        self._value, _ = wrapping.read(text, self._mark)
+        return "" if whole and self._value is not ABSENT else _NO_JSON
+
+    def _removed(self, answer: Response, sent: Sent, why: str) -> Result | None:
+        """Take out what must not leave, and with it all else that could repeat it; what is told where a good answer
+        cannot be shown. Of any other then only the status is left.
+        """
+        there = bool(answer.size)
+        _discard(answer)
+        answer.content, answer.cut, answer.reason = b"", False, ""
+        answer.fields = [(name, value) for name, value in answer.fields if name.lower() in _KEPT_FIELDS]
+        if self._value is not ABSENT:
+            self._value = without(self._value, self._rules["remove"])
+        if self._value is not ABSENT:
+            self._write(answer, self._value)
+            return None
+        return _not_shown(answer, sent, why) if there and 200 <= answer.status < 300 else None
+
+    def _write(self, answer: Response, value: Any) -> None:
+        """Let a value be the answer."""
+        _discard(answer)
+        answer.content = projection.exact(value, self._mark).encode(errors="replace")
+        others = [(name, field) for name, field in answer.fields if name.lower() != "content-type"]
+        answer.fields = [*others, ("Content-Type", "application/json")]
+
+    def _selected(self, answer: Response, sent: Sent, why: str) -> Result | None:
+        """Leave of the answer what is selected; a sentence where there is no such part, or why none was looked for."""
+        select = self._rules.get("select")
+        if select is None:
+            return None
+        if isinstance(select, str):
+            value = find(self._value, select)
+        else:
+            parts = {name: find(self._value, pointer) for name, pointer in select.items()}
+            value = {name: part for name, part in parts.items() if part is not ABSENT} or ABSENT
+        if value is ABSENT:
+            _discard(answer)
+            wanted = select if isinstance(select, str) else " and ".join(select.values())
+            missing = f"nothing can be taken from it, since {why}" if why else "there is no such part in it"
+            advice = paging.narrower(sent.tool) if why is _LARGE else ""
+            return Result.text(f"Of the answer only {wanted} is shown, and {missing}. {advice}".rstrip())
+        self._write(answer, value)
+        return None
+
+    def dressed(self, result: Result, answer: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
+        """The result with the text in place of the JSON, and with the links."""
+        unseen: dict[str, int] = {}
+
+        def found(place: dict[str, str]) -> Any:
+            if "argument" in place:
+                return sent.arguments.get(place["argument"], ABSENT)
+            pointer = place["pointer"]
+            part = find(self._value, pointer) if self._value is not ABSENT else ABSENT
+            part, unseen[pointer] = presentable(part, redactor)
+            return part
+
+        links = [self._link(link, found, redactor) for link in self._rules.get("links", ())]
+        parts = self._rules.get("text")
+        if parts is not None and self._fills(parts, result):
+            text = redactor.text(templates.written(parts, found, self._text))
+            result.content = response.told(text, sum(unseen.values()), answer, sent, shown)
+        result.content += _short([link for link in links if link is not None])
+        return result
+
+    def _fills(self, parts: list[Any], result: Result) -> bool:
+        """Whether the text can stand for the answer: one that speaks of its parts needs a JSON answer."""
+        speaks = any(isinstance(part, dict) and "pointer" in part for part in parts)
+        return self._value is not ABSENT or (not speaks and all(block["type"] == "text" for block in result.content))
+
+    def _text(self, value: Any) -> str:
+        """A value as it stands in a text: strings bare, others as JSON, numbers as they came."""
+        if isinstance(value, str):
+            return value.replace(self._mark, "") if self._mark else value
+        return projection.exact(value, self._mark)
+
+    def _link(self, link: dict[str, list[Any]], found: templates.Find, redactor: Redactor) -> dict[str, Any] | None:
+        """The block for a link; None where a part of its address is missing, or leads elsewhere."""
+        places = [part for part in link["uri"] if isinstance(part, dict)]
+        values = [templates.written([place], found, self._text) for place in places]
+        if not all(values) or any(misleads(value) for value in values):
+            return None
+        uri = templates.written(link["uri"], found, lambda value: quote(self._text(value), safe=""))
+        written = {key: templates.written(link[key], found, self._text) for key in _TEXTS if key in link}
+        texts = {key: redactor.text(clean(text)[0]) for key, text in written.items()}
+        return {"type": "resource_link", "uri": uri, **texts, "name": texts["name"] or uri}
+
+
+def _short(links: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The blocks of links, without those whose addresses are too long, their texts cut; and what is told of that."""
+    fit = [link for link in links if len(link["uri"]) <= LONGEST_ADDRESS]
+    cut = [{**link, **{key: _cut(link[key]) for key in _TEXTS if key in link}} for link in fit]
+    told = []
+    if left := len(links) - len(fit):
+        what = "1 link is" if left == 1 else f"{left} links are"
+        told.append(f"{what} left out: an address is longer than {LONGEST_ADDRESS:,} characters.")
+    if cut != fit:
+        told.append(f"Texts of links are cut to {LONGEST_TEXT} characters.")
+    return [*cut, {"type": "text", "text": "\n".join(told)}] if told else cut
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "\u2026"
+
+
+def _discard(answer: Response) -> None:
+    """Let go of what came beside `content`."""
+    if answer.spool is not None:
+        answer.spool.close()
+        answer.spool = None
+
+
+def _not_shown(answer: Response, sent: Sent, why: str) -> Result:
+    """What a model is told of a good answer out of which nothing can be taken."""
+    told = failures.answered(answer, sent)
+    if not why:
+        return Result.error(f"{told} Nothing of the answer may be shown.")
+    advice = "Tell the operator of this server." if why is _NO_JSON else paging.narrower(sent.tool) or "Ask for less."
+    since = f"since {why}, and what must not leave this server cannot be taken out of it"
+    return Result.error(f"{told} The answer is not shown, {since}. {advice}")
+
+
+def find(value: Any, pointer: str) -> Any:
+    """What a pointer leads to, ABSENT where it leads nowhere; with a `*` in it the list of all that is there."""
+    steps = tokens(pointer)
+    found = _found(value, steps)
+    if "*" not in steps:
+        return found[0] if found else ABSENT
+    several = _found(value, steps[: steps.index("*")])
+    return found if any(isinstance(each, (list, dict)) for each in several) else ABSENT
+
+
+def _found(value: Any, steps: list[str]) -> list[Any]:
+    found = [value]
+    for step in steps:
+        found = [inner for each in found for inner in _step(each, step)]
+    return found
+
+
+def _step(value: Any, step: str) -> list[Any]:
+    if step == "*":
+        return list(value.values()) if isinstance(value, dict) else list(value) if isinstance(value, list) else []
+    if isinstance(value, dict):
+        return [value[step]] if step in value else []
+    index = int(step[:9]) if step.isascii() and step.isdecimal() else -1
+    if isinstance(value, list) and str(index) == step and index < len(value):
+        return [value[index]]
+    return []

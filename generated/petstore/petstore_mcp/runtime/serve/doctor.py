@@ -1,0 +1,183 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""`--doctor`: what an operator wants to know before a client does. Which variables are set, which tools can be called
+with them, whether access tokens can be fetched, whether the API answers, and whether it takes the credential in one
+harmless call. Names variables, never values."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from ..calls import hook_runner, trial
+from ..calls.execution import Caller
+from ..settings import credentials
+from ..settings.credential_env import variables
+from ..settings.settings import NotReady, load
+from .printing import table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..core.catalog import Catalog
+    from ..settings.settings import Settings
+
+    Row = tuple[str, ...]
+
+#: What every generated server reads, beside its credentials and the variables of its address.
+RESERVED = {
+    "BASE_URL": "where the API is, in place of the address it was compiled with",
+    "TIMEOUT": "seconds that a call may take",
+    "CONCURRENCY": "requests under way at a time; 64 if unset",
+    "RATE_LIMIT": "the most requests in any span of a length, such as 10/s, 100/min or 5000/h",
+    "MAX_RESULT": "how much of a result is shown and kept, such as 8k tokens, 64 MiB",
+    "FILES_DIR": "the directory whose files may be sent as file:NAME",
+    "DOWNLOADS_DIR": "the directory that answers which are files may be written to",
+    "DOWNLOADS_OVERWRITE": "1 to let them take the place of files that are there",
+    "RESULT_TOOL": "1 to list a tool that reads on in cut results, for hosts that show no resources",
+    "PROXY": "the proxy to use",
+    "CA_FILE": "certificates to trust in place of the system's",
+    "CLIENT_CERT": "the certificate that this server shows of itself",
+    "CLIENT_KEY": "its key, where that lies in another file",
+    "ROLES": "your roles, joined by commas: tools that need one are offered where it is among them",
+    "READ_ONLY": "1 to offer only the tools that change nothing",
+    "ALLOW_HTTP": "1 to send to hosts other than this one without TLS",
+    "ALLOW_HOSTS": "more hosts that calls and credentials may go to, where BASE_URL is set or an origin is new",
+    "AUDIT": "the path of a file, or stderr, that gets a line for each call",
+    "AUDIT_ARGUMENTS": "1 to have the arguments in it, without secrets",
+    "TRACE": "1 to begin a trace where the client names none, 0 to tell the API of none",
+    "LOG_LEVEL": "debug, info, warning or error",
+}
+MOST_TRIED = 5
+"""Sets of scopes that a token is asked for."""
+
+_PURPOSES = {
+    "apiKey": "API key, sent in the {in} as {name}",
+    "bearer": "bearer or ready access token",
+    "basic": "HTTP Basic",
+    "oauth2": "OAuth 2 access token, ready or fetched by client credentials",
+    "header": "a header, written as Name: value",
+    "login": "access token, ready or fetched by logging in",
+    "setting": "optional, sent in the {in} as {name}",
+}
+
+
+def examine(catalog: Catalog, environ: Mapping[str, str], base_url: str | None) -> tuple[bool, list[str]]:
+    """Whether all is well, and the report."""
+    settings = load(catalog, environ, base_url)
+    needs = _needs(catalog, settings.secrets)
+    with contextlib.redirect_stdout(sys.stderr):  # what hooks.py prints is no part of the report
+        mistakes = hook_runner.load([*catalog.names(), *catalog.hidden]).mistakes
+    problems, tried = asyncio.run(_reach(catalog, settings))
+    problems += _without_endpoint(catalog, settings)
+    callable_tools = len(catalog.names()) - sum(needs.values())
+    lines = [f"{catalog.title} {catalog.version}", ""]
+    lines += table(_credentials(catalog, environ, settings.secrets) + _others(catalog, environ, settings))
+    lines += ["", f"{callable_tools} of {len(catalog.names())} tools can be called with these credentials."]
+    lines += [f"{count} cannot: {sentence}" for sentence, count in needs.items()]
+    lines += tried + (problems or ["The API answers."])
+    lines += [*mistakes, *settings.warnings]
+    return not (needs or problems or mistakes), lines
+
+
+def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: dict[str, str]) -> list[Row]:
+    rows: list[Row] = []
+    lacking = _lacking(catalog, secrets)
+    for name_of_scheme, scheme in catalog.security.items():
+        filled = name_of_scheme not in lacking
+        for part, name in variables(scheme):
+            from_file = bool(environ.get(f"{name}_FILE", "").strip())
+            given = from_file or environ.get(name)
+            state = "unusable" if given else "not set" if filled else "missing"
+            if name in secrets:
+                state = "set by file" if from_file else "set"
+            purpose = _PURPOSES[scheme["type"]].format_map(scheme)
+            rows.append((name, state, purpose if part == "value" else f"{purpose}: {part}"))
+    return rows
+
+
+def _lacking(catalog: Catalog, secrets: dict[str, str]) -> set[str]:
+    """Return the schemes that are not filled, and without which or an alternative to them a tool cannot be called."""
+    found: set[str] = set()
+    for name in catalog.names():
+        wanted = catalog.tool(name).binding.get("security") or []
+        try:
+            credentials.choose(wanted, catalog.security, secrets)
+        except NotReady:
+            found.update(scheme for names in wanted for scheme in names)
+    return {name for name in found if not credentials.filled(catalog.security[name], secrets)}
+
+
+def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) -> list[Row]:
+    purposes = {f"{catalog.prefix}_{suffix}": purpose for suffix, purpose in RESERVED.items()}
+    for scheme in catalog.security.values():
+        if url := scheme.get("tokenUrl") or scheme.get("openIdConnectUrl"):
+            purposes[scheme["variables"]["token_url"]] = f"where tokens are fetched, in place of what {url} is or says"
+    for server in catalog.servers:
+        for place, variable in server.get("variables", {}).items():
+            purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"
+    states = {name: "set" if environ.get(name) else "not set" for name in purposes}
+    proxy = f"{catalog.prefix}_PROXY"  # the one of them that may come from a file, as it may hold a password
+    if environ.get(f"{proxy}_FILE", "").strip():
+        states[proxy] = "set by file" if settings.proxy else "unusable"
+    return [(name, states[name], purpose) for name, purpose in purposes.items()]
+
+
+def _needs(catalog: Catalog, secrets: dict[str, str]) -> Counter[str]:
+    """How many tools lack which credential, each in words."""
+    found: Counter[str] = Counter()
+    for name in catalog.names():
+        try:
+            credentials.choose(catalog.tool(name).binding.get("security"), catalog.security, secrets)
+        except NotReady as missing:
+            found[str(missing)] += 1
+    return found
+
+
+def _without_endpoint(catalog: Catalog, settings: Settings) -> list[str]:
+    """Why tokens could not be fetched that are to be fetched."""
+    found = []
+    for name, scheme in catalog.security.items():
+        if credentials.filled(scheme, settings.secrets) and credentials.fetched(scheme, settings.secrets):
+            try:
+                settings.endpoint(name)
+            except NotReady as missing:
+                found.append(str(missing))
+    return found
+
+
+async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[str]]:
+    """What keeps calls from being made, and what was found by a call besides."""
+    caller = Caller(catalog, settings)
+    try:
+        found = await caller.reach()
+        if settings.problems:
+            return found, []
+        found += filter(None, [await caller.try_grant(grant) for grant in _grants(catalog, settings)])
+        if found:
+            return found, []
+        if caller.hooked:
+            return [], ["No call was tried, since hooks.py takes part in calls."]
+        name = trial.choose(catalog, settings)
+        if not name:
+            return [], ["No call was tried: no tool that only reads can be called without arguments."]
+        well, said = await caller.try_tool(name)
+        return ([], [said]) if well else ([said], [])
+    finally:
+        await caller.close()
+
+
+def _grants(catalog: Catalog, settings: Settings) -> list[credentials.Grant]:
+    """What tokens are fetched with: one grant for each set of scopes that tools need, as far as they are tried."""
+    keys = credentials.Keys(catalog.security, settings)
+    found: dict[tuple[str, ...], credentials.Grant] = {}
+    for name in catalog.names():
+        try:
+            grant = keys.choose(catalog.tool(name).binding).grant
+        except NotReady:
+            continue  # which is told beside
+        if grant is not None:
+            found.setdefault((*grant.variables, *grant.scopes), grant)
+    return list(found.values())[:MOST_TRIED]

@@ -1,0 +1,203 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""`--explain TOOL JSON`: the request that a call would send, to the byte, but for its credentials. Sends nothing.
+
+It is prepared as every call is (preparation.py), the `before_` and `request_` hooks of hooks.py and files of the open
+directory included; a hook that answers in place of the request is named and not run. Each credential is `<VARIABLE>`,
+whether or not that is set, and anything else that repeats one is redacted. What keeps a call from being made is said in
+the words that a model would get.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..calls.preparation import Preparation, Ready, Unmade, sentence
+from ..core import jsontext
+from ..core.catalog import CatalogError
+from ..core.stdio import complain
+from ..request.request import sender_fields
+from ..settings import credential_env, credentials
+from ..settings.settings import NotReady, load
+from ..text.addresses import Address
+from ..text.invisible import visible
+from ..text.redaction import Redactor
+from . import request_preview
+from .printing import show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..core.catalog import Catalog, Tool
+    from ..settings.settings import Settings
+
+SCHEMA = 1
+"""Version of the shape of the JSON document."""
+
+MISUSED = 2
+_SHOWN: credentials.Encoding = {"query": str, "cookie": str, "basic": "base64({})".format}
+
+
+_BY_OTHERS = {"always": "it is not called", "when-supported": "it is called all the same"}
+
+
+class Placeholders:
+    """Stands for `credentials.Keys`: what is chosen is what would be, or the first way where a call would be refused;
+    in place of each value stands `<VARIABLE>`.
+    """
+
+    def __init__(self, security: dict[str, credentials.Scheme], secrets: dict[str, str]) -> None:
+        self._security = security
+        self._secrets = secrets
+        self.missing = ""
+        """Why a call would be refused; "" where it would not."""
+
+    def choose(self, binding: dict[str, Any]) -> credentials.Chosen:
+        """Placeholders."""
+        wanted = binding.get("security")
+        try:
+            schemes = credentials.choose(wanted, self._security, self._secrets)
+        except NotReady as missing:
+            self.missing = str(missing)
+            schemes = [self._security[name] for name in (wanted or [[]])[0]]
+        names = credentials.variables(schemes, self._secrets)
+        shown = {name: f"<{name}>" for name in names}
+        for scheme in schemes:
+            value = scheme["variables"].get("value", "")
+            if scheme["type"] == "header":
+                shown[value] = self._field(value)
+            elif value not in names and scheme["type"] in credential_env.FETCHED:
+                shown[value] = f"<token of {names[0]}>"
+        settings = [self._security[name] for name in binding.get("settings", ())]
+        sent = [*schemes, *(scheme for scheme in settings if credentials.filled(scheme, self._secrets))]
+        shown |= {name: f"<{name}>" for name in credentials.variables(sent, self._secrets) if name not in shown}
+        return credentials.Chosen(lambda request: credentials.attach(request, sent, shown, _SHOWN), names)
+
+    def _field(self, variable: str) -> str:
+        """A whole field: its name is no secret, where it is known."""
+        name, _, _ = self._secrets.get(variable, f"<{variable}>:").partition(":")
+        return f"{name}: <{variable}>"
+
+
+class Nowhere(Address):
+    """Stands for the address of a server that nobody names."""
+
+    def __init__(self, variable: str) -> None:
+        super().__init__("https", f"<{variable}>", 443, "")
+        self.origin = self.host
+
+
+def run(
+    catalog: Catalog, environ: Mapping[str, str], base_url: str | None, name: str, text: str, *, as_json: bool
+) -> int:
+    """Print it. The exit code: 1 where the arguments or a setting but a credential would keep the call from being made,
+    2 where there is none to speak of.
+    """
+    if name in catalog.withheld:
+        complain(f"The tool {name} is not offered: {catalog.withheld[name]}.")
+        return MISUSED
+    if not catalog.has(name):
+        near = " or ".join(catalog.nearest(name))
+        complain(f"There is no tool {name}; {f'did you mean {near}?' if near else '--list shows them.'}")
+        return MISUSED
+    try:
+        arguments, _ = jsontext.loads(text)
+    except ValueError:
+        arguments = None
+    if not isinstance(arguments, dict):
+        complain(f"The arguments of {name} must be one JSON object, such as {{}}.")
+        return MISUSED
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # what a hook prints is no part of the result
+            found = explain(catalog, environ, base_url, name, arguments)
+    except CatalogError as problem:
+        complain(str(problem))
+        return MISUSED
+    if as_json:
+        return show([jsontext.dumps({"schema": SCHEMA, **found}).decode()]) or int(found["error"] is not None)
+    code = int(found["error"] is not None)
+    if found["request"] is not None:
+        code |= show(request_preview.lines(found["request"]))
+    for each in (*found["notes"], *filter(None, [found["error"]])):
+        _tell(visible(each))
+    return code
+
+
+def _tell(text: str) -> None:
+    """On stderr, in its own encoding, if anybody listens: what a model hears may be in any script."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
+def explain(
+    catalog: Catalog, environ: Mapping[str, str], base_url: str | None, name: str, arguments: dict[str, Any]
+) -> dict[str, Any]:
+    """The tool, its `request` (None where there is none), why the call would not be made (`error`, or None), and
+    `notes` for the operator.
+    """
+    settings = load(catalog, environ, base_url)
+    tool = catalog.tool(name)
+    missing = _settle(settings, tool)
+    keys = Placeholders(catalog.security, settings.secrets)
+    preparation = Preparation(catalog, settings, keys, entropy=bytes)  # zeros: a call is shown as it was shown before
+    notes = [*settings.warnings, *preparation.hooks.mistakes]
+    found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}
+    secrets = credentials.sensitive(catalog.security, settings)
+    try:
+        ready = asyncio.run(_ready(preparation, tool, arguments))
+    except Unmade as reason:
+        found["error"] = sentence(name, reason)
+    else:
+        found["request"] = _drawn(ready, preparation.agent)
+        found["error"] = sentence(name, missing) if missing else None
+        notes += _notes(name, keys, preparation, tool.binding.get("confirm", ""))
+        notes += [f"{settings.prefix}_TRACE is 1: a traceparent is sent beside."] if settings.trace else []
+        secrets += ready.private
+    redacted: dict[str, Any] = Redactor(secrets).value(found)
+    return redacted
+
+
+def _settle(settings: Settings, tool: Tool) -> NotReady | None:
+    """Give the server of that tool an address to show where it has none; and why it has none."""
+    index = tool.binding.get("server", 0)
+    try:
+        settings.server(index)
+    except NotReady as missing:
+        settings.servers += [""] * (index + 1 - len(settings.servers))
+        settings.servers[index] = Nowhere(f"{settings.prefix}_BASE_URL")
+        return missing
+    return None
+
+
+async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]) -> Ready:
+    budget = preparation.budget(tool)
+    arguments = await preparation.checked(tool, arguments, budget)
+    ready = await preparation.ready(tool, arguments, budget)
+    ready.chosen.put(ready.request)
+    return ready
+
+
+def _drawn(ready: Ready, agent: str) -> dict[str, Any]:
+    """The request as plain values, with the fields that the HTTP library adds."""
+    request, address = ready.request, ready.address
+    fields = [("Host", address.authority), *request.fields, *sender_fields(request, agent)]
+    if request.body is not None or request.method not in request_preview.WITHOUT_LENGTH:
+        fields.append(("Content-Length", str(len(request.body or b""))))
+    return {
+        "method": request.method,
+        "url": address.origin + address.path + request.target,
+        "headers": [list(field) for field in fields],
+        "body": request_preview.body(request),
+    }
+
+
+def _notes(tool: str, keys: Placeholders, preparation: Preparation, confirm: str) -> list[str]:
+    notes = [f"{tool} would not be called. {keys.missing}"] if keys.missing else []
+    if confirm:
+        notes.append(f"The user is asked first, by a client that can; by any other, {_BY_OTHERS[confirm]}.")
+    if hook := preparation.hooks.replacing(tool):
+        notes.append(f"hooks.py answers {tool} itself, in {hook}: this request would not be sent.")
+    return notes

@@ -1,0 +1,289 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Where calls and credentials may go: the addresses of servers, and the endpoints at which access tokens are fetched.
+
+A description is believed less than the operator. What it names must be an origin that the table lists, with https
+unless it is loopback, and no link-local or metadata address. Where the operator typed a base URL, the list counts no
+more: calls and credentials go to that origin, and to hosts that ALLOW_HOSTS names.
+"""
+
+from __future__ import annotations
+
+from ..text.addresses import Address, parse, parse_endpoint
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_PORTS = {"http": ":80", "https": ":443"}
+
+
+class Endpoint:
+    """Where access tokens are fetched: a server, and the path and query to ask there."""
+
+    __slots__ = ("address", "target")
+
+    def __init__(self, address: Address, target: str) -> None:
+        self.address = address
+        self.target = target
+
+
+class Discovery(Endpoint):
+    """Where an OpenID provider says where its tokens are fetched. `resolve` makes an Endpoint of what it says, or
+    raises ValueError with the rest of a sentence.
+    """
+
+    __slots__ = ("resolve",)
+
+    def __init__(self, place: Endpoint, resolve: Callable[[str], Endpoint]) -> None:
+        super().__init__(place.address, place.target)
+        self.resolve = resolve
+
+
+def nowhere(prefix: str) -> str:
+    """Return the sentence for a server that nobody names."""
+    return f"{prefix}_BASE_URL is not set, and the API's description does not say where its server is."
+
+
+def origin_of(url: str) -> str:
+    """Return the origin of a URL of the table as the table lists it: in lower case, without the scheme's own port.
+
+    Variables may stand in it. The compiler has the same rule (`mcpgen.base.origins.of_url`).
+    """
+    scheme, found, rest = url.partition("://")
+    if not found:
+        return ""
+    scheme, authority = scheme.lower(), rest.partition("/")[0].partition("?")[0].partition("#")[0].lower()
+    return f"{scheme}://{authority.removesuffix(_PORTS.get(scheme, ':'))}"
+
+
+class Listed:
+    """The origins of the table. A running server takes up no more than the table had `at_start`, where that is given:
+    its operator has not seen the others.
+    """
+
+    __slots__ = ("_all", "_known")
+
+    def __init__(self, origins: list[str], at_start: list[str] | None = None) -> None:
+        self._all = frozenset(origins)
+        self._known = self._all if at_start is None else self._all.intersection(at_start)
+
+    def missing(self, address: Address, url: str, variables: dict[str, dict[str, Any]] | None = None) -> str:
+        """Return why nothing is sent to `address`, as the end of a clause; "" where it is accepted. A URL of the table
+        leads there.
+
+        An address that is listed itself is accepted. One that the operator's `variables` made is not listed: the URL
+        must be, as it is written and with their defaults. Then the operator has filled a place that was accepted.
+        """
+        filled = url
+        for name, variable in (variables or {}).items():
+            filled = filled.replace(f"{{{name}}}", str(variable.get("default", "")))
+        wanted = {origin_of(url), origin_of(filled)} - {""}  # a variable may be the whole beginning of a URL
+        for listed, reason in ((self._known, ""), (self._all, "an origin that came after this server had started")):
+            if address.origin in listed or wanted <= listed:
+                return reason
+        return "an origin that was not accepted when this server was generated"
+
+
+class Rules:
+    """What the operator allows: `insecure` http to other machines, `hosts` by name, and the server at `typed` in place
+    of the API's first. Where none is typed, the origins that the table lists count too.
+
+    `unaccepted` grows by the hosts that were refused because nobody accepted their origins, with the reason.
+    """
+
+    __slots__ = ("_hosts", "_insecure", "_listed", "_prefix", "_shows_certificate", "_typed", "unaccepted")
+
+    def __init__(
+        self, prefix: str, listed: Listed, *, insecure: bool, hosts: frozenset[str], certificate: bool = False
+    ) -> None:
+        self._prefix = prefix
+        self._listed = listed
+        self._insecure = insecure
+        self._hosts = hosts
+        self._shows_certificate = certificate
+        self._typed: Address | None = None
+        self.unaccepted: dict[str, str] = {}
+
+    def redirect(self, typed: Address) -> None:
+        """Let `typed` stand for the API's first server. Raises ValueError with the rest of a sentence."""
+        self._typed = self._secured(typed)
+
+    def addresses(self, servers: list[dict[str, Any]], urls: list[str]) -> list[Address | str]:
+        """Return the address of each server of the table, or the sentence that says why it cannot be used. `urls` are
+        theirs, with the variables filled in.
+        """
+        first = self._described(urls[0]) if urls else nowhere(self._prefix)
+        if self._typed and self._typed.bare:
+            self._typed = self._with_path(self._typed, urls[0] if urls else "")
+        base = self._typed or self._own(first, servers[:1])
+        further = zip(servers[1:], urls[1:], strict=True)
+        return [base, *(self._further(server, url, first, base) for server, url in further)]
+
+    def endpoint(self, url: str, base: Address | str, described: str) -> Endpoint:
+        """Return where the description says that tokens are fetched. Raises ValueError with the rest of a sentence.
+
+        What is on the machine of the API moves along with it: `base` is its address, `described` the URL that its
+        description gives.
+        """
+        if moved := self._beside_the_api(url, base, described):
+            return moved
+        address, target = parse_endpoint(url)
+        self._believed(address)
+        other = f"another host than {self._prefix}_BASE_URL" if self._typed and not self._is_named(address) else ""
+        if reason := other or self._unaccepted(address, url):
+            raise ValueError(self._elsewhere(address, reason))
+        return Endpoint(address, target)
+
+    def discovery(self, url: str, base: Address | str, described: str) -> Endpoint:
+        """Return the place of a provider that is asked first. Raises ValueError as `endpoint` does.
+
+        The token endpoint that it names may be on its own origin, or where `endpoint` would go: it is the provider
+        that says it, at run time, so no compile could list it.
+        """
+        place = self.endpoint(url, base, described)
+
+        def resolve(named: str) -> Endpoint:
+            if moved := self._beside_the_api(named, base, described):
+                return moved
+            address, target = parse_endpoint(named)
+            self._believed(address)
+            listed = self._typed is None and not self._listed.missing(address, named)
+            if not (address.origin == place.address.origin or self._is_named(address) or listed):
+                raise ValueError(self._elsewhere(address, "another origin than its own"))
+            return Endpoint(address, target)
+
+        return Discovery(place, resolve)
+
+    def typed_endpoint(self, url: str) -> Endpoint:
+        """Return where the operator says that tokens are fetched. Raises ValueError with the rest of a sentence."""
+        address, target = parse_endpoint(url)
+        return Endpoint(self._secured(address), target)
+
+    def redirected(self, urls: list[str]) -> str:
+        """Return the rest of a sentence that warns where the typed URL takes credentials to another host, or ""."""
+        before, typed = self._described(urls[0]) if urls else "", self._typed
+        if typed is None or not isinstance(before, Address) or before.host == typed.host or typed.loopback:
+            return ""
+        return f"sends calls and credentials to {typed.host} in place of {before.host}."
+
+    def kept_path(self) -> str:
+        """Return the rest of a sentence that tells which path the typed URL was given, or ""."""
+        typed = self._typed
+        if typed is None or not typed.bare or not typed.path:
+            return ""
+        return f"has no path and keeps the API's own: calls go to {typed}. With a slash at its end it has none."
+
+    def foreign(self, address: Address) -> str:
+        """Return why a redirect to another origin than the API's is not followed, as a clause; "" where the operator
+        named its host. A server that shows a certificate of its own would show it there.
+        """
+        if self._shows_certificate:
+            return "it leads to another origin, to which this server would show its certificate"
+        if address.host not in self._hosts:
+            return f"it leads to a host that {self._prefix}_ALLOW_HOSTS does not name"
+        try:
+            self._believed(address)
+        except ValueError:
+            return "it leads to an address that nothing is sent to"
+        return ""
+
+    # -- servers ------------------------------------------------------------------------------------------------------
+
+    def _described(self, url: str) -> Address | str:
+        if "://" not in url:
+            return nowhere(self._prefix)
+        try:
+            address = parse(url)
+            self._believed(address)
+        except ValueError as reason:
+            return f"The server that the API's description names {reason}; {self._prefix}_BASE_URL can name another."
+        return address
+
+    @staticmethod
+    def _with_path(typed: Address, url: str) -> Address:
+        """Return the bare origin `typed` with the path of the API's first server at `url`, which may be relative."""
+        _, absolute, rest = url.partition("://")
+        path = rest[rest.find("/") :] if absolute and "/" in rest else "" if absolute else url
+        try:
+            return parse(f"{typed.origin}/{path.strip('/')}", bare=True)
+        except ValueError:
+            return typed  # what is wrong with the described URL is no matter where another is typed
+
+    def _own(self, first: Address | str, server: list[dict[str, Any]]) -> Address | str:
+        """Return the API's first server for an operator who typed none, or why it is not called."""
+        if isinstance(first, str):
+            return first
+        if reason := self._unaccepted(first, server[0]["url"], server[0].get("variables")):
+            allow = f"Name that host in {self._prefix}_ALLOW_HOSTS to call it"
+            other = f"or another server in {self._prefix}_BASE_URL"
+            return f"The API's own server is on {first.host}, {reason}. {allow}, {other}."
+        return first
+
+    def _further(self, server: dict[str, Any], url: str, first: Address | str, base: Address | str) -> Address | str:
+        """Return a server that some operations have of their own, or why it is not called."""
+        if "://" not in url:
+            return base if isinstance(base, str) else self._beside(base, url)
+        own, typed = self._described(url), self._typed
+        if isinstance(own, str) or self._is_named(own):
+            return own
+        if typed is None:
+            reason = self._unaccepted(own, server["url"], server.get("variables"))
+            name = f"Name that host in {self._prefix}_ALLOW_HOSTS to call it."
+            return f"The server of this operation is on {own.host}, {reason}. {name}" if reason else own
+        if isinstance(first, Address) and own.origin == first.origin:
+            return self._beside(typed, own.path or "/")
+        return (
+            f"{self._prefix}_BASE_URL stands for the API's own server, and this operation is on another, {own.host}. "
+            f"Name that host in {self._prefix}_ALLOW_HOSTS to call it."
+        )
+
+    def _beside(self, base: Address, path: str) -> Address | str:
+        """Return the server at `path` on the machine of `base`, or why it cannot be used."""
+        try:
+            return parse(base.origin + path if path.startswith("/") else f"{base}/{path}")
+        except ValueError as reason:
+            return f"The server that the API's description names {reason}; {self._prefix}_BASE_URL can name another."
+
+    # -- what the rules share -----------------------------------------------------------------------------------------
+
+    def _is_named(self, address: Address) -> bool:
+        """Return True if the operator names that server: its host is allowed, or the base URL is on its origin."""
+        return address.host in self._hosts or (self._typed is not None and address.origin == self._typed.origin)
+
+    def _unaccepted(self, address: Address, url: str, variables: dict[str, dict[str, Any]] | None = None) -> str:
+        """Return why nothing is sent to `address`, to which that URL of the table leads, and note it; "" where it is
+        accepted.
+        """
+        reason = "" if self._is_named(address) else self._listed.missing(address, url, variables)
+        if reason:
+            self.unaccepted[address.host] = reason
+        return reason
+
+    def _beside_the_api(self, url: str, base: Address | str, described: str) -> Endpoint | None:
+        """Return the endpoint on the machine of the API, None where `url` is elsewhere. Raises ValueError."""
+        if "://" not in url:
+            if isinstance(base, str):
+                raise ValueError("is relative to a server that is not known")
+            return self.typed_endpoint(base.origin + url if url.startswith("/") else f"{base}/{url}")
+        address, target = parse_endpoint(url)
+        before = self._described(described)
+        if isinstance(base, Address) and isinstance(before, Address) and before.origin == address.origin:
+            return Endpoint(Address(base.scheme, base.host, base.port, ""), target)
+        return None
+
+    def _elsewhere(self, address: Address, reason: str) -> str:
+        allow = f"{self._prefix}_ALLOW_HOSTS"
+        return f"is on {address.host}, {reason}: name that host in {allow} to fetch tokens there"
+
+    def _secured(self, address: Address) -> Address:
+        """Return `address`. Raises ValueError with the rest of a sentence where it would send in the clear."""
+        if address.scheme == "http" and not (address.loopback or self._insecure):
+            raise ValueError(f"must begin with https:// unless {self._prefix}_ALLOW_HTTP is 1")
+        return address
+
+    def _believed(self, address: Address) -> None:
+        """Check that a description may name `address`. Raises ValueError with the rest of a sentence."""
+        self._secured(address)
+        if address.forbidden:
+            raise ValueError("must not be a link-local or metadata address")

@@ -1,0 +1,165 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""What single settings mean: the text of a variable becomes a value.
+
+Each check raises ValueError with the rest of a sentence that begins with the variable's name, and never its value.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..text.addresses import parse
+from . import credential_env
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .rate import Rate
+
+SHORTEST_TIMEOUT, LONGEST_TIMEOUT = 0.1, 3600.0
+
+MOST_CONCURRENCY = 256
+
+_LEVELS = ("debug", "info", "warning", "error")
+_ROLE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-")
+_SWITCH = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+
+
+def level(value: str) -> str:
+    """One of LEVELS, whatever the case."""
+    if value.lower() not in _LEVELS:
+        raise ValueError(f"must be one of {', '.join(_LEVELS)}")
+    return value.lower()
+
+
+def seconds(value: str) -> float:
+    """A number of seconds."""
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = 0.0
+    if not SHORTEST_TIMEOUT <= seconds <= LONGEST_TIMEOUT:
+        raise ValueError(f"must be a number of seconds from {SHORTEST_TIMEOUT:g} to {LONGEST_TIMEOUT:.0f}")
+    return seconds
+
+
+def concurrency(value: str) -> int:
+    """How many requests may be under way."""
+    if not (value.isascii() and value.isdigit() and len(value) < 4 and 1 <= int(value) <= MOST_CONCURRENCY):
+        raise ValueError(f"must be a whole number from 1 to {MOST_CONCURRENCY}")
+    return int(value)
+
+
+def rate(value: str) -> Rate:
+    """Such as `10/s`."""
+    from .rate import parse  # few operators limit it
+
+    return parse(value)
+
+
+def hosts(value: str) -> frozenset[str]:
+    """Names joined by commas, without a scheme and without a port: a host is allowed at every port."""
+    found = frozenset(host.strip().lower() for host in value.split(",") if host.strip())
+    if any("/" in host or host.count(":") == 1 for host in found):
+        raise ValueError("must be names of hosts such as login.example.com, joined by commas")
+    return found
+
+
+def roles(value: str) -> frozenset[str]:
+    """Names joined by commas."""
+    names = [name.strip() for name in value.split(",") if name.strip()]
+    if any(character not in _ROLE for name in names for character in name):
+        raise ValueError("must be names of roles, joined by commas")
+    return frozenset(names)
+
+
+def directory(value: str) -> str:
+    """The real path of a directory."""
+    if not os.path.isdir(value):
+        raise ValueError("must name a directory that exists")
+    return os.path.realpath(value)
+
+
+def writable_directory(value: str) -> str:
+    """Return the real path of a directory in which files can be made."""
+    path = directory(value)
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise ValueError("must name a directory that can be written to")
+    return path
+
+
+def file(value: str) -> str:
+    """A file that can be read."""
+    if not os.access(value, os.R_OK):
+        raise ValueError("must name a file that can be read")
+    return value
+
+
+def audit(value: str) -> str:
+    """Where calls are recorded: an absolute path, or `stderr`."""
+    from ..core.audit import STDERR, problem  # most operators keep none
+
+    if value.lower() == STDERR:
+        return STDERR
+    if not os.path.dirname(value):  # a word such as `stdout` or `1`, of which a file would be made in silence
+        raise ValueError("must be stderr, or the path of a file, such as ./audit.jsonl")
+    path = os.path.abspath(value)
+    if reason := problem(path):
+        raise ValueError(reason)
+    return path
+
+
+def proxy(value: str) -> str:
+    """A URL, perhaps with a login."""
+    # Proxies do want a user and a password in their URL; all else is as for a server.
+    scheme, _, rest = value.partition("://")
+    user, _, host = rest.rpartition("@")
+    if not (user.isascii() and user.isprintable()) or parse(f"{scheme}://{host}").path:
+        raise ValueError("must be a URL such as http://proxy.example:3128")
+    from urllib.parse import unquote
+
+    name, _, password = user.partition(":")
+    if ":" in unquote(name):
+        raise ValueError("has a colon in its user name, which cannot be sent")
+    try:
+        unquote(f"{name}:{password}").encode("latin-1")  # as the HTTP library sends them (RFC 7617 leaves it open)
+    except UnicodeEncodeError:
+        raise ValueError("must have a user and a password of Latin-1 characters; others cannot be sent") from None
+    return value.rstrip("/")
+
+
+def switch(value: str) -> bool:
+    """1 or 0, and what people write for them."""
+    if value.lower() not in _SWITCH:
+        raise ValueError("must be 1 or 0")
+    return _SWITCH[value.lower()]
+
+
+# What of a setting is secret, and must not leave.
+
+
+def login(proxy: str | None) -> list[str]:
+    """What of the proxy's URL is secret: the password, or the user where there is none, as it was typed and as it is
+    meant; and both as they are sent, or as others would."""
+    found_login = (proxy or "").partition("://")[2].rpartition("@")[0]
+    if not found_login:
+        return []
+    from base64 import b64encode
+    from urllib.parse import unquote
+
+    user, _, password = found_login.partition(":")
+    secret, both = password or user, f"{unquote(user)}:{unquote(password)}"
+    sent = [b64encode(both.encode(encoding)).decode() for encoding in ("latin-1", "utf-8")]
+    found = dict.fromkeys([secret, unquote(secret), *sent])
+    return [each for each in found if len(each) >= credential_env.SHORTEST_REDACTED]
+
+
+def private_key(client: tuple[str, str | None] | None) -> list[str]:
+    """The text of the client's key. It is never sent; a file argument or a hook may bring it up."""
+    if client is None:
+        return []
+    try:
+        with open(client[1] or client[0], encoding="latin-1") as file:
+            blocks = file.read(credential_env.LONGEST * 4).split("-----BEGIN ")
+    except OSError:
+        return []
+    return [block.partition("\n")[2].partition("-----END")[0] for block in blocks if "PRIVATE KEY-" in block[:40]]

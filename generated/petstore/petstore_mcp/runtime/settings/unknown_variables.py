@@ -1,0 +1,42 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Variables that begin as this server's do and that nothing reads: perhaps a guard that is misspelt, and so does not
+stand. Only a warning, since the prefix of another server may begin like ours. Loaded only where there are some.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+MOST_TOLD = 5
+LONGEST_NAME = 80
+
+_NEAR = 0.75
+_HOOKS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "hooks.py")
+
+
+def warning(unread: Iterable[str], read: Iterable[str], prefix: str) -> str:
+    """On one line, the names that are not read and those that may have been meant, never a value; "" where hooks.py
+    mentions them all, whose code may read them.
+    """
+    hooks = _text(_HOOKS)
+    names = sorted(name for name in unread if name not in hooks)
+    suffixes = [name.removeprefix(prefix) for name in read if name.startswith(prefix)]
+    told = [_told(name, get_close_matches(name.removeprefix(prefix), suffixes, 1, _NEAR), prefix) for name in names]
+    more = [f"{len(told) - MOST_TOLD} more are none either."] if len(told) > MOST_TOLD else []
+    return " ".join([*told[:MOST_TOLD], *more])
+
+
+def _told(name: str, near: list[str], prefix: str) -> str:
+    visible = "".join(each if each.isprintable() else "?" for each in name[:LONGEST_NAME])
+    meant = f" Did you mean {prefix}{near[0]}?" if near else ""
+    return f"{visible} is no setting of this server and does nothing.{meant}"
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""

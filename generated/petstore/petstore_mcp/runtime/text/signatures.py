@@ -1,0 +1,132 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""What the first bytes of a file say of its type (WHATWG MIME Sniffing, 6). Pure.
+
+An image that is none, or of a type that a client does not take, ends the conversation of some clients: their model's
+provider refuses it in every request from then on. So a label counts as far as the bytes agree.
+"""
+
+from __future__ import annotations
+
+OCTETS = "application/octet-stream"
+_ZIP = "application/zip"
+
+#: First bytes, what stands at the ninth byte, and the type.
+_SIGNATURES = (
+    (b"\x89PNG\r\n\x1a\n", b"", "image/png"),
+    (b"\xff\xd8\xff", b"", "image/jpeg"),
+    (b"GIF87a", b"", "image/gif"),
+    (b"GIF89a", b"", "image/gif"),
+    (b"RIFF", b"WEBP", "image/webp"),
+    (b"II*\0", b"", "image/tiff"),
+    (b"MM\0*", b"", "image/tiff"),
+    (b"RIFF", b"WAVE", "audio/wav"),
+    (b"ID3", b"", "audio/mpeg"),
+    (b"OggS", b"", "audio/ogg"),
+    (b"fLaC", b"", "audio/flac"),
+    (b"%PDF-", b"", "application/pdf"),
+    (b"PK\x03\x04", b"", _ZIP),
+    (b"\x1f\x8b", b"", "application/gzip"),
+)
+_MPEG_FRAMES = (b"\xff\xfb", b"\xff\xfa", b"\xff\xf3", b"\xff\xf2")
+"""How MP3 without tags begins. Two bytes are little, so they count for what is called audio alone."""
+
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+_OPEN = "application/vnd.oasis.opendocument."
+_EXTENSIONS = {
+    "avif": "image/avif",
+    "bmp": "image/bmp",
+    "csv": "text/csv",
+    "doc": "application/msword",
+    "docx": _OFFICE + "wordprocessingml.document",
+    "epub": "application/epub+zip",
+    "gif": "image/gif",
+    "gz": "application/gzip",
+    "heic": "image/heic",
+    "htm": "text/html",
+    "html": "text/html",
+    "ics": "text/calendar",
+    "jpeg": "image/jpeg",
+    "jpg": "image/jpeg",
+    "json": "application/json",
+    "jsonl": "application/jsonl",
+    "m4a": "audio/mp4",
+    "md": "text/markdown",
+    "mov": "video/quicktime",
+    "mp3": "audio/mpeg",
+    "mp4": "video/mp4",
+    "mpeg": "video/mpeg",
+    "odp": _OPEN + "presentation",
+    "ods": _OPEN + "spreadsheet",
+    "odt": _OPEN + "text",
+    "oga": "audio/ogg",
+    "ogg": "audio/ogg",
+    "parquet": "application/vnd.apache.parquet",
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "ppt": "application/vnd.ms-powerpoint",
+    "pptx": _OFFICE + "presentationml.presentation",
+    "rtf": "application/rtf",
+    "svg": "image/svg+xml",
+    "tar": "application/x-tar",
+    "tif": "image/tiff",
+    "tiff": "image/tiff",
+    "tsv": "text/tab-separated-values",
+    "txt": "text/plain",
+    "vcf": "text/vcard",
+    "wav": "audio/wav",
+    "webm": "video/webm",
+    "webp": "image/webp",
+    "xls": "application/vnd.ms-excel",
+    "xlsx": _OFFICE + "spreadsheetml.sheet",
+    "xml": "application/xml",
+    "yaml": "application/yaml",
+    "yml": "application/yaml",
+    "zip": _ZIP,
+}
+"""Media types by the extension of a name. Those of the system differ between machines, so they are not asked."""
+
+#: What models and the clients between take as an image or a sound.
+TAKEN = frozenset(
+    (
+        *("image/png", "image/jpeg", "image/gif", "image/webp"),
+        *("audio/wav", "audio/mpeg", "audio/ogg", "audio/flac"),
+    )
+)
+_SHOWN = TAKEN | {"image/tiff"}
+_ALSO = frozenset(
+    (
+        *("image/jpg", "image/pjpeg", "image/x-png", "audio/mp3", "audio/x-mp3", "audio/x-mpeg", "audio/vorbis"),
+        *("audio/x-wav", "audio/wave", "audio/vnd.wave", "audio/x-flac", "audio/opus"),
+    )
+)
+"""Other names of these types. Content that begins otherwise is none of them."""
+
+
+def type_of(content: bytes) -> str:
+    """Return the media type that the first bytes show; "" for what has no signature here."""
+    for start, ninth, kind in _SIGNATURES:
+        if content.startswith(start) and content[8 : 8 + len(ninth)] == ninth:
+            return kind
+    return ""
+
+
+def type_of_file(content: bytes, name: str) -> str:
+    """Return the media type that the first bytes show, else the one that the name's extension says; "" for neither.
+
+    The extension counts for what is packed as a ZIP file, since many formats are.
+    """
+    shown = type_of(content)
+    named = _EXTENSIONS.get(name.rpartition(".")[2].lower(), "") if "." in name else ""
+    return named if named and shown in ("", _ZIP) else shown
+
+
+def settled(label: str, content: bytes) -> str:
+    """Return the media type of content that is labelled as an image or a sound: that of its bytes.
+
+    A label without a signature here, such as image/avif, is taken at its word unless the bytes show something else.
+    """
+    family = label.partition("/")[0]
+    shown = type_of(content) or ("audio/mpeg" if family == "audio" and content[:2] in _MPEG_FRAMES else "")
+    if shown.partition("/")[0] == family:
+        return shown
+    return OCTETS if shown or label in _SHOWN or label in _ALSO else label
