@@ -22,6 +22,7 @@ from mcpgen.lower.schema.leaves import default_of, of_kind, scalar
 from mcpgen.lower.schema.media_types import is_file
 from mcpgen.lower.schema.merge_unions import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded, tags_first
 from mcpgen.lower.schema.nodes import items_of
+from mcpgen.lower.schema.unions import with_null, without_text
 from mcpgen.lower.text.prose import ended, plain, shortened
 
 FILE_NOTE = "Base64, a data: URI, or file:NAME for a file in the directory that the server was given."
@@ -38,7 +39,6 @@ _UNSAYABLE = frozenset(_CONDITIONS)
 """Keywords that hold conditions for which the profile has neither a keyword nor words."""
 
 _MEMBERS = ("properties", "additionalProperties")
-_OUTSIDE_NULL: tuple[str, ...] = ("description", "default")
 _Nodes = list[JsonObject] | None
 
 
@@ -168,7 +168,7 @@ class Portable:
                 emitted = self._one(branches[0], at.in_choice() if nullable and keep_null else at, words)
             else:
                 emitted = self._several(node, branches, at.in_choice(), words)
-        return _with_null(emitted) if nullable and keep_null else emitted
+        return with_null(emitted) if nullable and keep_null else emitted
 
     def _stands_in(self, identity: str, at: _At) -> bool:
         """Return whether a place is inside the schema `identity`, and note that the expansion depends on it."""
@@ -297,7 +297,7 @@ class Portable:
         described = self._text(at, words, constraints.in_words(self.composer.with_gaps(node, branches)))
         if len(members) == 1:
             return {**as_object(members[0]), **described}
-        return {"anyOf": _without_text(members, described.get("description")), **described, **default_of(node, members)}
+        return {"anyOf": without_text(members, described.get("description")), **described, **default_of(node, members)}
 
     # -- one type -----------------------------------------------------------------------------------------------------
 
@@ -390,14 +390,6 @@ class Portable:
 # -- parts ------------------------------------------------------------------------------------------------------------
 
 
-def _without_text(members: list[JsonValue], text: JsonValue) -> list[JsonValue]:
-    """Alternatives without a description that only repeats that of the whole."""
-    return [
-        {key: value for key, value in as_object(member).items() if key != "description" or value != text}
-        for member in members
-    ]
-
-
 def _identity(source: JsonObject) -> str:
     """The schema that `source` is, where it is one that has a name and adds nothing of its own; else the empty string.
 
@@ -409,13 +401,3 @@ def _identity(source: JsonObject) -> str:
         return as_text(source["$ref"])
     parts = as_list(source.get("allOf"))
     return _identity(as_object(parts[0])) if len(parts) == 1 else ""
-
-
-def _with_null(node: JsonObject) -> JsonObject:
-    """`node` or null; as it is where null is one of its alternatives."""
-    if {"type": "null"} in as_list(node.get("anyOf")):
-        return node
-    outer: JsonObject = {keyword: node[keyword] for keyword in _OUTSIDE_NULL if keyword in node}
-    inner: JsonObject = {keyword: value for keyword, value in node.items() if keyword not in outer}
-    branches = as_list(inner["anyOf"]) if set(inner) == {"anyOf"} else [inner]
-    return {"anyOf": [*branches, {"type": "null"}], **outer}

@@ -1,0 +1,23 @@
+"""Unions of the portable profile: null beside a value, and alternatives that do not repeat the words of the whole."""
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+
+_OUTSIDE_NULL: tuple[str, ...] = ("description", "default")
+
+
+def without_text(members: list[JsonValue], text: JsonValue) -> list[JsonValue]:
+    """Return alternatives without a description that only repeats that of the whole."""
+    return [
+        {key: value for key, value in as_object(member).items() if key != "description" or value != text}
+        for member in members
+    ]
+
+
+def with_null(node: JsonObject) -> JsonObject:
+    """Return `node` or null; as it is where null is one of its alternatives."""
+    if {"type": "null"} in as_list(node.get("anyOf")):
+        return node
+    outer: JsonObject = {keyword: node[keyword] for keyword in _OUTSIDE_NULL if keyword in node}
+    inner: JsonObject = {keyword: value for keyword, value in node.items() if keyword not in outer}
+    branches = as_list(inner["anyOf"]) if set(inner) == {"anyOf"} else [inner]
+    return {"anyOf": [*branches, {"type": "null"}], **outer}
