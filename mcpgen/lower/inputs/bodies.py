@@ -19,6 +19,7 @@ from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.discriminators import Discriminator
 from mcpgen.lower.schema.kinds import demanded, is_null, only_demands
 from mcpgen.lower.schema.media_types import BodyEncoding, encoding_of, is_file
+from mcpgen.lower.schema.nodes import further_members
 from mcpgen.lower.schema.portable import Portable
 from mcpgen.lower.schema.xml import document_shape
 from mcpgen.model import Encoding, MediaType, Operation, RequestBody
@@ -166,7 +167,7 @@ def _laid_flat(
     properties = {key: member for key, member in every.items() if not reader.is_read_only(member)}
     if not properties or (len(properties) > FLAT and not named):
         return None, None
-    rest = True if is_cut else node.get("additionalProperties", node.get("unevaluatedProperties"))
+    rest = True if is_cut else further_members(node)
     return properties, as_object(rest) if isinstance(rest, dict) or rest is True else None
 
 

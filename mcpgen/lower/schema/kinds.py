@@ -8,14 +8,15 @@ from mcpgen.lower.schema.compose import types
 from mcpgen.lower.text.prose import plain
 
 _MOST_DEMANDED = 12
+_OF_OBJECTS = (
+    *("properties", "additionalProperties", "unevaluatedProperties"),
+    *("required", "minProperties", "maxProperties"),
+)
 
 
 def implied_types(node: JsonObject) -> list[str]:
     """The types that a node without `type` speaks of."""
-    if any(
-        keyword in node
-        for keyword in ("properties", "additionalProperties", "required", "minProperties", "maxProperties")
-    ):
+    if any(keyword in node for keyword in _OF_OBJECTS):
         return ["object"]
     if any(keyword in node for keyword in ("items", "prefixItems", "minItems", "maxItems")):
         return ["array"]

@@ -92,7 +92,7 @@ class Merger:
             for key, schema in added.items():
                 self._join(self._properties, key, self._properties.get(key, schema), schema, f"properties/{key}")
             self._node["properties"] = self._properties
-        for keyword in ("items", "additionalProperties"):
+        for keyword in ("items", "additionalProperties", "unevaluatedProperties"):
             one, other = first.get(keyword), second.get(keyword)
             if isinstance(one, dict) and isinstance(other, dict):
                 self._join(self._node, keyword, one, other, keyword)

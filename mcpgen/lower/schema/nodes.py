@@ -38,3 +38,11 @@ def items_of(node: JsonObject) -> JsonObject:
     if items == {"not": {}} or (isinstance(longest, int) and longest <= len(prefix)):
         return {"anyOf": list[JsonValue](prefix)}
     return {"anyOf": [*prefix, items]} if isinstance(items, dict) and items else {}
+
+
+def further_members(node: JsonObject) -> JsonValue:
+    """Return what an object says of members that it does not name: a schema, a boolean, or None where it says nothing.
+
+    What stands beside them has been merged into `node`, so members that are not evaluated are those without a name.
+    """
+    return node.get("additionalProperties", node.get("unevaluatedProperties"))

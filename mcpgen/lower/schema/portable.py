@@ -21,7 +21,7 @@ from mcpgen.lower.schema.kinds import demanded, implied_types, is_null, only_dem
 from mcpgen.lower.schema.leaves import default_of, of_kind, scalar
 from mcpgen.lower.schema.media_types import is_file
 from mcpgen.lower.schema.merge_unions import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded, tags_first
-from mcpgen.lower.schema.nodes import items_of
+from mcpgen.lower.schema.nodes import further_members, items_of
 from mcpgen.lower.schema.unions import with_null, without_text
 from mcpgen.lower.text.prose import ended, plain, shortened
 
@@ -38,7 +38,7 @@ _CONDITIONS = ("not", "if", "dependentRequired", "dependentSchemas", "patternPro
 _UNSAYABLE = frozenset(_CONDITIONS)
 """Keywords that hold conditions for which the profile has neither a keyword nor words."""
 
-_MEMBERS = ("properties", "additionalProperties")
+_MEMBERS = ("properties", "additionalProperties", "unevaluatedProperties")
 _Nodes = list[JsonObject] | None
 
 
@@ -327,7 +327,7 @@ class Portable:
         result: JsonObject = {"type": "object"}
         properties: JsonObject = {}
         required = [key for key in as_list(node.get("required")) if isinstance(key, str)]
-        rest = None if "patternProperties" in node else node.get("additionalProperties")
+        rest = None if "patternProperties" in node else further_members(node)
         for key, member in members(node):
             if self.is_exhausted:
                 self.cuts.append(f"the properties from {key} on")
