@@ -1,6 +1,8 @@
 """What the keywords of a schema say, whatever the document wrote."""
 
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+
+_STRUCTURE = frozenset(("properties", "items", "prefixItems", "additionalProperties", "oneOf", "anyOf"))
 
 
 def types(node: JsonObject) -> list[str]:
@@ -46,3 +48,16 @@ def further_members(node: JsonObject) -> JsonValue:
     What stands beside them has been merged into `node`, so members that are not evaluated are those without a name.
     """
     return node.get("additionalProperties", node.get("unevaluatedProperties"))
+
+
+def identity_of(source: JsonObject) -> str:
+    """Return the schema that `source` is, where it is one that has a name and adds nothing of its own; else the empty string.
+
+    A schema that several include is none of them: parent and child may both build on one `Entity`.
+    """
+    if not _STRUCTURE.isdisjoint(source):
+        return ""
+    if isinstance(source.get("$ref"), str):
+        return as_text(source["$ref"])
+    parts = as_list(source.get("allOf"))
+    return identity_of(as_object(parts[0])) if len(parts) == 1 else ""

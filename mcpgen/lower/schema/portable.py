@@ -21,7 +21,7 @@ from mcpgen.lower.schema.kinds import demanded, implied_types, is_null, only_dem
 from mcpgen.lower.schema.leaves import default_of, of_kind, scalar
 from mcpgen.lower.schema.media_types import is_file
 from mcpgen.lower.schema.merge_unions import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded, tags_first
-from mcpgen.lower.schema.nodes import further_members, items_of
+from mcpgen.lower.schema.nodes import further_members, identity_of, items_of
 from mcpgen.lower.schema.unions import with_null, without_text
 from mcpgen.lower.text.prose import ended, plain, shortened
 
@@ -33,7 +33,6 @@ _MANY_NODES = 200
 _MEANS_NULL = re.compile(r"\bnull\b", re.IGNORECASE)
 _ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
 _NOT_OF_BRANCHES = _ALTERNATIVES | {"description", "title", "default", "deprecated", "readOnly", "writeOnly"}
-_STRUCTURE = frozenset(("properties", "items", "prefixItems", "additionalProperties", "oneOf", "anyOf"))
 _CONDITIONS = ("not", "if", "dependentRequired", "dependentSchemas", "patternProperties", "contains", "propertyNames")
 _UNSAYABLE = frozenset(_CONDITIONS)
 """Keywords that hold conditions for which the profile has neither a keyword nor words."""
@@ -110,7 +109,7 @@ class Portable:
         self, source: JsonObject, at: _At, *, keep_null: bool, description: str = "", removable: bool = False
     ) -> JsonObject:
         """Return the portable form of `source` at that place. What has a name is expanded once in a compile."""
-        identity = _identity(source)
+        identity = identity_of(source)
         if not identity or self.is_exhausted:
             return self._expand(source, identity, at, keep_null, description, removable)
         written = (repr(source), keep_null, description, removable, at.patched)
@@ -303,7 +302,7 @@ class Portable:
 
     def _one(self, source: JsonObject, at: _At, words: str) -> JsonObject:
         node, _ = self.composer.node(source)
-        identity = _identity(source)
+        identity = identity_of(source)
         if self._stands_in(identity, at):
             return self._cut(node, at, identity, words)
         if alternatives(node) or len(set(types(node)) - {"null"}) > 1:
@@ -385,19 +384,3 @@ class Portable:
         leaves = [node] if types(node) or implied_types(node) else branches or self._leaves(node)
         found = [types(leaf) or implied_types(leaf) for leaf in leaves]
         return list(dict.fromkeys(kind for kinds in found for kind in kinds if kind != "null")) if all(found) else []
-
-
-# -- parts ------------------------------------------------------------------------------------------------------------
-
-
-def _identity(source: JsonObject) -> str:
-    """The schema that `source` is, where it is one that has a name and adds nothing of its own; else the empty string.
-
-    A schema that several include is none of them: parent and child may both build on one `Entity`.
-    """
-    if not _STRUCTURE.isdisjoint(source):
-        return ""
-    if isinstance(source.get("$ref"), str):
-        return as_text(source["$ref"])
-    parts = as_list(source.get("allOf"))
-    return _identity(as_object(parts[0])) if len(parts) == 1 else ""
