@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from mcpgen.lower import ecma
+from mcpgen.lower.schema import ecma
 
 TAKEN = (
     r"^[a-z0-9-]{1,63}$",

@@ -51,7 +51,7 @@ def further_members(node: JsonObject) -> JsonValue:
 
 
 def identity_of(source: JsonObject) -> str:
-    """Return the schema that `source` is, where it is one that has a name and adds nothing of its own; else the empty string.
+    """Return the name of the schema that `source` is, where it adds nothing of its own; else the empty string.
 
     A schema that several include is none of them: parent and child may both build on one `Entity`.
     """
