@@ -60,8 +60,13 @@ def _schemes(
     """
     had, has = as_object(old.get("security")), as_object(new.get("security"))
     namesakes = {renamed.get(name, name): name for name in had}
+    by_variable: dict[str, list[str]] = {}
+    for name in had:
+        for variable in authorization.variables(had[name]):
+            by_variable.setdefault(variable, []).append(name)
     for after in has:
-        sharing = [name for name in had if authorization.variables(had[name]) & authorization.variables(has[after])]
+        found = sorted(authorization.variables(has[after]))
+        sharing = list(dict.fromkeys(name for variable in found for name in by_variable.get(variable, ())))
         itself = [namesakes[after]] if after in namesakes else []
         for before in itself if itself and itself[0] in sharing else [*itself, *sharing]:
             yield after, as_object(had[before]), as_object(has[after])
