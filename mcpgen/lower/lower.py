@@ -33,7 +33,18 @@ from mcpgen.lower.tool import (
     views,
 )
 from mcpgen.lower.tool.id_sources import Producers
-from mcpgen.model import Api, Catalog, Identity, InputProfile, Operation, SchemaProfile, Server, Skipped, ToolSpec
+from mcpgen.model import (
+    Api,
+    Catalog,
+    Identity,
+    InputProfile,
+    Operation,
+    SchemaProfile,
+    SecurityRequirement,
+    Server,
+    Skipped,
+    ToolSpec,
+)
 from mcpgen.model.options import Options
 from mcpgen.model.pins import UNKNOWN, Promises
 from mcpgen.naming import tool_names
@@ -98,6 +109,7 @@ def _lowered(
         composer,
         boilerplate.found(api.operations, identity.instructions),
         names,
+        security.undeclared(api),
         sources,
         named,
         {(api.servers[:1] or (Server(""),))[0]: 0},
@@ -145,10 +157,10 @@ def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics
 class _Around:
     """Facts about the API that lowering one operation needs.
 
-    `names` are those of all tools. `servers` maps each server to its place in the catalog. The servers of single
-    operations are added on the way, to `named` the operations that tools are told of, to `demanding` operations whose
-    body is required though the document does not say so, to `used` the places of rules that changed an argument, to
-    `missing` the dangling references that were reported.
+    `names` are those of all tools. `accepted` are the credentials where none are declared. `servers` maps each server
+    to its place in the catalog. The servers of single operations are added on the way, to `named` the operations that
+    tools are told of, to `demanding` operations whose body is required though the document does not say so, to `used`
+    the places of rules that changed an argument, to `missing` the dangling references that were reported.
     """
 
     api: Api
@@ -156,6 +168,7 @@ class _Around:
     composer: Composer
     boilerplate: Boilerplate
     names: Mapping[str, str]
+    accepted: tuple[SecurityRequirement, ...]
     sources: Producers
     named: set[str]
     servers: dict[Server, int]
@@ -226,7 +239,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
             layout,
             composer,
             _server_index(operation, around.servers),
-            security.requirement(operation, around.api),
+            security.requirement(operation, around.api, around.accepted),
             security.scopes(operation, around.api),
         ),
         operation=operation,

@@ -39,7 +39,8 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
     """
     bound: list[BoundScheme] = []
     operations = [*api.operations, *(each.operation for each in api.resources if each.operation)]
-    needed = {name for operation in operations for names in requirement(operation, api) or () for name in names}
+    accepted = undeclared(api)
+    needed = {name for one in operations for names in requirement(one, api, accepted) or () for name in names}
     if not _has_schemes(api) and TOKEN in needed:
         words = "A bearer token, if the API wants one."
         bound.append(BoundScheme(TOKEN, "bearer", {"value": f"{prefix}_TOKEN"}, description=words))
@@ -114,12 +115,21 @@ def scopes(operation: Operation, api: Api) -> Scopes:
     return {name: wanted for name, wanted in asked.items() if name in tokens}
 
 
-def requirement(operation: Operation, api: Api) -> tuple[SecurityRequirement, ...] | None:
-    """The alternatives for one operation: its own, else the API's, else whatever is set in the environment; and with
-    each, if they are set, the credentials that its parameters are. That none is needed comes last, because the first
-    that can be met is taken.
+def undeclared(api: Api) -> tuple[SecurityRequirement, ...]:
+    """Return the alternatives of operations for which the document says nothing: whatever is set in the environment."""
+    if not _has_schemes(api):
+        return _UNDECLARED
+    return (*((scheme.name,) for scheme in _fillable(api) if scheme.type != "setting"), ())
+
+
+def requirement(
+    operation: Operation, api: Api, accepted: tuple[SecurityRequirement, ...]
+) -> tuple[SecurityRequirement, ...] | None:
+    """The alternatives for one operation: its own, else the API's, else those `accepted` where nothing is declared; and
+    with each, if they are set, the credentials that its parameters are. That none is needed comes last, because the
+    first that can be met is taken.
     """
-    found = _declared(operation, api)
+    found = _declared(operation, api, accepted)
     credentials = [scheme for scheme in operation.credentials if scheme.type != "setting"]
     if credentials:
         if found is _UNDECLARED:
@@ -154,11 +164,12 @@ def _asks_for_tokens(alternatives: Iterable[SecurityRequirement], api: Api) -> b
     return all(tokens.issuperset(names) for names in alternatives)
 
 
-def _declared(operation: Operation, api: Api) -> tuple[SecurityRequirement, ...] | None:
+def _declared(
+    operation: Operation, api: Api, accepted: tuple[SecurityRequirement, ...]
+) -> tuple[SecurityRequirement, ...] | None:
     declared = operation.security if operation.security is not None else api.security
     if declared is None:
-        keys = [(scheme.name,) for scheme in _fillable(api) if scheme.type != "setting"]
-        return (*keys, ()) if _has_schemes(api) else _UNDECLARED
+        return accepted
     known = {scheme.name for scheme in api.schemes if scheme.type != "other"}
     usable = [names for names in declared if known.issuperset(names)]
     if declared and not usable:
