@@ -5,3 +5,4 @@ server can be below. Ratios count; milliseconds are of the machine that they wer
 `size`. `programs.py` installs what is measured, `process.py` and `pipe.py` run it, `turns.py` has all take turns. What
 is found is kept in `benchmarks/results.json`, of which `table.py` and `plot.py` make what the README shows.
 """
+# Decision 0159: Measured and left out.

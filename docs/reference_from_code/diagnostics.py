@@ -44,7 +44,7 @@ def _hints() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in sorted((ROOT / "mcpgen").rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        texts = {name: value for name, value in _assigned(tree)}
+        texts = dict(_assigned(tree))
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and (name := _code_of(node)):
                 held = found.setdefault(name, [])

@@ -25,7 +25,7 @@ def tables() -> str:
 
 def _document(path: Path, top: str) -> str:
     schema = json.loads(path.read_text(encoding="utf-8"))
-    parts = {f"{top}": schema, **{name: part for name, part in schema.get("$defs", {}).items()}}
+    parts = {top: schema, **schema.get("$defs", {})}
     return "\n\n".join(_section(name, part) for name, part in parts.items())
 
 

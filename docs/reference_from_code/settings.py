@@ -43,9 +43,7 @@ def _purposes() -> dict[str, str]:
     """Return the purpose of each variable, as the README of a generated project tells it."""
     text = _PREFIX.sub(PREFIX, _CONDITION.sub("", README.read_text(encoding="utf-8")))
     return {
-        name: purpose
-        for names, purpose in _ROW.findall(text)
-        for name in re.findall(rf"`{PREFIX}_([A-Z_]+)`", names)
+        name: purpose for names, purpose in _ROW.findall(text) for name in re.findall(rf"`{PREFIX}_([A-Z_]+)`", names)
     }
 
 

@@ -139,6 +139,7 @@ CODES: dict[str, tuple[Severity, str]] = {
 }
 """Every code: its severity and what it means. A code once published keeps its meaning."""
 
+# Decision 0133: What is forgiven in a document is an error in a tools file.
 SERIOUS_BY_HAND = frozenset(
     {
         *("broken-reference", "foreign-reference", "reference-loop", "invalid-path", "invalid-parameter"),

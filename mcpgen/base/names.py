@@ -177,6 +177,7 @@ def exclusive(
     return found
 
 
+# Decision 0010: Derived argument names are none that frameworks lose.
 def argument_name(wire_name: str) -> str:
     """The argument for a parameter or property of that name: kept where providers accept it, else rewritten.
 

@@ -46,6 +46,7 @@ def is_origin(text: str) -> bool:
     return re.fullmatch(r"(?:https?|[^\s/?#@\\:]*\{[^\s/?#@\\:]+)://[^\s/?#@\\]+", text) is not None
 
 
+# Decision 0080: A URL with variables in its host is listed twice.
 def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
     """Return what must be accepted for a server `url` whose variables have these `defaults`: one origin or two."""
     filled = url
@@ -78,6 +79,7 @@ def described(header: JsonObject) -> frozenset[str]:
     return frozenset(origin for each in destinations(header) for origin in each.origins)
 
 
+# Decision 0079: An accepted origin that nothing names any more is forgotten.
 def accepted(header: JsonObject) -> frozenset[str]:
     """Return the accepted origins of a table. A table that an older compiler wrote lists none: all of it counts."""
     if "origins" not in header:
@@ -85,6 +87,7 @@ def accepted(header: JsonObject) -> frozenset[str]:
     return frozenset(as_text(origin) for origin in as_list(header["origins"]))
 
 
+# Decision 0078: One list of origins says where calls and credentials may go.
 def decided(
     named: frozenset[str],
     before: Mapping[str, bool] | None,

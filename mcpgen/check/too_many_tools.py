@@ -14,6 +14,7 @@ from mcpgen.model import Catalog, Operation
 from mcpgen.model.selection import select
 
 MANY, TOO_MANY = 40, 100
+# Decision 0002: A tools array beyond 9.9 MB is an error.
 LONGEST_LIST = 9_900_000
 """Bytes of the tools array. Official clients read lines of at most 10 MB, and `tools/list` answers in one line. Pages
 would not help: a model would get the same millions of tokens.

@@ -56,6 +56,7 @@ class _Group:
         return f"- {item}  {_PROSE} {_count(self.tools, self.cost)}"
 
 
+# Decision 0131: Proposals stand behind one hash sign.
 def starter(catalog: Catalog, document: str, name: str, described: str, folder: str = "") -> Starter:
     """The file `name` over `document`, as that is to be called in it, which messages call `described`. `folder` is
     where it lies, if not below the file.

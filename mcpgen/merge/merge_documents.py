@@ -41,6 +41,7 @@ class Owner:
     required: Required = field(default_factory=Required)
 
 
+# Decision 0120: Each operation keeps its own document's server and credentials.
 def joined(
     described: Sequence[Described], owner: Owner, former: Former, empty: Api, diagnostics: Diagnostics
 ) -> tuple[Api, tuple[Operation, ...]]:
@@ -101,6 +102,7 @@ def settled(api: Api, base: tuple[Server, ...]) -> Api:
 # -- prefixes ---------------------------------------------------------------------------------------------------------
 
 
+# Decision 0123: Schemes are one by what they do.
 def _shared_schemes(described: Sequence[Described], base: tuple[Server, ...]) -> Collection[Kept]:
     """Return the schemes that several documents declare alike for one server: one credential fills them all."""
     counts = Counter(
@@ -117,6 +119,7 @@ def _origin_of(one: Described, base: tuple[Server, ...]) -> Place:
     return _whole_server(place_of(at))
 
 
+# Decision 0124: The base URL stands for the first server.
 def _whole_server(place: Place) -> Place:
     """Return `place` without its path: a credential is for an origin."""
     return replace(place, url=(found[0] if (found := _ORIGIN.match(place.url)) else ""))
@@ -308,6 +311,7 @@ def _with_credentials(one: Described, at: tuple[Server, ...], required: Required
     return replace(api, schemes=usable, security=default, operations=tuple(operations))
 
 
+# Decision 0122: A document without security has an optional token of its own.
 def _says_nothing(api: Api) -> bool:
     return api.security is None and all(scheme.type == "other" for scheme in api.schemes)
 

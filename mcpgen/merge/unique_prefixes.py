@@ -54,6 +54,7 @@ def fronts(each: Sequence[tuple[Described, Place]]) -> list[str]:
     return exclusive([ladder(*one) for one in each])
 
 
+# Decision 0121: Neither order nor one more document moves a name.
 def names_of(found: Iterable[tuple[Kept, Described]], taken: Collection[str]) -> Mapping[Kept, str]:
     """The name of every scheme of a server: its own, or, where another has that too, behind the document's name, its
     path or the server. None is in `taken`, and no two of them fill one variable of the environment.

@@ -45,6 +45,7 @@ ABBREVIATIONS = dict(
 """Words that a long name may shorten: established abbreviations only, never stumps."""
 
 
+# Decision 0011: A shortened name gets no hash.
 def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
     """A legal name of `found`, of at most `longest` characters; `key` seeds the hash of a name that is one word too
     long.

@@ -154,6 +154,7 @@ def _with_nouns(verb: str, operation: Operation) -> list[str]:
     return [verb, *flat]
 
 
+# Decision 0014: A DELETE that says stop says delete too.
 def _whole_act(found: list[str], operation: Operation) -> list[str]:
     """The words with what a DELETE removes, where they only say that something stops: `stop_and_delete_containers`."""
     if operation.method != "DELETE" or not (DESTROYS - _HALTS).isdisjoint(found) or _HALTS.isdisjoint(found):

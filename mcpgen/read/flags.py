@@ -20,6 +20,7 @@ from mcpgen.read.toolsfile import Required, ToolsFile
 Kind = Literal["include", "exclude"]
 
 
+# Decision 0116: What is said of a tool has an order.
 class Flags:
     """The flags of a run: `given` on the command line, `recorded` before, and in `files`, the strongest first. `wanted`
     is what of them counts.

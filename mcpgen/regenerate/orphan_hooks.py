@@ -47,6 +47,7 @@ class _Unreadable(Exception):
         self.line, self.column, self.hint = line, column, hint
 
 
+# Decision 0100: The compiler reads hooks.py as a syntax tree.
 def hooks(data: bytes, file: str, names: Collection[str], retired: Collection[str] = ()) -> Iterable[Diagnostic]:
     """A warning for each hook in `data`, the hooks.py at `file`, that is for none of the tools `names`. `retired` are
     names that tools had once. Of a file that cannot be read as Python there is one warning, which says where.

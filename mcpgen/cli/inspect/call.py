@@ -28,6 +28,7 @@ class Explained:
         return {key: value for key, value in found.items() if key != "schema"}
 
 
+# Decision 0091: The call of inspect runs no hooks.
 def explained(compiled: Compiled, tools: Sequence[ToolSpec], arguments: str, output: str) -> Explained:
     """The request of the one tool for arguments that are JSON. CannotGoOn where these are not, or there are more tools.
 

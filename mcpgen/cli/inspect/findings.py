@@ -12,6 +12,7 @@ Place = tuple[str, str]
 """A file and a pointer in it."""
 
 
+# Decision 0135: A diagnostic belongs to the tools of its place.
 class Concerned:
     """Finds the tools that a diagnostic speaks of: those whose operation it stands in, or whose path it stands beside.
     What stands in a shared component speaks of no tool.

@@ -20,6 +20,7 @@ SCRIPTS = ("text", "schemas", "tools", "filters", "treemap", "tables", "main")
 """In the order in which they stand in the page: each uses what stands before it."""
 
 
+# Decision 0134: The page of inspect is a view of its JSON.
 def page(document: JsonObject) -> bytes:
     """The whole page, UTF-8. `document` is the JSON of `inspect`."""
     style = _read("page.css")

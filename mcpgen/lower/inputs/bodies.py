@@ -57,6 +57,7 @@ class BodyPlan:
         return " ".join(filter(None, [self.needs, _REMOVES if self.is_merge_patch else ""]))
 
 
+# Decision 0027: An optional body keeps its members optional.
 def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     """The plan for the body of `operation`, None where it has none, and for an optional one that can hold nothing.
     Unusable where none of its media types can be sent.
@@ -92,6 +93,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     return BodyPlan(body, media_type, content_type, encoding, schema, properties, required, rest, needed, shape, needs)
 
 
+# Decision 0030: Of several media types of a body one is sent.
 def _rank(media_type: MediaType, composer: Composer) -> tuple[int, bool, str]:
     encoding = encoding_of(media_type.name)
     if encoding == "multipart" and media_type.schema is not None:

@@ -58,6 +58,7 @@ def settled(
     return found
 
 
+# Decision 0039: Defaults stand in the table by argument.
 def checked_defaults(found: Settled, schema: JsonObject, diagnostics: Diagnostics) -> dict[str, JsonValue]:
     """The defaults by argument. One that its argument's schema does not allow is reported."""
     defaults: dict[str, JsonValue] = {}

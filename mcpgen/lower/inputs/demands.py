@@ -22,6 +22,7 @@ _MAY_BE_EMPTY = re.compile(
 )
 
 
+# Decision 0028: A body with required members is required.
 def is_required(operation: Operation, body: RequestBody, node: JsonObject, composer: Composer) -> bool:
     """Return whether every call of the operation has the body, whose schema is `node`."""
     if body.required is not None:

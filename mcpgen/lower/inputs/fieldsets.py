@@ -21,6 +21,7 @@ _OWN = re.compile(r"fields?|select|include(fields)?|fl|attributes|only")
 part of a result (`paging.py`)."""
 
 
+# Decision 0051: The argument fields is there only on request.
 def are_offered(operation: Operation, composer: Composer) -> bool:
     """Whether the tool for `operation` is to have that argument."""
     if not operation.fields or operation.output_schema is not None:

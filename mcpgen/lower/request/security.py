@@ -104,10 +104,12 @@ def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> d
     raise AssertionError("hashes do not end")
 
 
+# Decision 0089: Every credential can come from a file.
 def _with_files(variables: Iterable[str]) -> list[str]:
     return [name for variable in variables for name in (variable, variable + FILE)]
 
 
+# Decision 0074: Scopes are in the table for error messages.
 def scopes(operation: Operation, api: Api) -> Scopes:
     """What access tokens must allow for one operation, those that are fetched and those that are given."""
     asked = operation.scopes if operation.security is not None else api.scopes
@@ -122,6 +124,7 @@ def undeclared(api: Api) -> tuple[SecurityRequirement, ...]:
     return (*((scheme.name,) for scheme in _fillable(api) if scheme.type != "setting"), ())
 
 
+# Decision 0066: An operation of an unknown security kind gets the header variable alone.
 def requirement(
     operation: Operation, api: Api, accepted: tuple[SecurityRequirement, ...]
 ) -> tuple[SecurityRequirement, ...] | None:

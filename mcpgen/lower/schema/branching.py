@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, lookup, tokens
 
+# Decision 0060: The compiler keeps out what a server could not check in time.
 MOST = 1000
 """Steps for one value. Published schemas take up to 363, and a call has up to 100,000 values: a second at worst."""
 

@@ -42,6 +42,7 @@ class _Composed(NamedTuple):
     missing: tuple[Diagnostic, ...]
 
 
+# Decision 0114: What a document gets wrong costs its place.
 class Composer:
     """Nodes of the schemas of one API. `contradictions` collects a sentence for each merge that could not keep both
     sides, `missing` the reason for each reference without a schema, which then allows any value, `unshown` the patterns

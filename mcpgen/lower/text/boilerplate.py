@@ -13,6 +13,7 @@ from mcpgen.lower.text.prompt_injection import gives_orders
 from mcpgen.lower.text.prose import plain, sentences
 from mcpgen.model import Operation
 
+# Decision 0020: Boilerplate is what more than half of all operations say.
 SHARE = 0.5
 FEWEST = 10
 """What share of all operations must have a sentence in common, and how many. What fewer say tells them apart."""

@@ -217,6 +217,7 @@ def shortened(text: str, limit: int) -> str:
     return cut[: cut.rfind(" ")].rstrip(" ,;:") + "…" if " " in cut else cut.rstrip(_JOINERS) + "…"
 
 
+# Decision 0022: No full stop behind wide scripts.
 def ended(sentence: str) -> str:
     """`sentence` with a full stop where it ends without punctuation, in a script that ends sentences so."""
     sentence = sentence.strip()

@@ -54,6 +54,7 @@ def _marked(told: str, operation: Operation) -> str:
     return shortened(told, LONGEST_TITLE - len(_DELETES)) + _DELETES
 
 
+# Decision 0015: Shared titles get the words that tell them apart.
 def distinct_titles(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
     """Return the tools, derived titles that several share with the words by which their names differ behind them;
     where that is not enough, with the words of their names in place of the titles.

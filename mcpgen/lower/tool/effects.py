@@ -45,6 +45,7 @@ _OVERWRITES = re.compile(
 """A warning anywhere in a description: a call that adds something may take another thing away."""
 
 
+# Decision 0021: The words of a POST decide its hints.
 def of_post(operation: Operation) -> Effect:
     """Return what a POST does. A path that ends in a variable names an item, and what is there changes."""
     segments = _segments(operation.path)

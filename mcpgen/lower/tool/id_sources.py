@@ -77,6 +77,7 @@ class Producers:
         return "" if listing is None or is_own else listing.key
 
 
+# Decision 0019: Where a value comes from is said at the argument.
 def find(operations: Iterable[Operation], listed: Container[str]) -> Producers:
     """Return who lists the values of ids, each of them one of `listed`."""
     operations = list(operations)

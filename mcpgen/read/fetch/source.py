@@ -43,6 +43,7 @@ def read(source: str, ref_dirs: tuple[str, ...] = (), network: Network | None = 
     return Fetched(source, read_file(source, source), folder=folder, network=network)
 
 
+# Decision 0109: A tools file by URL names its own origin.
 def beside(fetched: Fetched, name: str, network: Network | None = None) -> Fetched:
     """What the file `fetched` calls `name`: a path that counts from its folder and leads to where it may refer, or a
     URL. A file that came by URL may name what is of its own origin alone, and one from standard input only URLs.

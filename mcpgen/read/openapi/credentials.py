@@ -116,6 +116,7 @@ def withhold(
     )
 
 
+# Decision 0067: Undeclared credential parameters are judged over the whole document.
 def verdict(parameter: Parameter, *, usual: bool = False) -> Verdict | None:
     """Return what a parameter is that no model may fill in, None for an argument.
 
@@ -149,6 +150,7 @@ def is_called_credential(description: str) -> bool:
     return _SAID.match(description) is not None
 
 
+# Decision 0068: Plumbing parameters are schemes of the type setting.
 def scheme_of(parameter: Parameter, name: str | None = None) -> SecurityScheme:
     """Return the security scheme that a parameter is, called `name`."""
     assert parameter.location in ("header", "query", "cookie"), "the others carry no credential"

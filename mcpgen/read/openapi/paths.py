@@ -68,6 +68,7 @@ def _of_query(path: str, query: str, where: Where) -> tuple[_Pairs, _Pairs]:
     return tuple(fixed), tuple(filled)
 
 
+# Decision 0032: A path that names a parameter twice gets two arguments.
 def _distinct(variables: tuple[str, ...]) -> tuple[str, ...]:
     """The names, each that comes again with the number of its coming."""
     found: list[str] = []

@@ -12,6 +12,7 @@ NAME = "mcpgen.schema.json"
 """What the schema is called beside a tools file."""
 
 
+# Decision 0130: The schema of the tools file has a URN as its id.
 def line(name: str = NAME) -> str:
     """The first line of a tools file, where the schema is the file `name` beside it."""
     return f"# yaml-language-server: $schema={name}"

@@ -15,6 +15,7 @@ LONGEST = 3600
 """Seconds that one call may take at most."""
 
 
+# Decision 0127: Hints and timeouts of a tools file count as written.
 def hints(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Mapping[str, bool]:
     """The hints of MCP that were written, by their names there."""
     found = as_object(entry.get("annotations"))

@@ -24,6 +24,7 @@ class Matching:
     guessed: frozenset[str]
 
 
+# Decision 0142: A tool is known by its operation first.
 def match(old: Surface, new: Surface, *, follow: bool = True) -> Matching:
     """The tools of both, in pairs as far as they are the same; what is elsewhere is another one unless we `follow`."""
     pairs: list[tuple[Listed, Listed]] = []

@@ -15,6 +15,7 @@ from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.surface import Listed, Surface
 
 
+# Decision 0148: The lint of texts runs over the difference.
 def of_tool(old: Listed | None, new: Listed) -> Iterator[Change]:
     """Yield what the lint objects to in a tool, and did not in `old`; None is a tool that was not there."""
     before: JsonObject = old.shown if old is not None else {}

@@ -33,6 +33,7 @@ def compared(
     yield from _list(old, new, told)
 
 
+# Decision 0145: Another origin is breaking.
 def servers(old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]]) -> Iterator[tuple[JsonObject, JsonObject]]:
     """Yield the servers that requests go to, before and after: the first, and those of tools that both have."""
     before, after = (as_list(surface.header.get("servers")) for surface in (old, new))
@@ -82,6 +83,7 @@ def _kind(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
         yield rules.of_server(code, before, after, at=name)
 
 
+# Decision 0146: A credential that moves in the request is breaking.
 def _place(scheme: JsonObject) -> str:
     """Return the place of the request that holds the credential, and its name there."""
     if scheme.get("type") == "header":

@@ -33,6 +33,7 @@ FILES = "project"
 _RECORD, _SPARE = "exchange", "next"
 
 
+# Decision 0137: The record of a stage holds inodes.
 @dataclass(frozen=True, slots=True)
 class Record:
     """The inodes of the directory of the project and of the new one that is exchanged for it. `known` are entries of
