@@ -5,7 +5,8 @@
 Families: start, calls, core, arguments, memory, compile, size; all if none is named. `--quick` is for a look: few
 rounds, and what takes minutes is left out. `--write` stores what was found and writes speed.svg and the tables of the
 README and docs, as `make bench` does. Families that did not run keep what was stored, if the surroundings are the same.
-The exit code is 1 where a bar was missed. The first run installs what is measured, under .clients/, which takes some minutes.
+The exit code is 1 where a bar was missed. The first run installs what is measured, under .clients/, which takes some
+minutes.
 """
 
 from __future__ import annotations

@@ -54,12 +54,12 @@ def _sentence(text: str) -> str:
 def _accepted() -> dict[str, str]:
     """Return the words of the parser of each variable for a value that it refuses; empty where it refuses none."""
     tree = ast.parse(Path(settings.__file__).read_text(encoding="utf-8"))
-    found = {}
+    found: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "checked":
             name, parser = node.args[:2]
             if isinstance(name, ast.Constant):
-                found[name.value] = _refusal(ast.unparse(parser))
+                found[str(name.value)] = _refusal(ast.unparse(parser))
     return found
 
 
