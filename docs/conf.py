@@ -19,6 +19,7 @@ nitpicky = True
 
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
+smartquotes = False  # a flag begins with two hyphens
 
 html_theme = "furo"
 html_title = "mcpgen"

@@ -13,11 +13,10 @@ from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from . import commands, decisions, diagnostics, schemas, settings
+from . import commands, diagnostics, schemas, settings
 
 SOURCES: dict[str, Callable[[], str]] = {
     "commands": commands.markdown,
-    "decisions": decisions.markdown,
     "diagnostics": diagnostics.markdown,
     "settings": settings.markdown,
     "tables": schemas.tables,

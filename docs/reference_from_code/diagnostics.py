@@ -15,6 +15,9 @@ SEVERITIES = {"error": "Errors", "warning": "Warnings", "note": "Notes"}
 MOST_HINTS = 6
 """How many hints are shown of one code."""
 
+FEWEST_WORDS = 4
+"""How many words a hint must have for each part that varies; shorter ones say nothing without it."""
+
 _PLACES = {"Diagnostic": 2}
 """At which place a call takes its hint, where it has no name there."""
 
@@ -80,7 +83,7 @@ def _texts(node: ast.expr | None, known: dict[str, ast.expr], depth: int = 2) ->
             return [text]
         case ast.JoinedStr(values=values):
             text = "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in values)
-            return [text] if text.endswith(".") and text.count("…") < 3 and not text.startswith("…") else []
+            return [text] if text.endswith(".") and len(text.split()) > FEWEST_WORDS * text.count("…") else []
         case ast.IfExp(body=one, orelse=other):
             return [*_texts(one, known, depth), *_texts(other, known, depth)]
         case ast.Name(id=name) if depth and name in known:

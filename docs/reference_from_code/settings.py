@@ -41,7 +41,7 @@ def markdown() -> str:
 
 def _purposes() -> dict[str, str]:
     """Return the purpose of each variable, as the README of a generated project tells it."""
-    text = _PREFIX.sub(PREFIX, _CONDITION.sub("", README.read_text(encoding="utf-8")))
+    text = _PREFIX.sub(PREFIX, _CONDITION.sub(", in place of the document's", README.read_text(encoding="utf-8")))
     return {
         name: purpose for names, purpose in _ROW.findall(text) for name in re.findall(rf"`{PREFIX}_([A-Z_]+)`", names)
     }

@@ -16,8 +16,8 @@ LONGEST = 25
 
 
 def title(path: Path) -> str:
-    """Return the heading of a record."""
-    return path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+    """Return the heading of a record without its number."""
+    return path.read_text(encoding="utf-8").partition("\n")[0].removeprefix(f"# {path.name[:4]}. ")
 
 
 def links() -> Iterator[tuple[str, int, str]]:
@@ -41,6 +41,12 @@ def test_every_record_has_its_parts_and_is_short() -> None:
         assert lines[0].startswith("# "), path.name
         assert [part for part in PARTS if not any(line.startswith(part) for line in lines)] == [], path.name
         assert len(lines) <= LONGEST, f"{path.name} has {len(lines)} lines"
+
+
+def test_the_index_lists_every_record_once() -> None:
+    index = (ROOT / "docs" / "decisions" / "index.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^- \[([^\n]+)\]\(([^)]+)\)$", index, re.MULTILINE)
+    assert sorted(listed) == [(f"{path.name[:4]}. {title(path)}", path.name) for path in RECORDS]
 
 
 def test_every_record_is_linked_from_the_file_that_it_names() -> None:
