@@ -13,7 +13,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..core import spans
 from ..settings.settings import NotReady
@@ -21,6 +21,8 @@ from .client import Failure
 from .pacing import Crowded, Pace
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
     from ..request.request import Request
     from ..settings.credentials import Grant
     from ..settings.settings import Settings
@@ -132,8 +134,10 @@ class Sender:
 
         return await redirects.follow(answer, ready, sent, self._rules, ask)
 
-    async def _exchanged(self, ready: Ready, sent: Sent, latest: float, end: float, report: Report) -> Response:
-        return await self._asked(ready.request, ready.address, sent, latest, end, report)
+    def _exchanged(
+        self, ready: Ready, sent: Sent, latest: float, end: float, report: Report
+    ) -> Coroutine[Any, Any, Response]:
+        return self._asked(ready.request, ready.address, sent, latest, end, report)
 
     async def _asked(
         self, request: Request, address: Address, sent: Sent, latest: float, end: float, report: Report

@@ -133,9 +133,10 @@ class Preparation:
 
     def _download(self, tool: Tool, arguments: dict[str, Any]) -> Download | None:
         """Return where the answer is to be written; None where it is to be shown. Raises Refused."""
+        if self._settings.downloads_dir is None:
+            return None
         argument = tool.binding.get("saves")
-        listed = argument in tool.schema.get("properties", ())
-        if self._settings.downloads_dir is None or not listed or argument not in arguments:
+        if argument not in arguments or argument not in tool.schema.get("properties", ()):
             return None
         from ..result.downloads import Download  # most answers are shown
 
