@@ -67,7 +67,7 @@ def _message(entry: JsonObject, where: Where, known: list[str], diagnostics: Dia
         return None
     value, place = entry[given[0]], where.inside(given[0])
     if role not in _ROLES or not isinstance(value, str):
-        return None  # which the shape of the file has told
+        return None  # reported by schema_check
     if given == ["resource"]:
         return Message(where, role, resource=value)
     return _text(value, role, place, known, diagnostics)
