@@ -1,4 +1,4 @@
-"""Every operation of an API → a tool, or a reason why not."""
+"""Lower every operation of an API to a tool, or record why it has none."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -49,8 +49,9 @@ _FLATTEN = "Let the references lead to the schema itself."
 def lower(
     api: Api, identity: Identity, options: Options, promises: Promises, diagnostics: Diagnostics, nodes: int = 0
 ) -> Catalog:
-    """The catalog of tools for `api`, sorted by name. What was promised of them is kept. The work is in proportion to
-    `nodes`, the values and keys of what `api` was read from.
+    """Return the catalog of tools for `api`, sorted by name, keeping `promises`.
+
+    The work budget grows with `nodes`, the number of values and keys in the source.
     """
     names = tool_names.assign(api.operations, promises, api.title)
     _report_names(api.operations, names, diagnostics)
@@ -68,11 +69,11 @@ def lower(
         if named <= made:
             diagnostics.extend(list(found))
             return catalog
-        listed &= made  # some tool is told of another that could not be made
+        listed &= made  # a tool mentions another tool that could not be made; lower again without it
 
 
 def _report_names(operations: Sequence[Operation], names: Mapping[str, str], diagnostics: Diagnostics) -> None:
-    """Report the names that a document gives and that belong to other tools."""
+    """Report names that a document gives but that belong to other tools."""
     for operation in operations:
         if operation.name and names[operation.key] != operation.name:
             message = f"The name '{operation.name}' belongs to another tool; this one is {names[operation.key]}."
@@ -91,7 +92,7 @@ def _lowered(
     composer: Composer,
     diagnostics: Diagnostics,
 ) -> Catalog:
-    """The catalog, whose ids come from `sources`. The operations that tools are told of are added to `named`."""
+    """Return the catalog. `sources`: the operations that list ids; those that tools mention are added to `named`."""
     around = _Around(
         api,
         options,
@@ -133,7 +134,7 @@ def _lowered(
 
 
 def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics: Diagnostics) -> None:
-    """Report what rules say of arguments that no operation which they fit has."""
+    """Report arguments of rules that no fitting operation has."""
     changes = ((name, change) for operation in operations for name, change in operation.arguments.items())
     unused = {change.where: name for name, change in changes if change.by_rule and change.where not in used}
     for where, name in unused.items():
@@ -143,12 +144,11 @@ def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """Facts about the API that lowering one operation needs.
+    """Facts about the API that lowering an operation needs, and what lowering collects.
 
-    `names` are those of all tools. `servers` maps each server to its place in the catalog. The servers of single
-    operations are added on the way, to `named` the operations that tools are told of, to `demanding` operations whose
-    body is required though the document does not say so, to `used` the places of rules that changed an argument, to
-    `missing` the dangling references that were reported.
+    `names`: names of all tools. `servers`: server → its index in the catalog, extended on the way. Collected: `named`,
+    operations that tools mention; `demanding`, operations whose body is required without the document saying so;
+    `used`, places of rules that changed an argument; `missing`, dangling references that were reported.
     """
 
     api: Api
@@ -168,7 +168,7 @@ class _Around:
     def layout(
         self, operation: Operation, plan: BodyPlan | None, profile: SchemaProfile, room: int
     ) -> arguments.Arguments:
-        """The arguments of `operation`, in a schema of at most `room` tokens."""
+        """Return the arguments of `operation`, in a schema of at most `room` tokens."""
         known = self.promises.tools.get(operation.key, UNKNOWN)
         sources = self.sources.of(operation, plan, self.composer)
         self.named.update(sources.values())
@@ -183,7 +183,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     composer.budget.begin()
     operation = views.seen(operation, composer, diagnostics)
     nesting.refuse_unwritable(operation, composer)
-    composer.contradictions.clear()  # what an answer or an operation that was skipped left behind
+    composer.contradictions.clear()  # leftovers of responses and of skipped operations
     composer.missing.clear()
     composer.unshown.clear()
     plan = bodies.plan(operation, composer)
@@ -247,7 +247,7 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
 
 
 def _report_missing(around: _Around) -> None:
-    """Report the references without a schema that a tool met, each once in a run."""
+    """Report each dangling reference that a tool met, once in a run."""
     for reason in dict.fromkeys(around.composer.missing):
         if reason not in around.missing:
             around.missing.add(reason)
@@ -256,13 +256,13 @@ def _report_missing(around: _Around) -> None:
 
 
 def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> ToolSpec:
-    """Return the tool with the patterns that its server does not check, and report these and those that are not shown.
-    Raises Unusable where a schema that was written by hand cannot be checked in a bounded number of steps.
+    """Return the tool with the patterns that its server does not check, and report these and patterns that are not
+    shown. Raises Unusable if a handwritten schema cannot be checked in a bounded number of steps.
     """
     where = tool.operation.where
     schemas = {"inputSchema": tool.input_schema, "outputSchema": tool.output_schema or {}}
     derived = {"inputSchema": tool.profile == "portable", "outputSchema": tool.output_form != "written"}
-    for key, schema in schemas.items():  # what is derived has no references that could make it long
+    for key, schema in schemas.items():  # derived schemas have no references that could multiply the steps
         if not derived[key] and (steps := branching.steps(schema)) > branching.MOST:
             message = (
                 f"The {key} of {tool.name} takes {steps:,} steps for one value; {branching.MOST:,} are taken at most."
@@ -278,7 +278,7 @@ def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> 
 
 
 def _server_index(operation: Operation, servers: dict[Server, int]) -> int:
-    """Return the place of the operation's server in `servers`; add the server if it is new. Place 0 is the API's."""
+    """Return the index of the operation's server in `servers`, adding a new server. Index 0 is the API's."""
     if not operation.servers:
         return 0
     return servers.setdefault(operation.servers[0], len(servers))
