@@ -29,7 +29,7 @@ COMMANDS = {
 
 
 class _Commands(click.Group):
-    """Imports the module of a command when it is called, so that `--help` does not pay for the imports of all commands."""
+    """Imports the module of a command when it is called, so that `--help` need not import all commands."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _misused(error: click.ClickException, given: list[str]) -> int:
     """Report a wrong command line, in the format that it asks for. Return the exit code."""
-    from mcpgen.cli import report  # brings the model, which `--help` does without
+    from mcpgen.cli import report  # it imports the model, which `--help` does not need
 
     if report.asks_for_json(given):
         report.misused_json(error)

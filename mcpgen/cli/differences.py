@@ -20,7 +20,7 @@ def show(difference: Difference) -> None:
 
 
 def summary_json(difference: Difference) -> JsonObject:
-    """Return how many changes there are of each grade, how many concern security, and which part of the version moves."""
+    """Return how many changes have each grade, how many concern security, and which part of the version moves."""
     counts: JsonObject = {str(grade): count for grade, count in difference.counts.items()}
     return {**counts, "security": difference.security, "version": difference.version}
 

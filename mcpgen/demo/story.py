@@ -84,7 +84,7 @@ def _tools(compiled: Compiled) -> str:
 
 
 def _rendered(compiled: Compiled) -> int:
-    """Return how many files hold text of the document: all except the Python and the files that every project shares."""
+    """Return how many files hold text of the document: all except Python and the files that every project shares."""
     same = {editors.NAME, attributes.NAME}
     return sum(not path.endswith(".py") and path not in same for path in compiled.tree)
 

@@ -110,7 +110,7 @@ def _ways(schemes: list[BoundScheme]) -> Iterator[Way]:
 
 
 def _usual(scheme: BoundScheme) -> tuple[str, ...]:
-    """Return the roles that most users set: those for fetching a token if that needs no person, else the ready token."""
+    """Return the roles that most users set: for fetching a token if that needs no person, else the ready token."""
     if scheme.type == "setting":
         return ()
     if scheme.login is not None:

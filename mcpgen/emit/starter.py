@@ -129,7 +129,7 @@ def _security(catalog: Catalog) -> Iterator[str]:
 
 
 def _selection(tools: tuple[ToolSpec, ...], few: list[str], costs: dict[str, int]) -> Iterator[str]:
-    """Yield `include`, commented out if everything is included, and a comment line for each group that is not included."""
+    """Yield `include`, commented out if everything is included, and a comment line for each group left out."""
     groups = list(_groups(tools, costs))
     on = [_group(tools, selector, costs) for selector in few]
     off = sorted((each for each in groups if each.selector not in few), key=lambda each: each.selector.casefold())

@@ -61,7 +61,7 @@ def _reason(operation: Operation, api: Api) -> str:
 
 
 def _members(schema: JsonObject, api: Api, depth: int = 0) -> Iterator[str]:
-    """Yield the names of the members that an object of the schema may have, also inside `allOf`, `anyOf` and `oneOf`."""
+    """Yield the names of members that an object of the schema may have, also inside `allOf`, `anyOf` and `oneOf`."""
     if "$ref" in schema and depth < _DEEPEST:
         yield from _members(as_object(api.definitions.get(as_text(schema["$ref"]), {})), api, depth + 1)
     yield from as_object(schema.get("properties"))

@@ -203,7 +203,7 @@ class BoundScheme:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Names of the generated server: `name` in files, commands and MCP; `prefix` in front of its environment variables."""
+    """Names of the generated server: `name` in files, commands and MCP; `prefix` of its environment variables."""
 
     name: str
     title: str

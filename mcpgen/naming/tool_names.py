@@ -215,7 +215,7 @@ def _asked(operation: Operation) -> list[str]:
 
 
 def _segments(path: str) -> list[str]:
-    """Return the telling segments: without prefixes such as `/api/v1` and without `.json`, a fragment as the last one."""
+    """Return the segments without prefixes such as `/api/v1` and without `.json`; a fragment is the last one."""
     path, _, fragment = path.partition("#")
     segments = [re.sub(r"\.(?:json|xml)$", "", segment) for segment in path.partition("?")[0].split("/") if segment]
     while len(segments) > 1 and PREFIX_SEGMENT.fullmatch(segments[0]):

@@ -129,7 +129,7 @@ class Sources:
         return Api("", (), self._definitions)
 
     def report_unused(self, overlays: Iterable[Named]) -> None:
-        """Report `overlays` without any document to apply them to, and actions that selected nothing in any document."""
+        """Report `overlays` that apply to no document, and actions that selected nothing in any document."""
         for named in overlays:
             if named not in self._asked and not self.unread:
                 message = f"There is no document that the overlay {clipped(named.text)} could be applied to."
@@ -226,7 +226,7 @@ class Sources:
         return self._overlays[fetched.name]
 
     def _report(self, failure: CannotGoOn, where: Where) -> None:
-        """Report an error in a file that another file names: at its place in that file, else where the file is named."""
+        """Report an error in a file that another file names: at its place there, else where the file is named."""
         found = failure.diagnostic
         inside = found.where if found.where and (found.where.line or found.where.pointer) else where
         code = found.code if found.severity == "error" else "unreadable"

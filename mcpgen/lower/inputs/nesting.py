@@ -1,4 +1,4 @@
-"""Handle collections inside the values of a parameter, whose format the standard leaves open (OpenAPI 3.1, 4.8.12.3)."""
+"""Handle collections inside values of a parameter, whose format the standard leaves open (OpenAPI 3.1, 4.8.12.3)."""
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.errors import Unusable

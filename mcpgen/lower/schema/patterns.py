@@ -55,7 +55,7 @@ def matches(pattern: str, text: str) -> bool:
 @cache
 def memory(pattern: str, most: int = MOST_BYTES) -> int | None:
     """Return an upper bound on the bytes of a compiled pattern, or None if it is refused or needs more than `most`."""
-    import jsonschema_rs  # only documents with patterns pay for it
+    import jsonschema_rs  # needed only for documents with patterns
 
     for size in _SIZES:
         if size > most:

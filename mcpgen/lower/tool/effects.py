@@ -116,7 +116,7 @@ def _verbs_of_segment(segments: list[str]) -> list[str]:
 
 
 def _id_words(operation: Operation) -> list[str]:
-    """Return the words of the id without its group (`repos/create-fork`, `calls_endAll`) and without `post` around it."""
+    """Return the words of the id without its group (`repos/create-fork`, `calls_endAll`) and a surrounding `post`."""
     identifier = without_framework(operation.id, operation) if operation.id else operation.name or ""
     found = words(_HYPHEN.sub(r"\1", re.split(r"[/.:]|_(?=[a-z]+[A-Z])", identifier.strip("/.:"))[-1]))
     while len(found) > 1 and "post" in (found[0], found[-1]):

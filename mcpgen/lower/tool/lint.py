@@ -1,4 +1,4 @@
-"""Report what a person should see of a tool before a model does: prompt injection, and names of the host's own tools."""
+"""Report what a person should see of a tool before a model does: prompt injection, and names of hosts' own tools."""
 
 import re
 from collections.abc import Iterator

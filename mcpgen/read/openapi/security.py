@@ -1,4 +1,4 @@
-"""Read security schemes and requirements (OpenAPI 3.1, 4.8.27 and 4.8.30), as far as they add something to a request."""
+"""Read security schemes and requirements (OpenAPI 3.1, 4.8.27 and 4.8.30), as far as they affect a request."""
 
 import re
 from typing import Literal

@@ -44,7 +44,7 @@ def check(value: JsonObject, where: Where, diagnostics: Diagnostics) -> None:
 
 
 def check_part(value: JsonObject, noun: str, where: Where, diagnostics: Diagnostics) -> None:
-    """Report departures of `value`, a part that stands by itself at `where`, from the definition `noun` of the schema."""
+    """Report departures of `value`, which stands alone at `where`, from the definition `noun` of the schema."""
     around = _At(where, "", "", "", "", "")
     node = as_object(as_object(schema()["$defs"])[noun])
     _Walk(diagnostics).visit(value, node, replace(around.item(0, noun, value.get("name")), where=where))

@@ -148,7 +148,7 @@ def _same_mode(old: Path, new: Path) -> None:
 
 
 def _same_rights(new: Path, old: Path) -> None:
-    """Give a folder in `old` the permissions of the one in `new`, which somebody may have created or changed meanwhile."""
+    """Give a folder in `old` the permissions of the one in `new`, which somebody may have created or changed."""
     if not os.path.lexists(old):
         old.mkdir(parents=True)
     mode, wanted = old.lstat().st_mode, new.lstat().st_mode
