@@ -1,8 +1,8 @@
 """Check that every catalog is fit to be emitted, wherever it came from.
 
-A client that meets one bad schema may drop every tool of a server, so a tool that fails is taken out and reported, and
-the others go on. Derived tools must be in the portable profile. A handwritten schema only must not break a client's
-list. No text may hold a hidden character (HARD-09); `lower/text/sanitize.py` removed them before.
+A client that meets one bad schema may drop every tool of a server. So a tool that fails is taken out and reported, and
+the others go on. Derived tools must be in the portable profile. Of a handwritten schema only faults count that break a
+client's list. No text may hold a hidden character (HARD-09); `lower/text/sanitize.py` removed them before.
 """
 
 from collections.abc import Iterator

@@ -66,8 +66,9 @@ def _compiled(fetched: Fetched) -> Compiled:
 
 
 def _named(document: str, place: Path, target: str) -> tuple[str, str, str, str]:
-    """Return how the written file refers to the document, its own path, the document's name in prose, and the
-    document's folder if that is outside `place`.
+    """Return how the written file refers to the document, the path of that file, and the document's name in prose.
+
+    The fourth text is the document's folder if it lies outside `place`, else "".
     """
     if document.startswith(("http://", "https://")):
         return document, target, document, ""

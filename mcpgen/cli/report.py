@@ -208,8 +208,9 @@ def leave(code: int) -> NoReturn:
 
 @contextlib.contextmanager
 def ending(output: str = "text") -> Iterator[None]:
-    """Turn an error that ends a run into one sentence, or one JSON document, and exit code 2, or 3 if another run is at
-    work.
+    """Turn an error that ends a run into one sentence, or one JSON document.
+
+    The exit code is 2, or 3 if another run is at work.
     """
     try:
         yield

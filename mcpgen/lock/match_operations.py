@@ -30,10 +30,10 @@ _FEWEST = 3
 
 
 def renamed(gone: Known, new: Known) -> dict[str, str]:
-    """Return new key → old key for operations with an unchanged request.
+    """Return new key → old key for operations whose request is unchanged.
 
-    Twins, which differ only in the names of their path parameters, have these names in their keys; when a twin comes or
-    goes, the key changes.
+    Twins are operations that differ only in the names of their path parameters, such as `/a/{x}` and `/a/{y}`. Their
+    keys contain these names, so a key changes when a twin appears or disappears.
     """
     return _by(_by_variables)(gone, new)
 

@@ -144,11 +144,13 @@ def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """Facts about the API that lowering an operation needs, and what lowering collects.
+    """Facts about the API that lowering an operation needs, and findings that lowering collects.
 
-    `names`: names of all tools. `servers`: server → its index in the catalog, extended on the way. Collected: `named`,
-    operations that tools mention; `demanding`, operations whose body is required without the document saying so;
-    `used`, places of rules that changed an argument; `missing`, dangling references that were reported.
+    `names`: names of all tools. `servers`: server → its index in the catalog, extended on the way.
+
+    Findings: `named` are operations that tools mention. `demanding` are operations whose body is required although the
+    document does not say so. `used` are places of rules that changed an argument. `missing` are dangling references
+    that were reported.
     """
 
     api: Api

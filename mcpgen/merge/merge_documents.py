@@ -85,9 +85,10 @@ def joined(
 
 
 def settled(api: Api, base: tuple[Server, ...]) -> Api:
-    """If every operation overrides the server of the API, make the first of these servers the API's server.
+    """Make the server of the operations the server of the API, if every operation overrides the API's own.
 
-    Otherwise the API's server would serve nobody. In a single document, only a server below the `base` URL counts.
+    Otherwise the API's server would serve nobody. Among several documents, the first operation's server is taken; in a
+    single document, one below the `base` URL.
     """
     if any(each.operation and each.operation.servers is None for each in api.resources):
         return api

@@ -121,9 +121,9 @@ class SecurityScheme:
     """A security scheme, as far as requests are concerned.
 
     `bearer`: a ready access token. `oauth2`: a token is fetched by the client credentials grant (RFC 6749, section
-    4.4), from `token_url` or from the OpenID provider at `discovery_url`; both may be relative to the server. `login`:
-    a token is fetched from `token_url` as `login` says, and sent as a bearer token or at its own place. `setting`: a
-    parameter that is no secret, sent if its variable is set. `other`: a scheme of an unknown kind.
+    4.4). It comes from `token_url`, or from the OpenID provider at `discovery_url`; both may be relative to the server.
+    `login`: a token is fetched from `token_url` as `login` says, and sent as a bearer token or at its own place.
+    `setting`: a parameter that is no secret, sent if its variable is set. `other`: a scheme of an unknown kind.
     """
 
     name: str
@@ -171,9 +171,9 @@ class Operation:
     arguments. `credentials`: parameters that carry a credential although no security scheme says so. `document` and
     `api_title`: the document that it came from and its title, if there are several documents.
 
-    What a person decided: `name`, `title`, `prefix` (stands before a derived name), `hints` (annotations), `arguments`
-    (argument → its change), `sends` (where arguments of `input_schema` go), `timeout` in seconds, `told` (replaces
-    summary and description), `offered` (is a tool whatever it does), and the other fields from `output` on.
+    A person decided `name`, `title`, `prefix` and all fields from `output` on. `prefix` stands before a derived name.
+    `hints` are annotations. `arguments`: argument → its change. `sends`: where arguments of `input_schema` go.
+    `timeout`: seconds. `told` replaces summary and description. `offered`: the operation is a tool whatever it does.
 
     `former_arguments`: earlier names of its arguments. `changed_by`: keys of the overrides that fit it, the strongest
     last.

@@ -16,9 +16,11 @@ class Promise:
     """What is known of one tool: its `name`, the argument of each slot, and marks by which a moved operation is found
     again.
 
-    A person may have named the tool (`by_hand`) or an argument (`renamed`) in a tools file; such a name holds as long
-    as it is written there. Marks: `id`, `shape` (fingerprint of the request, without prefix) and `words` (fingerprint
-    of the description); empty if missing. `surface`: digest of all that clients see and of what is sent.
+    A person may have named the tool (`by_hand`) or an argument (`renamed`) in a tools file. Such a name holds as long
+    as it is written there.
+
+    Marks, empty if missing: `id`; `shape`, a fingerprint of the request without prefix; `words`, a fingerprint of the
+    description. `surface`: digest of all that clients see and of what is sent.
 
     `former`: earlier argument names, and, in the place `given`, names that a person uses for one. `constants`: path
     parameters with a single value, which are no arguments.

@@ -11,7 +11,7 @@ Style = Literal[
 """The styles of OpenAPI 3.2, and `tabDelimited`, which only OpenAPI 2.0 has."""
 
 SchemaProfile = Literal["portable", "full"]
-"""Vocabulary of input schemas: what every client takes, or all of JSON Schema 2020-12."""
+"""Keywords that input schemas use: those that every client takes, or all of JSON Schema 2020-12."""
 
 InputProfile = SchemaProfile | Literal["written"]
 """Profile of one tool's input schema; `written` if a person wrote the schema."""

@@ -73,7 +73,7 @@ def _fits(found: list[str], longest: int) -> bool:
 
 
 def _without_outermost(found: list[str]) -> list[str]:
-    """Return the words without the least telling one: what stands before the verb, or else the first word behind it."""
+    """Return the words without the least important one: a word before the verb, else the first word behind it."""
     verb = next((index for index, word in enumerate(found[:_VERB_WITHIN]) if word in VERBS), None)
     first = 1 if verb == 0 else 0
     others = (index for index in range(first, len(found) - 1) if not _KEPT.fullmatch(found[index]))

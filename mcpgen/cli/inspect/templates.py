@@ -7,7 +7,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 
 
 def text(parts: JsonValue) -> str:
-    """Return literal texts, and placeholders in braces, as in the tools file."""
+    """Return a text in the syntax of the tools file: literals, and placeholders in braces."""
     return "".join(_part(each) for each in as_list(parts))
 
 

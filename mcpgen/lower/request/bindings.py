@@ -86,7 +86,10 @@ def bind(
 
 
 def _withheld(operation: Operation, arguments: Arguments) -> dict[str, tuple[str, ...]]:
-    """Return the hidden names in places where one argument may write several names (query, cookies)."""
+    """Return the names that the owner hid, for query and cookies.
+
+    There a single argument may write several names, so the server must refuse the hidden ones.
+    """
     slots = [(each.location, each.name) for each in operation.parameters]
     hidden = [slot for slot in slots if not _is_sent(slot, arguments)]
     places = (("query", "query"), ("cookies", "cookie"))

@@ -53,9 +53,9 @@ class _Composed(NamedTuple):
 class Composer:
     """Composes the nodes of one API's schemas, drawing on `budget`.
 
-    It collects: `contradictions`, a sentence for each merge that could not keep both sides; `missing`, the reason for
-    each reference without a schema; `unshown`, patterns that a tool does not show as written. `patterns`: memory that
-    patterns take. `expansions`: portable forms.
+    `contradictions` collects a sentence for each merge that could not keep both sides. `missing` collects the reason
+    for each reference without a schema. `unshown` collects patterns that a tool does not show as written. `patterns`:
+    memory that patterns take. `expansions`: portable forms.
     """
 
     def __init__(self, definitions: Mapping[str, JsonObject], budget: Budget | None = None) -> None:

@@ -181,7 +181,10 @@ def _exclusive(node: JsonObject) -> str:
 
 
 def are_of_format(values: JsonValue, name: JsonValue) -> bool:
-    """Return True if all values of an enum have the format, or if there is none. If one has not, the enum counts."""
+    """Return True if all values of `values`, an enum that may be missing, have the format.
+
+    If one has not, the schema keeps the enum and drops the format.
+    """
     form = _FORMS[str(name)]
     return all(isinstance(value, str) and form.fullmatch(value) is not None for value in as_list(values))
 

@@ -72,9 +72,10 @@ class Expansions:
         """Size in bytes of each cached expansion, by identity; 0 if it was not measured yet."""
 
     def find(self, setting: Setting, trail: Iterable[str], room: int) -> Expansion | None:
-        """Return the cached expansion for a setting inside the schemas of `trail`, or None.
+        """Return a cached expansion, or None.
 
-        It must have fewer than `room` nodes, or be known as larger than that.
+        It must have been made with the same setting, and see the same named schemas around it (`trail`). It must have
+        fewer than `room` nodes, or be known to be larger.
         """
         for known in self._known.get(setting, ()):
             is_told = known.nodes >= room if known.too_large else known.nodes < room

@@ -1,7 +1,7 @@
 """Check handwritten schemas. They are passed on unchanged, unless clients would drop the whole list of tools for one.
 
-Clients compile all schemas of a list before they show any tool. So the root must be a plain object with schemas as
-properties, and the whole must compile in a dialect that clients know, without outside references.
+Clients compile all schemas of a list before they show any tool. So the root must be a plain object whose properties are
+schemas. The whole must compile in a dialect that clients know, without outside references.
 """
 
 from collections.abc import Iterator

@@ -77,8 +77,9 @@ class Unshown(NamedTuple):
 
 
 def shown(node: JsonObject, memory: "PatternMemory") -> tuple[str | None, Unshown | None]:
-    """Return the pattern of `node` as a model sees it, or None if it is left to the API; and the finding about it, if
-    any.
+    """Return the pattern of `node` as a model sees it, or None if it is left to the API.
+
+    The second value is the finding about the pattern, or None.
     """
     written = node.get("pattern")
     if not isinstance(written, str):

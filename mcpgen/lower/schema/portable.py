@@ -102,9 +102,9 @@ class Portable:
     ) -> JsonObject:
         """Return the portable form of `source`. `description` replaces the schema's own.
 
-        A null branch stays if the value is required, if nulls mean something (`nulls`), or if the description mentions
-        null, so that a model can send it. In a merge patch (RFC 7396), null is added to a `removable` value, and to
-        optional members inside a `patched` one.
+        A null branch stays if the value is required or if nulls mean something (`nulls`). It also stays if the
+        description mentions null, so that a model can send it. In a merge patch (RFC 7396), null is added to a
+        `removable` value, and to optional members inside a `patched` one.
         """
         keep_null = required or self.nulls
         return self._emit(

@@ -1,8 +1,8 @@
-"""Turn a schema and its XML Objects (OpenAPI 3.1, 4.8.26; 3.2, 4.25) into the shape by which the runtime writes XML.
+"""Turn a schema and its XML Objects into the shape by which the runtime writes XML.
 
-A shape holds only departures from the default, in which a member is an element of its own name, and an array has one
-element per item. So the shape of a recursive schema is finite: below the deepest examined level everything has the
-default form.
+See OpenAPI 3.1, 4.8.26, and 3.2, 4.25. A shape holds only departures from the default. By default a member is an
+element of its own name, and an array has one element per item. So the shape of a recursive schema is finite: below the
+deepest examined level everything has the default form.
 """
 
 import re

@@ -37,8 +37,8 @@ def derive(
 ) -> Confirm:
     """Return when to confirm calls of the tool for `operation`.
 
-    `kinds`: the owner's word by method. `consents`: inputs that confirm the effect to the API and that the server fills
-    in; the user is asked instead, if the client can.
+    `kinds`: the owner's decision by method. `consents`: inputs that confirm the effect to the API and that the server
+    fills in. The user is asked instead, if the client can.
     """
     if operation.confirm is not None:
         return operation.confirm

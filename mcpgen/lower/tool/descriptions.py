@@ -183,7 +183,10 @@ def _sketch(media_type: MediaType, composer: Composer) -> str:
 
 
 def _shape(schema: JsonObject, composer: Composer, lists: int, unions: int = 2) -> str:
-    """Return a schema in words, one level deep, or "". `lists` and `unions`: how many more of each are entered."""
+    """Return a schema in words, one level deep, or "".
+
+    `lists` and `unions`: how many nested lists and unions may still be described.
+    """
     node, _ = composer.node(schema)
     if "array" in types(node) or "items" in node:
         inner = _shape(as_object(node.get("items")), composer, lists - 1, unions) if lists > 0 else ""

@@ -2,8 +2,8 @@
 
 `/repos/{owner}/issues/{number}` picks from what `GET /repos/{owner}/issues` lists, or what a search finds (`GET
 /search/issues`, `POST /issues/search`). A `team_id` in a query or body picks from `GET /teams`, if that is the only
-list of teams that needs no arguments, else from the only search of teams. A model that knows the source asks for an id
-and does not invent one.
+list of teams without required arguments. Otherwise the only search of teams counts. A model that knows the source asks
+for an id and does not invent one.
 """
 
 import re

@@ -1,11 +1,11 @@
 """YAML text → value, composed over PyYAML's event stream.
 
-PyYAML's loader is not used: it gives YAML 1.1 meaning (`no` is false, `012` is ten, dates become objects), expands
-merges without a bound, and its C composer crashes on deep nesting. Here plain scalars follow the core schema of YAML
-1.2 (section 10.3), and keys are always text. Depth, nodes, aliases and merges are counted while events arrive, before
+PyYAML's loader is not used. It gives YAML 1.1 meaning (`no` is false, `012` is ten, dates become objects) and expands
+merges without a bound. Its C composer crashes on deep nesting. Here plain scalars follow the core schema of YAML 1.2
+(section 10.3), and keys are always text. Depth, nodes, aliases and merges are counted while events arrive, before
 anything large exists.
 
-Merge keys (`<<`) are YAML 1.1, but API documents use them: explicit keys win, earlier sources win over later ones, and
+Merge keys (`<<`) are YAML 1.1, but API documents use them. Explicit keys win, earlier sources win over later ones, and
 each copied key counts.
 """
 

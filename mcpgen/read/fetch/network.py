@@ -30,9 +30,10 @@ class Network:
     """Network access of one run: allowed redirects, headers, and the seconds that are left."""
 
     def __init__(self, allowed: tuple[str, ...] = (), headers: tuple[str, ...] = (), home: str = "") -> None:
-        """`allowed`: values of --allow-redirect.
+        """Set up the access of a run.
 
-        `headers`: values of --fetch-header, sent only to the origin of `home`, the source that they were given for.
+        `allowed`: values of --allow-redirect. `headers`: values of --fetch-header, sent only to the origin of `home`,
+        the source that they were given for.
         """
         self._allowed = allowed
         self._headers = headers

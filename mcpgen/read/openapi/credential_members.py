@@ -1,7 +1,7 @@
 """Leave out form members that are credentials, if the request carries the credential anyway.
 
-A member counts as a credential if three things agree: parameters of that name are credentials elsewhere in the
-document, its own description begins like that of a credential, and the operation needs a declared security scheme.
+A member counts as a credential if three things agree. Parameters of the same name are credentials elsewhere in the
+document. Its own description begins like that of a credential. The operation needs a declared security scheme.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,9 +1,9 @@
 """Schemas of documents as JSON Schema 2020-12, converted only when they are looked up.
 
-A schema is named by its place: `{"$ref": "FILE#POINTER"}`. `Definitions` converts the schema of a name by one level;
-whatever the dialect, its keywords have the meaning and types of 2020-12, and each reference in it is again such a name.
-Most of a published document of ten megabytes is schemas of responses that no tool describes in full, so they are never
-converted.
+A schema is named by its place: `{"$ref": "FILE#POINTER"}`. `Definitions` converts the schema of a name by one level.
+Whatever the dialect, keywords of the result have the meaning and types of 2020-12, and each reference is again such a
+name. Most of a published document of ten megabytes is schemas of responses that no tool describes in full, so they are
+never converted.
 
 The meaning of a `$dynamicRef` depends on the path to it (JSON Schema 2020-12, section 8.2.3.2). That path is the scope:
 the resources with dynamic anchors that were entered, outermost first. A name in a non-empty scope begins with the
@@ -31,8 +31,8 @@ MOST = 100_000
 class Definitions(Mapping[str, JsonObject]):
     """Name → schema, converted on demand.
 
-    Raises Unusable, placed at the reference, for a reference that leads nowhere or is not allowed; and, placed at the
-    schema, for a schema that is too large.
+    Raises Unusable for a reference that leads nowhere or is not allowed, placed at the reference. Raises Unusable for a
+    schema that is too large, placed at the schema.
     """
 
     def __init__(self, references: References) -> None:

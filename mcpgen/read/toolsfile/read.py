@@ -1,8 +1,8 @@
 """Read a tools file.
 
 The file uses OpenAPI's words, so OpenAPI's readers read its parameters, bodies and security schemes. A person wrote the
-file, so an unknown key or a value of the wrong type is an error with its place and the nearest key, and is never
-ignored.
+file, so an unknown key or a value of the wrong type is never ignored. It is an error with its place and the nearest
+key.
 """
 
 from mcpgen.base.diagnostics import Diagnostics

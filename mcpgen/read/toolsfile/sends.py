@@ -123,7 +123,7 @@ def with_arguments(sends: Sends | None, taken: tuple[SentArgument, ...]) -> Send
 def implied(schema: JsonObject, template: PathTemplate, method: str, where: Where, said: Sends | None) -> Sends:
     """Return where the arguments of a schema go if `send` does not say so.
 
-    Arguments that the request line does not name go into the query or the JSON body, and so do those that the schema
+    Arguments that the request line does not name go into the query or the JSON body. So do arguments that the schema
     allows without naming them. `said`: the query of the request line.
     """
     query = dict(said.query) if said else {}

@@ -1,7 +1,7 @@
 """Read back limits that a description states because the portable profile has no keyword for them.
 
 They narrow the accepted values like keywords. The profile writes them as sentences at the end of a description
-(`lower/schema/constraints.py`). A person who writes the same sentence tells a model the same.
+(`lower/schema/constraints.py`). The same sentence written by a person has the same meaning, so it is read too.
 """
 
 import json

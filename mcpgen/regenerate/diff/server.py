@@ -93,7 +93,7 @@ def _variable(old: JsonObject, new: JsonObject) -> Iterator[Change]:
 
 
 def _schemes(old: JsonObject, new: JsonObject, renamed: Mapping[str, str], needed: frozenset[str]) -> Iterator[Change]:
-    """Yield changes of schemes. `needed`: schemes without which some common tool cannot be called."""
+    """Yield changes of schemes. `needed`: schemes without which some tool of both servers cannot be called."""
     had, has = as_object(old.get("security")), as_object(new.get("security"))
     for name in had:
         after = renamed.get(name, name)

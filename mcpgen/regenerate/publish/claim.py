@@ -112,7 +112,9 @@ def physical(directory: Path) -> Path:
 
 
 def _lock(place: Path) -> int | None:
-    """Complete leftovers and return the lock of the directory at `place`, or None if there is no lock."""
+    """Complete what killed runs left, then return the lock of the directory at `place`, or None if locks do not exist
+    here.
+    """
     while True:
         lock = _lock_of_a_directory(place)
         try:

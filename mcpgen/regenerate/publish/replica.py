@@ -1,7 +1,7 @@
-"""Build a replica of a project: a second directory that shows the project as it will be; and copy its changes back.
+"""Build a replica of a project, a second directory that shows the project as it will be, and copy its changes back.
 
 Unchanged files are hard links to the project's own. Folders that are not ours, and files that cannot have a second
-link, become symbolic links that lead to the original once the directories are exchanged. So no user's file is copied,
+link, become symbolic links. These lead to the original once the directories are exchanged. So no user's file is copied,
 and a write to it reaches the only file. Python's caches are left out.
 """
 

@@ -2,10 +2,10 @@
 
 That is so on Windows, on file systems without exchange, for mount points, and below directories that are not ours.
 
-Each file is moved over the old one from a stage inside the project. The lock is moved last, so that until then the
-stage holds the new lock, and the next run after a kill knows the files of both. In a new project the lock is moved
-first, since a directory without a lock is not ours. Tables are moved after the Python that fits them, since a running
-server may load them at once. A kill leaves a mix of whole files, which the next run completes.
+Each file is moved over the old one from a stage inside the project. The lock is moved last. Until then the stage holds
+the new lock, so the next run after a kill knows the files of both. In a new project the lock is moved first, since a
+directory without a lock is not ours. Tables are moved after the Python that fits them, since a running server may load
+them at once. A kill leaves a mix of whole files, which the next run completes.
 """
 
 from collections.abc import Collection, Mapping

@@ -101,7 +101,7 @@ def _exchange(directory: Path, stage: Stage, record: Record) -> None:
 def _finish_or_say(directory: Path, stage: Stage, record: Record) -> None:
     """Complete the write, trying twice since a disk may fail for a moment.
 
-    Raises Unfinished after the second failure.
+    Raises Unfinished if the new directory then still lies in the project's place.
     """
     try:
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Compare arrays: the schemas of their items, and their lengths."""
+"""Decide whether arrays of one schema satisfy another, by their items and lengths."""
 
 from functools import cached_property
 

@@ -1,4 +1,4 @@
-"""Compare objects: their possible members, and the schemas of these."""
+"""Decide whether objects of one schema satisfy another, by their possible members."""
 
 from collections.abc import Iterator
 from functools import cached_property

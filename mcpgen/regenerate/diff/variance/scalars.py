@@ -1,4 +1,4 @@
-"""Compare numbers and texts by the keywords of their cases."""
+"""Decide whether numbers and texts of one schema satisfy another, keyword by keyword."""
 
 import math
 from collections.abc import Iterable, Iterator

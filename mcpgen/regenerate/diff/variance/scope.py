@@ -33,7 +33,7 @@ PART, RUN = 400_000, 3_000_000
 """Limits on the steps for two schemas, and for all comparisons of a run: ten times what published documents take."""
 
 _CHARACTERS = 50
-"""Characters of text per step."""
+"""How many characters of text cost one step of the budget."""
 
 
 class Scope:
