@@ -93,7 +93,7 @@ def _lowered(
     diagnostics: Diagnostics,
 ) -> Catalog:
     """Return the catalog. `sources`: the operations that list ids; those that tools mention are added to `named`."""
-    around = _Around(
+    context = _Context(
         api,
         options,
         composer,
@@ -109,7 +109,7 @@ def _lowered(
     skipped = list(api.skipped)
     for operation in api.operations:
         try:
-            tools.append(_tool(operation, names[operation.key], around))
+            tools.append(_tool(operation, names[operation.key], context))
         except Unusable as unusable:
             skipped.append(Skipped(f"{operation.method} {operation.path}", unusable.diagnostic))
         except RecursionError:  # a chain of hundreds of references; published documents have chains of ten
@@ -118,12 +118,12 @@ def _lowered(
         except Exhausted as end:
             reason = complexity.reason(end, "Its schemas", composer, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
-    demands.report(around.demanding, diagnostics)
-    _report_rules(api.operations, around.used, diagnostics)
-    read = resources.bind(api, identity, lambda operation: _server_index(operation, around.servers), diagnostics)
+    demands.report(context.demanding, diagnostics)
+    _report_rules(api.operations, context.used, diagnostics)
+    read = resources.bind(api, identity, lambda operation: _server_index(operation, context.servers), diagnostics)
     catalog = Catalog(
-        replace(identity, instructions=around.boilerplate.beside(identity.instructions)),
-        tuple(around.servers),
+        replace(identity, instructions=context.boilerplate.beside(identity.instructions)),
+        tuple(context.servers),
         security.bound_schemes(api, identity.prefix),
         descriptions.distinct_titles(mentions.named(sorted(tools, key=lambda tool: tool.name), api.servers)),
         tuple(sorted(skipped, key=lambda entry: entry.operation)),
@@ -143,7 +143,7 @@ def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
+class _Context:
     """Facts about the API that lowering an operation needs, and findings that lowering collects.
 
     `names`: names of all tools. `servers`: server → its index in the catalog, extended on the way.
@@ -180,8 +180,8 @@ class _Around:
         return found
 
 
-def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
-    composer, diagnostics = around.composer, around.diagnostics
+def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
+    composer, diagnostics = context.composer, context.diagnostics
     composer.budget.begin()
     operation = views.seen(operation, composer, diagnostics)
     nesting.refuse_unwritable(operation, composer)
@@ -193,25 +193,25 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     title = descriptions.title(operation, name)
     hints = annotations.derive(operation)
     consents = fixed_consents(operation, plan, composer)
-    confirm = confirmation.derive(operation, hints, around.api.confirm, consents, diagnostics)
+    confirm = confirmation.derive(operation, hints, context.api.confirm, consents, diagnostics)
     needs = plan.said if plan else ""
     description = confirmation.told(
-        descriptions.description(operation, name, needs, around.boilerplate, composer, diagnostics), confirm
+        descriptions.description(operation, name, needs, context.boilerplate, composer, diagnostics), confirm
     )
     composer.budget.begin()
-    most_tokens = around.options.max_tokens or budget.MOST_TOKENS
+    most_tokens = context.options.max_tokens or budget.MOST_TOKENS
     room = most_tokens - budget.cost_beside(name, title, description)
-    profile = around.options.schema_profile or "portable"
+    profile = context.options.schema_profile or "portable"
     if operation.input_schema is not None:
         layout = sends.lay_out(operation, room)
     else:
-        layout = around.layout(operation, plan, profile, room)
+        layout = context.layout(operation, plan, profile, room)
         if plan is not None and layout.sends_body and not plan.is_needed:
             plan = replace(plan, is_needed=True)
-            layout = around.layout(operation, plan, profile, room)
+            layout = context.layout(operation, plan, profile, room)
     if layout.profile == "full" and branching.steps(layout.schema) > branching.MOST:
-        layout = around.layout(operation, plan, "portable", room)
-    _report(operation, name, layout, most_tokens, around)
+        layout = context.layout(operation, plan, "portable", room)
+    _report(operation, name, layout, most_tokens, context)
     nesting.report(operation, composer, diagnostics)
     views.report(operation.result, list(as_object(layout.schema.get("properties"))), diagnostics)
     output_schema, output_form = outputs.derive(operation, name, composer, diagnostics) or (None, None)
@@ -227,34 +227,34 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
             plan,
             layout,
             composer,
-            _server_index(operation, around.servers),
-            security.requirement(operation, around.api),
-            security.scopes(operation, around.api),
+            _server_index(operation, context.servers),
+            security.requirement(operation, context.api),
+            security.scopes(operation, context.api),
         ),
         operation=operation,
         profile=layout.profile,
         output_schema=output_schema,
         output_form=output_form,
         confirm=confirm,
-        roles=roles.derive(operation, hints, around.api.roles, diagnostics),
+        roles=roles.derive(operation, hints, context.api.roles, diagnostics),
         arguments={(place, wire): name for (place, wire), name in layout.names.items()},
         renamed=frozenset(layout.renamed),
     )
-    _report_missing(around)
+    _report_missing(context)
     tool = sanitize.sanitize_tool(_checkable(tool, composer, diagnostics), diagnostics)
     lint.report(tool, diagnostics)
     if demanding:
-        around.demanding.append(operation)
+        context.demanding.append(operation)
     return tool
 
 
-def _report_missing(around: _Around) -> None:
+def _report_missing(context: _Context) -> None:
     """Report each dangling reference that a tool met, once in a run."""
-    for reason in dict.fromkeys(around.composer.missing):
-        if reason not in around.missing:
-            around.missing.add(reason)
+    for reason in dict.fromkeys(context.composer.missing):
+        if reason not in context.missing:
+            context.missing.add(reason)
             message = f"{reason.message} What it should describe is left to the API."
-            around.diagnostics.add(reason.code, message, reason.where, reason.hint)
+            context.diagnostics.add(reason.code, message, reason.where, reason.hint)
 
 
 def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> ToolSpec:
@@ -286,20 +286,20 @@ def _server_index(operation: Operation, servers: dict[Server, int]) -> int:
     return servers.setdefault(operation.servers[0], len(servers))
 
 
-def _report(operation: Operation, name: str, layout: arguments.Arguments, most_tokens: int, around: _Around) -> None:
+def _report(operation: Operation, name: str, layout: arguments.Arguments, most_tokens: int, context: _Context) -> None:
     cuts = [*layout.cuts, *layout.given_up]
-    if layout.profile not in (around.options.schema_profile or "portable", "written"):
+    if layout.profile not in (context.options.schema_profile or "portable", "written"):
         message = f"The schema of {name} has too many definitions or branches for all of it; it is written portably."
-        around.diagnostics.add("schema-cut", message, operation.where)
+        context.diagnostics.add("schema-cut", message, operation.where)
     if cuts:
         why = f", to cost at most {most_tokens:,} tokens" if layout.given_up else ""
         message = f"The arguments of {name} leave out {'; '.join(cuts)}{why}."
-        around.diagnostics.add("schema-cut", message, operation.where)
+        context.diagnostics.add("schema-cut", message, operation.where)
     if not layout.fits:
         why = _WHY_LARGE[layout.profile]
         message = f"{name} costs more than {most_tokens:,} tokens: {why}."
         hint = "Grant it more with --max-tokens, or leave it out."
-        around.diagnostics.add("large-tool", message, operation.where, hint)
-    for sentence in dict.fromkeys(around.composer.contradictions):
+        context.diagnostics.add("large-tool", message, operation.where, hint)
+    for sentence in dict.fromkeys(context.composer.contradictions):
         message = f"A schema of {name} combines {sentence}; the later one is used."
-        around.diagnostics.add("schema-contradiction", message, operation.where)
+        context.diagnostics.add("schema-contradiction", message, operation.where)

@@ -43,7 +43,7 @@ _MEMBERS = ("properties", "additionalProperties", "unevaluatedProperties")
 _Nodes = list[JsonObject] | None
 
 
-class _At(NamedTuple):
+class _Position(NamedTuple):
     """A place in the schema of an argument.
 
     `depth`: surrounding collections. `level`: level of nesting. `trail`: surrounding named schemas. `patched`: null
@@ -55,13 +55,13 @@ class _At(NamedTuple):
     trail: tuple[str, ...] = ()
     patched: bool = False
 
-    def in_choice(self) -> "_At":
+    def in_choice(self) -> "_Position":
         return self._replace(level=self.level + 1)
 
-    def in_collection(self) -> "_At":
+    def in_collection(self) -> "_Position":
         return self._replace(depth=self.depth + 1, level=self.level + 1)
 
-    def in_schema(self, identity: str) -> "_At":
+    def in_schema(self, identity: str) -> "_Position":
         return self._replace(trail=(*self.trail, identity)) if identity else self
 
 
@@ -108,11 +108,11 @@ class Portable:
         """
         keep_null = required or self.nulls
         return self._emit(
-            source, _At(patched=patched), keep_null=keep_null, description=description, removable=removable
+            source, _Position(patched=patched), keep_null=keep_null, description=description, removable=removable
         )
 
     def _emit(
-        self, source: JsonObject, at: _At, *, keep_null: bool, description: str = "", removable: bool = False
+        self, source: JsonObject, at: _Position, *, keep_null: bool, description: str = "", removable: bool = False
     ) -> JsonObject:
         """Return the portable form of `source` at a place. A named schema is expanded once in a compile."""
         identity = identity_of(source)
@@ -130,7 +130,7 @@ class Portable:
         self.composer.repeat(known.findings)
         return known.emitted
 
-    def _expand_and_keep(self, setting: Setting, source: JsonObject, identity: str, at: _At) -> JsonObject:
+    def _expand_and_keep(self, setting: Setting, source: JsonObject, identity: str, at: _Position) -> JsonObject:
         """Expand `source`, and cache the result for other places and tools, unless the last layout ran out of nodes."""
         left, shared, cuts, mark = self._left, self._shared, len(self.cuts), self.composer.mark()
         around, self._asked = self._asked, set[str]()
@@ -149,7 +149,7 @@ class Portable:
         return emitted
 
     def _expand(
-        self, source: JsonObject, identity: str, at: _At, keep_null: bool, description: str, removable: bool
+        self, source: JsonObject, identity: str, at: _Position, keep_null: bool, description: str, removable: bool
     ) -> JsonObject:
         node, _ = self.composer.node(source)
         self._left -= 1
@@ -175,13 +175,13 @@ class Portable:
                 emitted = self._several(node, branches, at.in_choice(), words)
         return with_null(emitted) if nullable and keep_null else emitted
 
-    def _stands_in(self, identity: str, at: _At) -> bool:
+    def _stands_in(self, identity: str, at: _Position) -> bool:
         """Return True if a place lies inside the schema `identity`, and record that the expansion depends on it."""
         if identity:
             self._asked.add(identity)
         return identity in at.trail
 
-    def _is_deep(self, at: _At) -> bool:
+    def _is_deep(self, at: _Position) -> bool:
         return at.depth >= self.limits.depth or at.level > self.limits.levels
 
     def _is_large(self, identity: str, node: JsonObject) -> bool:
@@ -215,7 +215,7 @@ class Portable:
             waiting += [self.composer.node(each)[0] for each in inner[:_MOST_LOOKED_INTO] if each]
         return False
 
-    def _text(self, at: _At, words: str, note: str = "") -> JsonObject:
+    def _text(self, at: _Position, words: str, note: str = "") -> JsonObject:
         """Return the description of a node: the author's words, shortened, and the constraints without a keyword.
 
         Return {} if there is none.
@@ -225,7 +225,7 @@ class Portable:
         whole = f"{ended(text)} {note}".strip() if note else text
         return {"description": whole} if whole else {}
 
-    def _described(self, result: JsonObject, node: JsonObject, at: _At, words: str, kind: str = "") -> JsonObject:
+    def _described(self, result: JsonObject, node: JsonObject, at: _Position, words: str, kind: str = "") -> JsonObject:
         """Return `result` with its description, constraints without a keyword, and the default of `node`."""
         return {**result, **self._text(at, words, constraints.in_words(node, kind)), **default_of(node, [result])}
 
@@ -294,7 +294,7 @@ class Portable:
                 found.append(node)
         return found
 
-    def _several(self, node: JsonObject, branches: list[JsonObject], at: _At, words: str) -> JsonObject:
+    def _several(self, node: JsonObject, branches: list[JsonObject], at: _Position, words: str) -> JsonObject:
         emitted: list[JsonObject] = []
         for branch in branches:
             if self.is_exhausted:
@@ -309,7 +309,7 @@ class Portable:
 
     # -- one type -----------------------------------------------------------------------------------------------------
 
-    def _one(self, source: JsonObject, at: _At, words: str) -> JsonObject:
+    def _one(self, source: JsonObject, at: _Position, words: str) -> JsonObject:
         node, _ = self.composer.node(source)
         identity = identity_of(source)
         if self._stands_in(identity, at):
@@ -331,7 +331,7 @@ class Portable:
         self._left -= ANY_VALUE_NODES
         return {**any_value(), **self._text(at, words, constraints.in_words(node))}
 
-    def _object(self, node: JsonObject, at: _At, words: str) -> JsonObject:
+    def _object(self, node: JsonObject, at: _Position, words: str) -> JsonObject:
         result: JsonObject = {"type": "object"}
         properties: JsonObject = {}
         required = [key for key in as_list(node.get("required")) if isinstance(key, str)]
@@ -357,7 +357,7 @@ class Portable:
         """Return True if a property occurs only in responses."""
         return self.composer.node(member)[0].get("readOnly") is True
 
-    def _array(self, node: JsonObject, at: _At, words: str) -> JsonObject:
+    def _array(self, node: JsonObject, at: _Position, words: str) -> JsonObject:
         items, at = items_of(node), at._replace(patched=False)  # a merge patch replaces lists as a whole
         if items:
             result: JsonObject = {"type": "array", "items": self._emit(items, at.in_collection(), keep_null=True)}
@@ -368,7 +368,7 @@ class Portable:
                 result[keyword] = node[keyword]
         return self._described(result, node, at, words)
 
-    def _cut(self, node: JsonObject, at: _At, again: str, words: str, known: _Nodes = None) -> JsonObject:
+    def _cut(self, node: JsonObject, at: _Position, again: str, words: str, known: _Nodes = None) -> JsonObject:
         """Return `node` without members, for a schema that recurs inside itself or lies too deep.
 
         Its types stay, so that nothing it takes is refused, except lists of mixed lists. `known`: its alternatives.

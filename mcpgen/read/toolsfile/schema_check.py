@@ -40,19 +40,19 @@ def schema() -> JsonObject:
 
 def check(value: JsonObject, where: Where, diagnostics: Diagnostics) -> None:
     """Report every departure of a tools file from its schema."""
-    _Walk(diagnostics).visit(value, schema(), _At(where, "The file", "", "", "", "file"))
+    _Walk(diagnostics).visit(value, schema(), _Position(where, "The file", "", "", "", "file"))
 
 
 def check_part(value: JsonObject, noun: str, where: Where, diagnostics: Diagnostics) -> None:
     """Report departures of `value`, which stands alone at `where`, from the definition `noun` of the schema."""
-    around = _At(where, "", "", "", "", "")
+    around = _Position(where, "", "", "", "", "")
     node = as_object(as_object(schema()["$defs"])[noun])
     _Walk(diagnostics).visit(value, node, replace(around.item(0, noun, value.get("name")), where=where))
 
 
 def check_kind(value: JsonValue, kinds: tuple[str, ...], label: str, where: Where, diagnostics: Diagnostics) -> None:
     """Report a value whose type is none of `kinds`. `label` names the value at the beginning of the message."""
-    _Walk(diagnostics).visit(value, {"type": [*kinds]}, _At(where, label, "", "", "", ""))
+    _Walk(diagnostics).visit(value, {"type": [*kinds]}, _Position(where, label, "", "", "", ""))
 
 
 def keys(noun: str) -> tuple[str, ...]:
@@ -66,7 +66,7 @@ def described(noun: str, key: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _At:
+class _Position:
     """Position of the walk.
 
     `label`: name of the value at the beginning of a message. `inside`: where its members are, such as " of 'result' of
@@ -81,19 +81,19 @@ class _At:
     key: str
     noun: str
 
-    def member(self, key: str, noun: str) -> "_At":
+    def member(self, key: str, noun: str) -> "_Position":
         quoted = f"'{clipped(key)}'"
         owner = f" of {quoted}" if noun == "override" else self.owner
         inside = owner if noun == "override" else f" of {quoted}{self.owner}"
-        return _At(self.where.inside(key), f"The value of {quoted}{self.inside}", inside, owner, key, noun)
+        return _Position(self.where.inside(key), f"The value of {quoted}{self.inside}", inside, owner, key, noun)
 
-    def item(self, index: int, noun: str, name: JsonValue) -> "_At":
+    def item(self, index: int, noun: str, name: JsonValue) -> "_Position":
         place = self.where.inside(index)
         if noun in _NAMED and isinstance(name, str) and name:
             called = f"{noun} '{clipped(name)}'"
-            return _At(place, called[0].upper() + called[1:], f" of {called}", f" of {called}", "", noun)
+            return _Position(place, called[0].upper() + called[1:], f" of {called}", f" of {called}", "", noun)
         called = f"tem {index + 1}{self.inside}"
-        return _At(place, f"I{called}", f" of i{called}", self.owner, "", noun)
+        return _Position(place, f"I{called}", f" of i{called}", self.owner, "", noun)
 
 
 class _Walk:
@@ -102,7 +102,7 @@ class _Walk:
     def __init__(self, diagnostics: Diagnostics) -> None:
         self._diagnostics = diagnostics
 
-    def visit(self, value: JsonValue, node: JsonObject, at: _At) -> None:
+    def visit(self, value: JsonValue, node: JsonObject, at: _Position) -> None:
         node = _resolved(node)
         if not self._is_of_its_kind(value, node, at):
             return
@@ -117,10 +117,10 @@ class _Walk:
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
             self._range(value, node, at)
 
-    def _add(self, code: str, message: str, at: _At, hint: str) -> None:
+    def _add(self, code: str, message: str, at: _Position, hint: str) -> None:
         self._diagnostics.add(code, message, at.where, hint)
 
-    def _is_of_its_kind(self, value: JsonValue, node: JsonObject, at: _At) -> bool:
+    def _is_of_its_kind(self, value: JsonValue, node: JsonObject, at: _Position) -> bool:
         kinds = _types(node)
         if not kinds or any(_is(value, kind) for kind in kinds):
             return True
@@ -132,7 +132,7 @@ class _Walk:
             self._add("invalid-value", f"{at.label} is not {wanted}.", at, hint)
         return False
 
-    def _is_a_choice(self, value: JsonValue, node: JsonObject, at: _At) -> bool:
+    def _is_a_choice(self, value: JsonValue, node: JsonObject, at: _Position) -> bool:
         choices = [node["const"]] if "const" in node else as_list(node.get("enum"))
         if not choices or any(_equal(value, choice) for choice in choices):
             return True
@@ -143,7 +143,7 @@ class _Walk:
         self._add("invalid-value", f"{at.label} is {shown(value)}, which it cannot be.", at, hint)
         return False
 
-    def _mapping(self, value: JsonObject, node: JsonObject, at: _At) -> None:
+    def _mapping(self, value: JsonObject, node: JsonObject, at: _Position) -> None:
         properties = as_object(node.get("properties"))
         patterns = [_compiled(pattern) for pattern in as_object(node.get("patternProperties"))]
         others, names = node.get("additionalProperties", {}), as_object(node.get("propertyNames"))
@@ -164,21 +164,21 @@ class _Walk:
         if len(value) < _number(node, "minProperties", 0):
             self._add("invalid-value", f"{at.label} is empty.", at, f"Write {' or '.join(properties) or 'a member'}.")
 
-    def _member(self, key: str, value: JsonValue, node: JsonObject, at: _At) -> None:
+    def _member(self, key: str, value: JsonValue, node: JsonObject, at: _Position) -> None:
         self.visit(value, node, at.member(key, _noun(node)))
 
-    def _unknown(self, key: str, known: list[str], at: _At) -> None:
+    def _unknown(self, key: str, known: list[str], at: _Position) -> None:
         hint = key_suggestions.key(at.noun, key) or nearest(key, known)
         self._add("unknown-key", f"Nothing reads the key '{clipped(key)}'{at.inside}.", at.member(key, ""), hint)
 
-    def _list(self, value: list[JsonValue], node: JsonObject, at: _At) -> None:
+    def _list(self, value: list[JsonValue], node: JsonObject, at: _Position) -> None:
         if len(value) < _number(node, "minItems", 0):
             self._add("invalid-value", f"{at.label} is an empty list.", at, "Write at least one item.")
         items = as_object(node.get("items"))
         for index, item in enumerate(value):
             self.visit(item, items, at.item(index, _noun(items), as_object(item).get("name")))
 
-    def _text(self, value: str, node: JsonObject, at: _At) -> None:
+    def _text(self, value: str, node: JsonObject, at: _Position) -> None:
         described = as_text(node.get("description"))
         if "pattern" in node and not _compiled(as_text(node["pattern"])).search(value):
             code = "invalid-name" if at.key in ("name", "prefix") else "invalid-value"
@@ -193,7 +193,7 @@ class _Walk:
         elif len(value) < _number(node, "minLength", 0):
             self._add("invalid-value", f"{at.label} is an empty text.", at, described)
 
-    def _range(self, value: float, node: JsonObject, at: _At) -> None:
+    def _range(self, value: float, node: JsonObject, at: _Position) -> None:
         bounds: tuple[tuple[str, Callable[[float, float], bool], str], ...] = (
             ("minimum", lambda number, bound: number >= bound, "at least"),
             ("exclusiveMinimum", lambda number, bound: number > bound, "more than"),
