@@ -22,7 +22,7 @@ from mcpgen.read.openapi import servers
 from mcpgen.read.toolsfile import Required
 
 TOKEN, HEADER = "token", "header"
-"""Names of the default schemes for a document that declares none.
+"""Default schemes for a document that declares none.
 
 Among several documents it gets only the token, with its prefix.
 """
@@ -46,9 +46,7 @@ class Owner:
 def joined(
     described: Sequence[Described], owner: Owner, former: Former, empty: Api, diagnostics: Diagnostics
 ) -> tuple[Api, tuple[Operation, ...]]:
-    """Return one API of all documents (`empty` if there are none), and the operations that the selectors of their
-    entries left out.
-    """
+    """Return one API of all documents (`empty` if there are none), and the operations that their selectors left out."""
     base = owner.servers
     shared = _shared_schemes(described, base)
     each = [_prefixed(one, base, shared, diagnostics) for one in described]
@@ -135,10 +133,7 @@ def _kept(scheme: SecurityScheme, place: Place) -> Kept:
 def _prefixed(
     one: Described, base: tuple[Server, ...], shared: Collection[Kept], diagnostics: Diagnostics
 ) -> Described:
-    """Return a document moved to its base URL, else to `base`, with its prefix in front of keys, names and schemes.
-
-    Schemes that are `shared` with another document keep their names.
-    """
+    """Return a document at its own base URL, else at `base`, with its prefix; `shared` schemes keep their names."""
     place = _origin_of(one, base)
     api, entry = one.api, one.entry
     operations = tuple(replace(operation, api_title=api.title) for operation in api.operations)
@@ -346,8 +341,7 @@ def _with_schemes_apart(
 ) -> list[tuple[Described, Place]]:
     """Rename security schemes so that each name stands for one scheme on one server.
 
-    `owned`: schemes defined in the tools file, valid only for documents at `home`. `alone`: further names that are
-    taken.
+    `owned`: schemes of the tools file, valid only for documents at `home`. `alone`: further names that are taken.
     """
 
     def apart(one: Described, place: Place) -> list[Kept]:

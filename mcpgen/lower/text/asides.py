@@ -11,7 +11,7 @@ _ENCODE = re.compile(
 )
 _ENCODED_TEXT = re.compile(rf",? ?(?:presented |given |passed )?as an? {_ENCODED} string(?=[.,;]|$)", re.IGNORECASE)
 _MOST_WORDS = 14
-"""Longest sentence, in words, that only says that a value is encoded."""
+"""Longest sentence, in words, that is taken for mere advice to encode a value."""
 
 _IN_A_TABLE = re.compile(
     r",? (?:as )?(?:shown|listed|described|given|outlined|detailed|defined) (?:in|by) (?:the )?"

@@ -3,10 +3,8 @@
 PyYAML's loader is not used. It gives YAML 1.1 meaning (`no` is false, `012` is ten, dates become objects) and expands
 merges without a bound. Its C composer crashes on deep nesting. Here plain scalars follow the core schema of YAML 1.2
 (section 10.3), and keys are always text. Depth, nodes, aliases and merges are counted while events arrive, before
-anything large exists.
-
-Merge keys (`<<`) are YAML 1.1, but API documents use them. Explicit keys win, earlier sources win over later ones, and
-each copied key counts.
+anything large exists. Merge keys (`<<`) are YAML 1.1, but API documents use them. Explicit keys win, earlier sources
+win over later ones, and each copied key counts.
 """
 
 import re
@@ -41,9 +39,7 @@ _MERGE = object()
 
 
 def events(text: str) -> Callable[[], yaml.Event | None]:
-    """Return a function that returns the next event, and None at the end. libyaml's parser is used if PyYAML was built
-    with it.
-    """
+    """Return a function that returns the next event, and None at the end. libyaml's parser is used if PyYAML has it."""
     loader = yaml.CSafeLoader(text) if yaml.__with_libyaml__ else yaml.SafeLoader(text)
     return loader.get_event
 
@@ -70,10 +66,9 @@ class Composed:
 
 
 class _Frame:
-    """A collection that is being filled.
+    """A collection that is being filled: a sequence by `append`, a mapping by `key`, which waits for its value.
 
-    A sequence is filled by `append`; in a mapping, `key` waits for its value. The outline notes the keys of mappings
-    that have a `path`.
+    The outline notes the keys of mappings that have a `path`.
     """
 
     __slots__ = ("anchor", "append", "key", "mapping", "merges", "nodes_before", "path", "value")
@@ -331,10 +326,9 @@ class _Composer:
 
 
 def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | None = None) -> Composed:
-    """Return the value of the first document in `text`.
+    """Return the value of the first document in `text`, which may have `most_nodes` values and keys.
 
-    It may have `most_nodes` values and keys, by default as many as the budgets allow. Raises CannotGoOn, with a place,
-    for all that is refused.
+    The default is what the budgets allow. Raises CannotGoOn, with a place, for all that is refused.
     """
     clean = printable(text)
     if len(clean) != len(text):

@@ -21,7 +21,10 @@ _COUNTED = {
 
 
 def is_told_anyway(kind: str, listed: bool) -> bool:
-    """Return True if a member of a result that came or went is reported even if no value is lost: results are open."""
+    """Return True for members of results that came or went.
+
+    They are reported even if no value is lost, since results are open.
+    """
     return not listed and kind in ("member-gone", "member-added")
 
 
