@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 TESTS := $(BIN)/pytest -n auto --maxprocesses 8 --dist loadfile
 
-.PHONY: demo test test-slow test-all lint types unit bench clean
+.PHONY: demo test test-slow test-all lint types unit docs bench clean
 
 demo: $(READY)
 	@$(BIN)/mcpgen demo
@@ -29,7 +29,12 @@ types: $(READY)
 unit: $(READY)
 	$(TESTS) -m "not slow and not world"
 
-# Installs the others beside ours and measures all in turns: the README's table and picture, on this machine.
+# The site, in docs/_build. A warning is an error, and so is a link that leads nowhere; addresses elsewhere are not asked.
+docs: $(READY)
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env -b html docs docs/_build
+	@echo "open docs/_build/index.html"
+
+# Installs the others beside ours and measures all in turns: the tables of README and docs and their picture, on this machine.
 bench: $(READY)
 	$(BIN)/python -m benchmarks.speed --write
 

@@ -28,7 +28,7 @@ def _judged(scene: Scene, subject: Subject) -> Verdict:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="cases that begin so, such as UP")
-    parser.add_argument("--markdown", action="store_true", help="the table as the README has it")
+    parser.add_argument("--markdown", action="store_true", help="the table as docs/explanation/attacks.md has it")
     options = parser.parse_args()
     row = "| {} | {} | {} | {} |" if options.markdown else "{:8} {:36} {:48} {}"
     marks = ("no: ", "yes: ") if options.markdown else ("FAILED ", "held   ")

@@ -3,5 +3,6 @@ server can be below. Ratios count; milliseconds are of the machine that they wer
 
 `__main__.py` is the command; a file for each family of cases: `start`, `calls`, `arguments`, `memory`, `compiling`,
 `size`. `programs.py` installs what is measured, `process.py` and `pipe.py` run it, `turns.py` has all take turns. What
-is found is kept in `benchmarks/results.json`, of which `table.py` and `plot.py` make what the README shows.
+is found is kept in `benchmarks/results.json`, of which `table.py` and `plot.py` make what README and docs show.
 """
+# Decision 0159: Measured and left out.

@@ -3,9 +3,10 @@
     python -m benchmarks.speed [FAMILY]... [--rounds N] [--quick] [--write]
 
 Families: start, calls, core, arguments, memory, compile, size; all if none is named. `--quick` is for a look: few
-rounds, and what takes minutes is left out. `--write` stores what was found and writes the README's table and speed.svg,
-as `make bench` does; families that did not run keep what was stored, if the surroundings are the same. The exit code is
-1 where a bar was missed. The first run installs what is measured, under .clients/, which takes some minutes.
+rounds, and what takes minutes is left out. `--write` stores what was found and writes speed.svg and the tables of the
+README and docs, as `make bench` does. Families that did not run keep what was stored, if the surroundings are the same.
+The exit code is 1 where a bar was missed. The first run installs what is measured, under .clients/, which takes some
+minutes.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from benchmarks.speed.figures import Found, told
 from benchmarks.speed.programs import prepare, versions
 from benchmarks.speed.setting import Setting
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+PAGES = (ROOT / "docs" / "explanation" / "speed.md", ROOT / "README.md")
+"""The page with the whole table, and the one with the short one."""
 SECONDS, QUICK_SECONDS = 0.5, 0.1
 CEILING_REQUESTS = 20_000
 
@@ -59,7 +62,8 @@ def main() -> int:
     if options.write:
         results.write(found.over(results.read()))
         stored = results.read()  # which is rounded
-        table.update(README, stored)
+        for page in PAGES:
+            table.update(page, stored)
         plot.update(stored)
     return show([bar for family in found.families.values() for bar in family.bars])
 

@@ -1,4 +1,4 @@
-"""The README's table, made of the stored results: a row a case, a column a program."""
+"""The table of speed, made of the stored results: a row a case, a column a program. A short one is for the README."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from benchmarks.speed.results import BUSY, Results
 
 BEGIN = "<!-- speed: written by `make bench` -->"
 END = "<!-- /speed -->"
+BEGIN_SHORT = "<!-- speed in short: written by `make bench` -->"
+END_SHORT = "<!-- /speed in short -->"
 PEERS = ("FastMCP", "SDK lowlevel", GENERATOR_NAME)
 NONE = "\u2013"
 
@@ -53,16 +55,26 @@ ROWS = (
     Row("memory after a call, MiB", "memory", "after a call", "MiB peak RSS"),
     Row("memory under 64 calls at a time, MiB", "memory", "under 64 at a time", "MiB peak RSS"),
 )
+SHORT = (
+    "first list of 20 tools, ms",
+    "first call, ms",
+    "calls a second, 200 B",
+    "calls a second, 10 kB, 64 at a time",
+    "memory after a call, MiB",
+)
+"""Rows of the short table."""
+
 _COMPILES = ("GitHub, 13 MB of JSON", "Stripe, 4 MB of YAML", "37 MB of YAML", "8,000 operations", "mcpgen --help")
 
 
 def put(text: str, results: Results) -> str:
-    """A text with what stands between the markers written anew. Raises ValueError where there are no markers."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise ValueError(f"the text has no {BEGIN} … {END}")
-    return f"{before}{BEGIN}\n{made(results)}{END}{after}"
+    """Return a text with what stands between its markers written anew. Raise ValueError where it has no markers."""
+    for begin, end, write in ((BEGIN, END, made), (BEGIN_SHORT, END_SHORT, made_short)):
+        before, found, rest = text.partition(begin)
+        _, closed, after = rest.partition(end)
+        if found and closed:
+            return f"{before}{begin}\n{write(results)}{end}{after}"
+    raise ValueError(f"the text has no {BEGIN} … {END}")
 
 
 def update(path: Path, results: Results) -> None:
@@ -77,6 +89,14 @@ def made(results: Results) -> str:
     lines = [f"| | {' | '.join(named)} | FastMCP to mcpgen |", "|---" * (len(columns) + 2) + "|"]
     lines += [_row(row, columns, results) for row in ROWS if row.value(results, "mcpgen") is not None]
     return "\n".join([*lines, "", *_sentences(results), ""])
+
+
+def made_short(results: Results) -> str:
+    """Return a few rows of the table, with ours and FastMCP's figures, as Markdown."""
+    columns = ["mcpgen", "FastMCP"]
+    rows = [_row(row, columns, results) for row in ROWS if row.label in SHORT]
+    head = f"| | {' | '.join(_named(name, results) for name in columns)} | FastMCP to mcpgen |"
+    return "\n".join([head, "|---" * (len(columns) + 2) + "|", *rows, ""])
 
 
 def _named(name: str, results: Results) -> str:

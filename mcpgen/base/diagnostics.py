@@ -139,6 +139,7 @@ CODES: dict[str, tuple[Severity, str]] = {
 }
 """Every code with its severity and its meaning. A published code never changes its meaning."""
 
+# Decision 0133: What is forgiven in a document is an error in a tools file.
 SERIOUS_BY_HAND = frozenset(
     {
         *("broken-reference", "foreign-reference", "reference-loop", "invalid-path", "invalid-parameter"),

@@ -43,6 +43,7 @@ _JOINED = (
     "\u17d3-\u17ff"  # Brahmic scripts without their viramas
     "\u1820-\u18af\ua840-\ua87f\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc"  # Mongolian, Phags-pa, forms of Arabic
 )
+# Decision 0017: Hidden characters are removed where they are not needed.
 HIDDEN = (
     f"[{_NEVER_SHOWN}{_SURROGATES}\u200c\u200d\u2800\ufe0e\ufe0f](?:(?<=[{_NEVER_SHOWN}{_SURROGATES}])"
     f"|(?<=[\ufe0e\ufe0f])(?<![{_EMOJI}].)(?!\u20e3)"
@@ -123,6 +124,7 @@ def shown(text: str) -> str:
     return _pattern().sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
+# Decision 0018: Character references in prose are resolved first.
 def resolved(text: str) -> str:
     """Return `text` with its HTML character references resolved once (HTML, 13.2.5.72)."""
     if "&" not in text:

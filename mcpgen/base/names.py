@@ -194,6 +194,7 @@ def exclusive(
     return found
 
 
+# Decision 0010: Derived argument names are none that frameworks lose.
 def argument_name(wire_name: str) -> str:
     """Return the argument name for a parameter or property: unchanged where providers accept it, else rewritten.
 

@@ -48,6 +48,7 @@ def is_origin(text: str) -> bool:
     return re.fullmatch(r"(?:https?|[^\s/?#@\\:]*\{[^\s/?#@\\:]+)://[^\s/?#@\\]+", text) is not None
 
 
+# Decision 0080: A URL with variables in its host is listed twice.
 def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
     """Return the origins that must be accepted for a server `url`: as written, and with the `defaults` of its
     variables.
@@ -82,6 +83,7 @@ def described(header: JsonObject) -> frozenset[str]:
     return frozenset(origin for each in destinations(header) for origin in each.origins)
 
 
+# Decision 0079: An accepted origin that nothing names any more is forgotten.
 def accepted(header: JsonObject) -> frozenset[str]:
     """Return the accepted origins of a table. Tables of older compilers list none: there every origin counts."""
     if "origins" not in header:
@@ -89,6 +91,7 @@ def accepted(header: JsonObject) -> frozenset[str]:
     return frozenset(as_text(origin) for origin in as_list(header["origins"]))
 
 
+# Decision 0078: One list of origins says where calls and credentials may go.
 def decided(
     named: frozenset[str],
     before: Mapping[str, bool] | None,

@@ -18,7 +18,8 @@ def warn(api: Api, files: Iterable[ToolsFile], diagnostics: Diagnostics) -> None
     if any(each.severity == "error" for each in diagnostics):
         return
     operations = [*api.operations, *(each.operation for each in api.resources if each.operation)]
-    used = {name for each in operations for names in security.requirement(each, api) or () for name in names}
+    accepted = security.undeclared(api)
+    used = {name for one in operations for names in security.requirement(one, api, accepted) or () for name in names}
     beside = any(not is_written(each) for each in api.operations)
     hint = "Take it out, or name it in the `security` of a tool" + (
         "; operations of a document need what that says itself." if beside else "."

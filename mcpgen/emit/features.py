@@ -10,6 +10,7 @@ from mcpgen.emit import table
 from mcpgen.model import Catalog, Message, PromptSpec, Resource, ResourceSpec, Values
 
 
+# Decision 0009: Resources and prompts have tables of their own.
 def tables(catalog: Catalog) -> dict[str, bytes]:
     """Return name → bytes of each table that has entries."""
     found = {

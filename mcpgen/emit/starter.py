@@ -56,6 +56,7 @@ class _Group:
         return f"- {item}  {_PROSE} {_count(self.tools, self.cost)}"
 
 
+# Decision 0131: Proposals stand behind one hash sign.
 def starter(catalog: Catalog, document: str, name: str, described: str, folder: str = "") -> Starter:
     """Return the tools file `name` over `document`.
 

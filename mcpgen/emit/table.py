@@ -40,6 +40,7 @@ def tools_json(catalog: Catalog) -> bytes:
     return f"[\n{lines}\n]\n".encode("ascii")
 
 
+# Decision 0006: The bindings file begins with a header line.
 def bindings_json(catalog: Catalog, tools: bytes, features: Mapping[str, bytes]) -> bytes:
     """Return header and bindings. `tools`: the bytes of `tools.json`. `features`: those of the tables beside it."""
     lines = ",\n".join(compact(_binding(tool)) for tool in catalog.tools)

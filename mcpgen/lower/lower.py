@@ -33,7 +33,18 @@ from mcpgen.lower.tool import (
     views,
 )
 from mcpgen.lower.tool.id_sources import Producers
-from mcpgen.model import Api, Catalog, Identity, InputProfile, Operation, SchemaProfile, Server, Skipped, ToolSpec
+from mcpgen.model import (
+    Api,
+    Catalog,
+    Identity,
+    InputProfile,
+    Operation,
+    SchemaProfile,
+    SecurityRequirement,
+    Server,
+    Skipped,
+    ToolSpec,
+)
 from mcpgen.model.options import Options
 from mcpgen.model.pins import UNKNOWN, Promises
 from mcpgen.naming import tool_names
@@ -99,6 +110,7 @@ def _lowered(
         composer,
         boilerplate.found(api.operations, identity.instructions),
         names,
+        security.undeclared(api),
         sources,
         named,
         {(api.servers[:1] or (Server(""),))[0]: 0},
@@ -146,7 +158,8 @@ def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics
 class _Context:
     """Facts about the API that lowering an operation needs, and findings that lowering collects.
 
-    `names`: names of all tools. `servers`: server → its index in the catalog, extended on the way.
+    `names`: names of all tools. `accepted`: the alternatives of operations for which the document says nothing.
+    `servers`: server → its index in the catalog, extended on the way.
 
     Findings: `named` are operations that tools mention. `demanding` are operations whose body is required although the
     document does not say so. `used` are places of rules that changed an argument. `missing` are dangling references
@@ -158,6 +171,7 @@ class _Context:
     composer: Composer
     boilerplate: Boilerplate
     names: Mapping[str, str]
+    accepted: tuple[SecurityRequirement, ...]
     sources: Producers
     named: set[str]
     servers: dict[Server, int]
@@ -228,7 +242,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
             layout,
             composer,
             _server_index(operation, context.servers),
-            security.requirement(operation, context.api),
+            security.requirement(operation, context.api, context.accepted),
             security.scopes(operation, context.api),
         ),
         operation=operation,

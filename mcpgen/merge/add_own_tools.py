@@ -9,6 +9,7 @@ from mcpgen.model import NO_CREDENTIALS, Api, Operation, Prompt, Resource, Serve
 Named = TypeVar("Named", Prompt, Resource)
 
 
+# Decision 0070: A scheme of a tools file replaces one of its name on its own server.
 def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
     """Return `api` with the tools of `settings` added, and with its identity, base URL and schemes where `settings`
     gives them.

@@ -29,6 +29,7 @@ def hoist_server(api: Api) -> Api:
     return replace(api, servers=own, operations=tuple(replace(each, servers=None) for each in api.operations))
 
 
+# Decision 0083: A base URL at compile time follows the same rules.
 def replace_server(api: Api, base: Server, diagnostics: Diagnostics) -> Api:
     """Return `api` at `base`. Servers and token URLs on the origin of the first server move along.
 
@@ -79,6 +80,7 @@ def named_origins(api: Api) -> Iterator[str]:
         yield from filter(origins.is_origin, map(origins.of_url, (scheme.token_url, scheme.discovery_url)))
 
 
+# Decision 0084: A bare origin keeps the path of the document's server.
 def _with_path(base: Server, described: Server) -> Server:
     """Return `base`. If it is a bare origin, append the path of the `described` server, with its variables."""
     if _FRONT.sub("", base.url, count=1):

@@ -32,6 +32,7 @@ _DEEPEST = 5
 """How many references are followed to the members of a schema."""
 
 
+# Decision 0076: Logins are recognised by words and members.
 def hide_logins(api: Api, diagnostics: Diagnostics) -> Api:
     """Hide operations that take a password or return an access token, and report each."""
     found = []
@@ -70,6 +71,7 @@ def _members(schema: JsonObject, api: Api, depth: int = 0) -> Iterator[str]:
             yield from _members(as_object(part), api, depth + 1)
 
 
+# Decision 0075: A login is a scheme.
 def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
     """Return `api` with a scheme whose token comes from the operation that `choice` names. Mistakes are reported."""
     found = named(choice.operation, api.operations)

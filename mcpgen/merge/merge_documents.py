@@ -22,10 +22,7 @@ from mcpgen.read.openapi import servers
 from mcpgen.read.toolsfile import Required
 
 TOKEN, HEADER = "token", "header"
-"""Default schemes for a document that declares none.
-
-Among several documents it gets only the token, with its prefix.
-"""
+"""Default schemes of a document that declares none. Among several documents, it gets only the token."""
 
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
@@ -43,6 +40,7 @@ class Owner:
     required: Required = field(default_factory=Required)
 
 
+# Decision 0120: Each operation keeps its own document's server and credentials.
 def joined(
     described: Sequence[Described], owner: Owner, former: Former, empty: Api, diagnostics: Diagnostics
 ) -> tuple[Api, tuple[Operation, ...]]:
@@ -104,6 +102,7 @@ def settled(api: Api, base: tuple[Server, ...]) -> Api:
 # -- prefixes ---------------------------------------------------------------------------------------------------------
 
 
+# Decision 0123: Schemes are one by what they do.
 def _shared_schemes(described: Sequence[Described], base: tuple[Server, ...]) -> Collection[Kept]:
     """Return the schemes that several documents declare alike for one server: they share a credential."""
     counts = Counter(
@@ -120,6 +119,7 @@ def _origin_of(one: Described, base: tuple[Server, ...]) -> Place:
     return _whole_server(place_of(at))
 
 
+# Decision 0124: The base URL stands for the first server.
 def _whole_server(place: Place) -> Place:
     """Return `place` without its path: a credential is for an origin."""
     return replace(place, url=(found[0] if (found := _ORIGIN.match(place.url)) else ""))
@@ -185,10 +185,7 @@ def _is_demanded(operation: Operation) -> bool:
 
 
 def _has_server(one: Described, base: tuple[Server, ...], diagnostics: Diagnostics) -> bool:
-    """Return True if the server of a document is known.
-
-    Otherwise report it: the servers of other documents must not be used.
-    """
+    """Return True if a document has a server, else report it: other documents' servers must not be used."""
     if base or any("://" in server.url for server in one.api.servers[:1]):
         return True
     message = f"{one.document} names no absolute server URL, and among several documents none stands for it."
@@ -213,10 +210,7 @@ def _requiring(api: Api, required: Required) -> Api:
 
 
 def _at(api: Api, base: tuple[Server, ...]) -> Api:
-    """Return `api` at `base`.
-
-    Its operations get a server of their own if the document's server is a path below `base`.
-    """
+    """Return `api` at `base`; its operations keep their server if that is a path below `base`."""
     if not base or api.servers[:1] == base[:1]:
         return api
     operations = tuple(replace(each, servers=each.servers or api.servers[:1]) for each in api.operations)
@@ -316,6 +310,7 @@ def _with_credentials(one: Described, at: tuple[Server, ...], required: Required
     return replace(api, schemes=usable, security=default, operations=tuple(operations))
 
 
+# Decision 0122: A document without security has an optional token of its own.
 def _says_nothing(api: Api) -> bool:
     return api.security is None and all(scheme.type == "other" for scheme in api.schemes)
 
@@ -356,9 +351,7 @@ def _with_schemes_apart(
 
 
 def _each_once(schemes: Iterable[SecurityScheme]) -> tuple[SecurityScheme, ...]:
-    """Return the schemes with distinct names, sorted by name, so that the order of documents does not decide about
-    variables.
-    """
+    """Return one scheme per name, sorted by name: the order of documents must not decide about variables."""
     return tuple(sorted({scheme.name: scheme for scheme in schemes}.values(), key=lambda scheme: scheme.name))
 
 

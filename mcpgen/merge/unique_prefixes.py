@@ -55,6 +55,7 @@ def fronts(each: Sequence[tuple[Described, Place]]) -> list[str]:
     return exclusive([ladder(*one) for one in each])
 
 
+# Decision 0121: Neither order nor one more document moves a name.
 def names_of(found: Iterable[tuple[Kept, Described]], taken: Collection[str]) -> Mapping[Kept, str]:
     """Return a unique name for every scheme of a server.
 

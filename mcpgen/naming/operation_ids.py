@@ -75,6 +75,7 @@ def read(operation: Operation, api_title: str) -> list[str]:
     return _without_repeated_class(_without_method(_without_variable(found, identifier, operation), operation))
 
 
+# Decision 0013: Words of an operationId keep the vendor's order.
 def name_words(text: str) -> list[str]:
     """Split `text` into the words of names: `OAuth2`, `IPv6`, `50p` and `v1beta1` are one word each."""
     numbered = set(_NUMBERED.findall(text))

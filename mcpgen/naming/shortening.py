@@ -46,6 +46,7 @@ ABBREVIATIONS = dict(
 """Established abbreviations for words of long names, never mere stumps."""
 
 
+# Decision 0011: A shortened name gets no hash.
 def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
     """Return a legal name made of the words `found`, of at most `longest` characters.
 

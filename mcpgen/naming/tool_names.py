@@ -158,6 +158,7 @@ def _with_nouns(verb: str, operation: Operation) -> list[str]:
     return [verb, *flat]
 
 
+# Decision 0014: A DELETE that says stop says delete too.
 def _whole_act(found: list[str], operation: Operation) -> list[str]:
     """Return the words with the verb of removal added, if a DELETE only says that something stops:
     `stop_and_delete_containers`.

@@ -18,6 +18,7 @@ from mcpgen.read.toolsfile import Required, ToolsFile
 Kind = Literal["include", "exclude"]
 
 
+# Decision 0116: What is said of a tool has an order.
 class Flags:
     """The settings of a run: `given` on the command line, `recorded` by an earlier run, and in tools `files`, the
     strongest first. `wanted` is the combination that counts.

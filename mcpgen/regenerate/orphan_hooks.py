@@ -47,6 +47,7 @@ class _Unreadable(Exception):
         self.line, self.column, self.hint = line, column, hint
 
 
+# Decision 0100: The compiler reads hooks.py as a syntax tree.
 def hooks(data: bytes, file: str, names: Collection[str], retired: Collection[str] = ()) -> Iterable[Diagnostic]:
     """Return a warning for each hook in `data` that belongs to none of the tools `names`.
 

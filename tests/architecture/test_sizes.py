@@ -16,7 +16,7 @@ DISCUSSED: dict[str, str] = {
 BANNED = ("utils", "helpers", "common", "manager", "misc")
 FILES = sorted(
     path
-    for folder in ("mcpgen", "templates/package", "specs", "tests", "benchmarks")
+    for folder in ("mcpgen", "templates/package", "specs", "tests", "benchmarks", "docs")
     for path in (ROOT / folder).rglob("*.py")
     if "__pycache__" not in path.parts
 )

@@ -1,4 +1,4 @@
-"""A server of ours stands every attack that the table of the README names; whole processes, judged by bytes."""
+"""A server of ours stands every attack of docs/explanation/attacks.md; whole processes, judged by bytes."""
 
 from __future__ import annotations
 

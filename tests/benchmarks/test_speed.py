@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks.bars import Bar, show
 from benchmarks.speed import api, calls, core, plot, results, table, upstream
-from benchmarks.speed.__main__ import README, main
+from benchmarks.speed.__main__ import PAGES, ROOT, main
 from benchmarks.speed.alone import Alone
 from benchmarks.speed.figures import Found
 from benchmarks.speed.pipe import Client, Wrong, check, shake_hands
@@ -183,8 +183,9 @@ def test_a_bar_that_is_missed_ends_in_one(capsys: pytest.CaptureFixture[str]) ->
 
 def test_what_is_shown_is_what_is_stored(tmp_path: Path) -> None:
     stored = results.read()
-    readme = README.read_text(encoding="utf-8")
-    assert table.put(readme, stored) == readme
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert table.put(text, stored) == text
     assert plot.PATH.read_text(encoding="utf-8") == plot.made(stored)
     assert ET.fromstring(plot.made(stored)).tag.endswith("svg")
     results.write(stored, tmp_path / "again.json")
@@ -207,7 +208,7 @@ def test_families_of_other_surroundings_are_not_kept() -> None:
 
 def test_make_bench_writes_them() -> None:
     """Each name that the Makefile calls a target is one; make says of others that there is nothing to be done."""
-    makefile = README.with_name("Makefile").read_text(encoding="utf-8")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     [targets] = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
     rules = dict(re.findall(r"^([\w-]+):.*\n((?:\t.*\n)*)", makefile, re.MULTILINE))
     assert set(targets.split()) <= rules.keys()

@@ -12,6 +12,7 @@ Place = tuple[str, str]
 """A file and a pointer in it."""
 
 
+# Decision 0135: A diagnostic belongs to the tools of its place.
 class Concerned:
     """Finds the tools that a diagnostic concerns: those whose operation or path item contains its place.
 

@@ -20,6 +20,7 @@ SCRIPTS = ("text", "schemas", "tools", "filters", "treemap", "tables", "main")
 """Scripts in the order in which the page holds them: each uses those before it."""
 
 
+# Decision 0134: The page of inspect is a view of its JSON.
 def page(document: JsonObject) -> bytes:
     """Return the whole page as UTF-8. `document`: the JSON of `inspect`."""
     style = _read("page.css")

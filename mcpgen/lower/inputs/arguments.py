@@ -59,6 +59,7 @@ class Arguments:
     used: frozenset[Where] = frozenset()
 
 
+# Decision 0007: Properties are ordered by required, then by name.
 def lay_out(
     operation: Operation,
     plan: BodyPlan | None,

@@ -60,6 +60,7 @@ class BodyPlan:
         return " ".join(filter(None, [self.needs, _REMOVES if self.is_merge_patch else ""]))
 
 
+# Decision 0027: An optional body keeps its members optional.
 def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     """Return the plan for the body of `operation`, or None if it has none, or only an optional one that can hold
     nothing. Raises Unusable if none of its media types can be sent.
@@ -95,6 +96,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     return BodyPlan(body, media_type, content_type, encoding, schema, properties, required, rest, needed, shape, needs)
 
 
+# Decision 0030: Of several media types of a body one is sent.
 def _rank(media_type: MediaType, composer: Composer) -> tuple[int, bool, str]:
     encoding = encoding_of(media_type.name)
     if encoding == "multipart" and media_type.schema is not None:

@@ -60,6 +60,7 @@ def settled(
     return found
 
 
+# Decision 0039: Defaults stand in the table by argument.
 def checked_defaults(found: Settled, schema: JsonObject, diagnostics: Diagnostics) -> dict[str, JsonValue]:
     """Return the defaults by argument. A default that its schema does not allow is reported."""
     defaults: dict[str, JsonValue] = {}

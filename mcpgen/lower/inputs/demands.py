@@ -21,6 +21,7 @@ _MAY_BE_EMPTY = re.compile(
 )
 
 
+# Decision 0028: A body with required members is required.
 def is_required(operation: Operation, body: RequestBody, node: JsonObject, composer: Composer) -> bool:
     """Return True if every call of the operation has the body. `node`: the schema of the body."""
     if body.required is not None:

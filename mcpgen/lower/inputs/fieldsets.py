@@ -24,6 +24,7 @@ The runtime mentions them when a result was cut (`paging.py`).
 """
 
 
+# Decision 0051: The argument fields is there only on request.
 def are_offered(operation: Operation, composer: Composer) -> bool:
     """Return True if the tool for `operation` gets the argument `fields`."""
     if not operation.fields or operation.output_schema is not None:

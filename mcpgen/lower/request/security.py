@@ -44,7 +44,8 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
     """
     bound: list[BoundScheme] = []
     operations = [*api.operations, *(each.operation for each in api.resources if each.operation)]
-    needed = {name for operation in operations for names in requirement(operation, api) or () for name in names}
+    accepted = undeclared(api)
+    needed = {name for one in operations for names in requirement(one, api, accepted) or () for name in names}
     if not _has_schemes(api) and TOKEN in needed:
         words = "A bearer token, if the API wants one."
         bound.append(BoundScheme(TOKEN, "bearer", {"value": f"{prefix}_TOKEN"}, description=words))
@@ -108,10 +109,12 @@ def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> d
     raise AssertionError("hashes do not end")
 
 
+# Decision 0089: Every credential can come from a file.
 def _with_files(variables: Iterable[str]) -> list[str]:
     return [name for variable in variables for name in (variable, variable + FILE)]
 
 
+# Decision 0074: Scopes are in the table for error messages.
 def scopes(operation: Operation, api: Api) -> Scopes:
     """Return the scopes that access tokens need for one operation, whether fetched or given."""
     asked = operation.scopes if operation.security is not None else api.scopes
@@ -119,13 +122,23 @@ def scopes(operation: Operation, api: Api) -> Scopes:
     return {name: wanted for name, wanted in asked.items() if name in tokens}
 
 
-def requirement(operation: Operation, api: Api) -> tuple[SecurityRequirement, ...] | None:
-    """Return the alternatives for one operation: its own, else the API's, else whatever the environment sets.
+def undeclared(api: Api) -> tuple[SecurityRequirement, ...]:
+    """Return the alternatives of operations for which the document says nothing: whatever the environment sets."""
+    if not _has_schemes(api):
+        return _UNDECLARED
+    return (*((scheme.name,) for scheme in _fillable(api) if scheme.type != "setting"), ())
+
+
+# Decision 0066: An operation of an unknown security kind gets the header variable alone.
+def requirement(
+    operation: Operation, api: Api, accepted: tuple[SecurityRequirement, ...]
+) -> tuple[SecurityRequirement, ...] | None:
+    """Return the alternatives for one operation: its own, else the API's, else `accepted` where nothing is declared.
 
     Each alternative is combined with the credentials of its parameters, if these are set. The alternative that needs
     nothing comes last, since the first that can be met is used.
     """
-    found = _declared(operation, api)
+    found = _declared(operation, api, accepted)
     credentials = [scheme for scheme in operation.credentials if scheme.type != "setting"]
     if credentials:
         if found is _UNDECLARED:
@@ -160,11 +173,12 @@ def _asks_for_tokens(alternatives: Iterable[SecurityRequirement], api: Api) -> b
     return all(tokens.issuperset(names) for names in alternatives)
 
 
-def _declared(operation: Operation, api: Api) -> tuple[SecurityRequirement, ...] | None:
+def _declared(
+    operation: Operation, api: Api, accepted: tuple[SecurityRequirement, ...]
+) -> tuple[SecurityRequirement, ...] | None:
     declared = operation.security if operation.security is not None else api.security
     if declared is None:
-        keys = [(scheme.name,) for scheme in _fillable(api) if scheme.type != "setting"]
-        return (*keys, ()) if _has_schemes(api) else _UNDECLARED
+        return accepted
     known = {scheme.name for scheme in api.schemes if scheme.type != "other"}
     usable = [names for names in declared if known.issuperset(names)]
     if declared and not usable:

@@ -46,6 +46,7 @@ class Limits:
         return self.depth + 2
 
 
+# Decision 0024: The budget of a tool is kept by whole layouts.
 LADDER = (
     Limits(),
     Limits(alternatives=3),

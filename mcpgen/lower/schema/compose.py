@@ -50,6 +50,7 @@ class _Composed(NamedTuple):
     missing: tuple[Diagnostic, ...]
 
 
+# Decision 0114: What a document gets wrong costs its place.
 class Composer:
     """Composes the nodes of one API's schemas, drawing on `budget`.
 

@@ -12,6 +12,7 @@ MOST_CHILDREN = 24
 _OF_CHOICE = frozenset({"oneOf", "anyOf", "discriminator"})
 
 
+# Decision 0023: A branch's own value outweighs the discriminator's mapping.
 class Discriminator:
     """The discriminator of `node`, if it has one: which values select which alternatives."""
 

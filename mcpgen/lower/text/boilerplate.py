@@ -13,6 +13,7 @@ from mcpgen.lower.text.prompt_injection import gives_orders
 from mcpgen.lower.text.prose import plain, sentences
 from mcpgen.model import Operation
 
+# Decision 0020: Boilerplate is what more than half of all operations say.
 SHARE = 0.5
 FEWEST = 10
 """Share of all operations, and number, above which a repeated sentence is moved.

@@ -56,6 +56,7 @@ def _marked(told: str, operation: Operation) -> str:
     return shortened(told, LONGEST_TITLE - len(_DELETES)) + _DELETES
 
 
+# Decision 0015: Shared titles get the words that tell them apart.
 def distinct_titles(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
     """Return the tools with distinct titles.
 

@@ -45,6 +45,7 @@ _OVERWRITES = re.compile(
 """A warning in the description that adding something may remove something else."""
 
 
+# Decision 0021: The words of a POST decide its hints.
 def of_post(operation: Operation) -> Effect:
     """Return what a POST does. A path that ends in a variable names an existing item, so the POST changes it."""
     segments = _segments(operation.path)

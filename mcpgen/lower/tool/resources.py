@@ -9,7 +9,7 @@ from mcpgen.lower.inputs.arguments import Arguments
 from mcpgen.lower.inputs.slots import Slot
 from mcpgen.lower.request import bindings, security
 from mcpgen.lower.schema.compose import Composer
-from mcpgen.model import Api, HttpBinding, Identity, Operation, Resource, ResourceSpec
+from mcpgen.model import Api, HttpBinding, Identity, Operation, Resource, ResourceSpec, SecurityRequirement
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._~]+")
@@ -22,7 +22,7 @@ def bind(
 
     `server`: function from an operation to the index of its server.
     """
-    composer = Composer(api.definitions)
+    composer, accepted = Composer(api.definitions), security.undeclared(api)
     found: dict[str, ResourceSpec] = {}
     names: set[str] = set()
     for resource in api.resources:
@@ -40,7 +40,7 @@ def bind(
             _report("duplicate-name", message, "Rename one of them.", resource, diagnostics, "name")
         else:
             names.add(resource.name)
-            found[blanked] = ResourceSpec(resource, uri, _binding(resource.operation, api, composer, server))
+            found[blanked] = ResourceSpec(resource, uri, _binding(resource.operation, api, accepted, composer, server))
     return tuple(found.values())
 
 
@@ -55,11 +55,15 @@ def _safe(name: str) -> str:
 
 
 def _binding(
-    operation: Operation | None, api: Api, composer: Composer, server: Callable[[Operation], int]
+    operation: Operation | None,
+    api: Api,
+    accepted: tuple[SecurityRequirement, ...],
+    composer: Composer,
+    server: Callable[[Operation], int],
 ) -> HttpBinding | None:
     if operation is None:
         return None
     names: dict[Slot, str] = {(each.location, each.name): each.name for each in operation.parameters}
     arguments = Arguments({}, "portable", names, {}, ())
-    needed, scopes = security.requirement(operation, api), security.scopes(operation, api)
+    needed, scopes = security.requirement(operation, api, accepted), security.scopes(operation, api)
     return bindings.bind(operation, None, arguments, composer, server(operation), needed, scopes)

@@ -12,6 +12,7 @@ from mcpgen.base.names import ROLE, clipped
 from mcpgen.model import DESTRUCTIVE, Annotations, Operation
 
 
+# Decision 0008: Roles stand in the header of the bindings.
 def derive(
     operation: Operation, hints: Annotations, kinds: Mapping[str, tuple[str, ...]], diagnostics: Diagnostics
 ) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from mcpgen.model import Api, ArgumentChange, BodyChange, Change, Former, Operat
 from mcpgen.read.openapi.credentials import with_credential
 
 
+# Decision 0117: An override of a skipped operation is a warning.
 def apply(
     api: Api,
     changes: Iterable[Change],

@@ -22,6 +22,7 @@ def is_written(operation: Operation) -> bool:
     return operation.key.startswith(_WRITTEN)
 
 
+# Decision 0118: An override of what the project once had is a warning.
 def former(promises: Promises) -> Former:
     """Return the names of operations and arguments that a project once had."""
     tools = {text: name for name, gone in promises.retired.items() for text in (gone.operation, gone.id) if text}
@@ -68,6 +69,7 @@ class Tools:
         return [each for each in self._api.operations if self.names.get(each.key) == key and not is_written(each)]
 
 
+# Decision 0112: What follows from an unreadable document is not told.
 def report(
     change: Change,
     found: Sequence[Operation],

@@ -55,6 +55,7 @@ def as_rule(change: Change) -> Change:
     return replace(change, name=None, arguments=arguments)
 
 
+# Decision 0115: Overrides are ordered by how specific they are.
 def by_operation(
     rules: list[Rule], operations: Mapping[str, Operation], tools: Mapping[str, str]
 ) -> dict[str, list[Change]]:

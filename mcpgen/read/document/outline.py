@@ -14,6 +14,7 @@ LEVELS = 3
 """Depth to which keys are noted: sections, then paths and schemas, then operations."""
 
 
+# Decision 0158: Places of a YAML text are noted while it is read.
 class Outline:
     """The outer keys of `text`, in order. The parser of the text notes the keys of block mappings."""
 

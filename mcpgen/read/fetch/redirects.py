@@ -27,6 +27,7 @@ class Redirect:
     is_own: bool
 
 
+# Decision 0110: Redirects of documents stay on their host.
 def resolve_redirect(url: str, location: str, allowed: tuple[str, ...]) -> Redirect:
     """Return the target of a redirect from `url` to `location`.
 

@@ -119,6 +119,7 @@ def withhold(
     )
 
 
+# Decision 0067: Undeclared credential parameters are judged over the whole document.
 def verdict(parameter: Parameter, *, usual: bool = False) -> Verdict | None:
     """Return why no model may fill in this parameter, or None for an argument.
 
@@ -152,6 +153,7 @@ def is_called_credential(description: str) -> bool:
     return _SAID.match(description) is not None
 
 
+# Decision 0068: Plumbing parameters are schemes of the type setting.
 def scheme_of(parameter: Parameter, name: str | None = None) -> SecurityScheme:
     """Return the security scheme, with this `name`, for a parameter that is a credential."""
     assert parameter.location in ("header", "query", "cookie"), "the others carry no credential"

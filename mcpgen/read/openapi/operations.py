@@ -157,6 +157,7 @@ def _tags(raw: JsonObject) -> tuple[str, ...]:
     return tuple(tag for tag in as_list(raw.get("tags")) if isinstance(tag, str))
 
 
+# Decision 0016: Twin paths are told apart by parameter names.
 def _with_unique_keys(found: Iterable[Operation]) -> tuple[Operation, ...]:
     """Give operations with equal keys, such as `/a/{x}` and `/a/{y}`, keys with the names of their parameters."""
     found = tuple(found)

@@ -70,6 +70,7 @@ def _of_query(path: str, query: str, where: Where) -> tuple[_Pairs, _Pairs]:
     return tuple(fixed), tuple(filled)
 
 
+# Decision 0032: A path that names a parameter twice gets two arguments.
 def _distinct(variables: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names with repeated ones numbered: `x`, `x_2`."""
     found: list[str] = []

@@ -130,6 +130,7 @@ def _updated(target: JsonValue, update: JsonValue, replaces: bool) -> JsonValue:
     return update
 
 
+# Decision 0119: An array as overlay update is appended item by item.
 def _merged(target: JsonObject, update: JsonObject) -> JsonObject:
     """Return `target` merged with `update`: objects are merged, arrays appended, plain values replaced."""
     result = dict(target)

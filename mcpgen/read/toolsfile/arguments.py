@@ -64,6 +64,7 @@ class _Argument:
     where: Where
 
 
+# Decision 0125: The short form and the long form give one table.
 def read(value: JsonValue, taken: Iterable[str], site: Site, diagnostics: Diagnostics) -> Short:
     """Return the `arguments` of a tool. `taken`: names that its `parameters` and `body` define."""
     known, found, used = set(taken), list[_Argument](), dict[tuple[Place | None, str], str]()

@@ -12,6 +12,7 @@ NAME = "mcpgen.schema.json"
 """Name of the schema file beside a tools file."""
 
 
+# Decision 0130: The schema of the tools file has a URN as its id.
 def line(name: str = NAME) -> str:
     """Return the first line of a tools file, which points to the schema file `name` beside it."""
     return f"# yaml-language-server: $schema={name}"

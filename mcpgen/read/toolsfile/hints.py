@@ -15,6 +15,7 @@ LONGEST = 3600
 """Longest timeout of one call, in seconds."""
 
 
+# Decision 0127: Hints and timeouts of a tools file count as written.
 def hints(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Mapping[str, bool]:
     """Return the written hints by their names in MCP."""
     found = as_object(entry.get("annotations"))

@@ -119,6 +119,7 @@ _METHODS = ("GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS")
 _LEADING_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
+# Decision 0132: A key of another tool gets a hint.
 def key(container: str, written: str) -> str:
     """Return what to write in place of the key `written`, or ""."""
     return KEYS.get(container, {}).get(written.casefold().replace("_", "").replace("-", ""), "")

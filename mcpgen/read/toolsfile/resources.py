@@ -18,6 +18,7 @@ from mcpgen.read.openapi import paths, security
 from mcpgen.read.openapi.references import References
 from mcpgen.read.toolsfile import server, uris
 
+# Decision 0057: A file of a resource is taken in at compile time.
 LARGEST = 1024 * 1024
 """Largest file, in bytes, that becomes part of a server: as base64 it fits into one message of every client."""
 

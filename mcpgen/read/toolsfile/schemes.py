@@ -25,6 +25,7 @@ _OF_ALL = ("type", "description")
 _FURTHER = {"http": ("bearerFormat",)}
 
 
+# Decision 0065: Several schemes in a tools file are needed together.
 def read(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[SecurityScheme, ...]:

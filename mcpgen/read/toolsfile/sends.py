@@ -163,6 +163,7 @@ def _referred(schema: JsonObject, reference: str) -> Iterable[JsonValue]:
         return []
 
 
+# Decision 0126: Further members of an input schema go where it says.
 def check_schema(
     schema: JsonObject, sends: Sends, template: PathTemplate, where: Where, diagnostics: Diagnostics
 ) -> None:

@@ -4,6 +4,7 @@ Alternatives are sets of credentials that an operator has: a set that could call
 breaking change. A renamed scheme is the same scheme.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
@@ -20,12 +21,22 @@ def renamed_schemes(old: JsonObject, new: JsonObject) -> dict[str, str]:
     """
     gone = {name: scheme for name, scheme in old.items() if name not in new}
     added = {name: scheme for name, scheme in new.items() if name not in old}
-    alike = {name: [each for each in added if _essence(added[each]) == _essence(gone[name])] for name in gone}
-    found = {name: each[0] for name, each in alike.items() if len(each) == 1 and [*alike.values()].count(each) == 1}
+    by_essence: dict[str, list[str]] = {}
+    for name in added:
+        by_essence.setdefault(_essence(added[name]), []).append(name)
+    alike = {name: by_essence.get(_essence(gone[name]), []) for name in gone}
+    wanted = Counter(each[0] for each in alike.values() if len(each) == 1)
+    found = {name: each[0] for name, each in alike.items() if len(each) == 1 and wanted[each[0]] == 1}
+    taken = {*found.values()}
+    by_variable: dict[str, list[str]] = {}
+    for name in added:
+        for variable in variables(added[name]):
+            by_variable.setdefault(variable, []).append(name)
     for name in [each for each in gone if each not in found]:
-        shared = [each for each in added if variables(added[each]) & variables(gone[name])]
-        if len(shared) == 1 and shared[0] not in found.values():
-            found[name] = shared[0]
+        shared = {each for variable in variables(gone[name]) for each in by_variable.get(variable, ())}
+        if len(shared) == 1 and not shared & taken:
+            [found[name]] = shared
+            taken |= shared
     return found
 
 
@@ -56,8 +67,9 @@ def alternatives(tool: Listed, renamed: Mapping[str, str] | None = None) -> list
 
 def _alternatives(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:
     had, has = alternatives(old, renamed), alternatives(new)
-    refused = [each for each in had if not any(other <= each for other in has)]
-    accepted = [each for each in has if not any(other <= each for other in had)]
+    both = {*had}.intersection(has)
+    refused = [each for each in had if each not in both and not any(other <= each for other in has)]
+    accepted = [each for each in has if each not in both and not any(other <= each for other in had)]
     if refused:
         before, after = _any_of(refused), _any_of(has)
         yield rules.of_tool("credentials-refused", new.name, before, after)

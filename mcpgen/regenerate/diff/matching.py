@@ -27,6 +27,7 @@ class Matching:
     guessed: frozenset[str]
 
 
+# Decision 0142: A tool is known by its operation first.
 def match(old: Surface, new: Surface, *, follow: bool = True) -> Matching:
     """Return the matching of the tools of both. Without `follow`, a moved operation is another operation."""
     pairs: list[tuple[Listed, Listed]] = []

@@ -15,6 +15,7 @@ from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.surface import Listed, Surface
 
 
+# Decision 0148: The lint of texts runs over the difference.
 def of_tool(old: Listed | None, new: Listed) -> Iterator[Change]:
     """Yield the lint's objections to a tool that it did not have to `old`. None: the tool is new."""
     before: JsonObject = old.shown if old is not None else {}

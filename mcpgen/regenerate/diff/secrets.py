@@ -33,6 +33,7 @@ def compared(
     yield from _list(old, new, told)
 
 
+# Decision 0145: Another origin is breaking.
 def servers(old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]]) -> Iterator[tuple[JsonObject, JsonObject]]:
     """Yield pairs of servers that receive requests, before and after: the first servers, and those of tools that both
     have.
@@ -63,8 +64,13 @@ def _schemes(
     """
     had, has = as_object(old.get("security")), as_object(new.get("security"))
     namesakes = {renamed.get(name, name): name for name in had}
+    by_variable: dict[str, list[str]] = {}
+    for name in had:
+        for variable in authorization.variables(had[name]):
+            by_variable.setdefault(variable, []).append(name)
     for after in has:
-        sharing = [name for name in had if authorization.variables(had[name]) & authorization.variables(has[after])]
+        found = sorted(authorization.variables(has[after]))
+        sharing = list(dict.fromkeys(name for variable in found for name in by_variable.get(variable, ())))
         itself = [namesakes[after]] if after in namesakes else []
         for before in itself if itself and itself[0] in sharing else [*itself, *sharing]:
             yield after, as_object(had[before]), as_object(has[after])
@@ -80,6 +86,7 @@ def _kind(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
         yield rules.of_server(code, before, after, at=name)
 
 
+# Decision 0146: A credential that moves in the request is breaking.
 def _place(scheme: JsonObject) -> str:
     """Return the place of the request that holds the credential, and its name there."""
     if scheme.get("type") == "header":

@@ -51,6 +51,7 @@ class Listed:
         return as_object(self.shown.get("inputSchema"))
 
 
+# Decision 0141: A difference is of the tables.
 @dataclass(frozen=True, slots=True)
 class Surface:
     """A whole server.

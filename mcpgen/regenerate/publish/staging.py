@@ -33,6 +33,7 @@ FILES = "project"
 _RECORD, _SPARE = "exchange", "next"
 
 
+# Decision 0137: The record of a stage holds inodes.
 @dataclass(frozen=True, slots=True)
 class Record:
     """The inodes of the project's directory (`old`) and of its replacement (`new`).

@@ -33,6 +33,7 @@ class Unfinished(Exception):
         self.error = error
 
 
+# Decision 0136: A project is exchanged twice.
 def commit(directory: Path, files: Mapping[str, bytes], gone: Collection[str], paths: Collection[str]) -> None:
     """Make `directory` (absolute, without links on the way) hold `files` and nothing that is `gone`.
 

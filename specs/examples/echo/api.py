@@ -2,6 +2,7 @@
 
 POST /echo    {"data": "hello"} gives {"data": "hello"}
 """
+# Decision 0129: The examples name hosts that cannot exist.
 
 from __future__ import annotations
 

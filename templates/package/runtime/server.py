@@ -42,11 +42,13 @@ if TYPE_CHECKING:
 _A_MOMENT = 0.4
 #: By how many more objects than were given back, and after how many rounds among the younger, cycles are looked for.
 _COLLECTED = 2000, 10, 10
+# Decision 0154: One piece of 4 MiB is given back to glibc at the start.
 #: Bytes of one piece of memory that glibc keeps for the next one, once such a piece was given back: any larger one than
 #: it knew so far it would take from the system each time, with pages to clear. asyncio takes 256 KiB for every read.
 _KEPT = 4 * 1024 * 1024
 #: Bytes of a message from which on it takes a while to parse it.
 _LONG = 64 * 1024
+# Decision 0086: Wrong settings end the start with 78.
 #: EX_CONFIG of sysexits.h: the server cannot start with the files or the settings it has.
 EXIT_CONFIG = 78
 
@@ -310,6 +312,7 @@ def main() -> int:
     return leave(0)  # at once: a thread that looks up a host name would hold up an orderly end
 
 
+# Decision 0004: SIGHUP stays ignored where it was ignored.
 def _is_ignored(name: str) -> bool:
     """Return whether whoever started the server had that signal ignored, which programs inherit."""
     return bool(_signal.getsignal(getattr(_signal, name)) == _signal.SIG_IGN)

@@ -31,6 +31,7 @@ _MOST_SPLITS = 2
 _Pair = tuple[frozenset[int], frozenset[int]]
 
 
+# Decision 0144: What cannot be proven counts as narrowed.
 class Inclusion:
     """Proofs about the schemas of two sides, with cached results.
 

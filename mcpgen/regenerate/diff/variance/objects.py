@@ -108,6 +108,7 @@ def _of(atom: JsonObject, name: str) -> Iterator[JsonValue]:
     yield from found or [_others(atom)]
 
 
+# Decision 0143: Callers are taken to send members that they were shown.
 def covers(inner: Case, outer: Case, judge: Judge) -> bool:
     """Return True if every object of `inner` satisfies the plain keywords of `outer`."""
     had, has = Members(inner), Members(outer)

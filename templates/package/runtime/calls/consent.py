@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 Ask = Callable[[str], Awaitable[object]]
 
+# Decision 0095: At most 16 calls wait for a user.
 MOST_TURNS = 3
 """So often one call is asked about, where the client comes back without an answer."""
 
@@ -70,6 +71,7 @@ async def nobody(question: str) -> object:
     return None
 
 
+# Decision 0094: The form of a confirmation has no fields.
 class Consent:
     """Obtains consent for the calls of one server. `redact` takes secrets out of what is shown."""
 
@@ -135,6 +137,7 @@ def action(reply: object) -> str | None:
     return said if isinstance(said, str) and said in ("accept", "decline", "cancel") else None
 
 
+# Decision 0093: A confirmation shows the arguments as the client sent them.
 def question(tool: str, arguments: dict[str, Any], target: str, redact: Callable[[str], str]) -> str:
     """What the user is asked."""
 

@@ -33,6 +33,7 @@ def shown(built: Request) -> hooks.Request:
     )
 
 
+# Decision 0097: Hooks see a request without credentials.
 def rewritten(built: Request, wanted: hooks.Request) -> Request:
     """The request as hooks want it. Raises Unsendable with what is wrong, as a clause without values."""
     before = shown(built)

@@ -45,6 +45,7 @@ _NO_THREAD = f"was not run: {MOST_THREADS} others that are no `async def` were a
 _rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
+# Decision 0099: hooks.py is loaded with the engine.
 def load(tools: Iterable[str]) -> Hooks:
     """The hooks of this package, whose tools have these names."""
     try:
@@ -200,6 +201,7 @@ async def _outcome(function: Any, given: tuple[Any, ...]) -> Any:
     return await made if inspect.isawaitable(made) else made
 
 
+# Decision 0098: A plain hook runs in a thread of its own.
 async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
     """What a plain function returns. Its thread is its own: names of hosts are looked up in those of the loop's pool,
     which hooks that hang could all hold."""

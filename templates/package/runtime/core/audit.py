@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 STDERR = "stderr"
 FORMAT = 1
+# Decision 0103: An audit file keeps its mode.
 #: Bytes of a line: what a pipe of Linux takes at once, so that none mixes with another process's.
 LONGEST = 4096
 #: Bytes of the other texts in it as they are written, so that each leaves room for the rest.
@@ -124,6 +125,7 @@ class _Entry:
         self.version = version
 
 
+# Decision 0102: The audit fails closed.
 class Audit:
     """The audit stream of one server. The main thread makes it and begins calls, any thread may report their end."""
 

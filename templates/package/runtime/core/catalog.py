@@ -156,6 +156,7 @@ class _File:
         return _object(self.text(name))
 
 
+# Decision 0088: Read-only goes by the hints of the tools.
 class Catalog:
     """The tools of this server. `header` is the first line of bindings.json, `tools` the array on one line, in pieces
     (one at least) that can each be written as they are.

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 #: Far below what overflows any stack on the way of a value, here or in the validator (whose own limit is 255).
 MAX_DEPTH = 128
+# Decision 0061: A message has at most 131,072 values.
 #: Values of one message, each of which may take a microsecond at every step of a call, and 100 bytes or two.
 MAX_VALUES = 131_072
 #: Integers of more digits would be infinite to every reader that keeps numbers as doubles, which is most of them.
@@ -52,6 +53,7 @@ class NotJSON(ValueError):
     """The text is not JSON as it is understood here; its message is a sentence for the peer."""
 
 
+# Decision 0152: JSON is read fast and then counted.
 def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tuple[object, list[Repeated]]:
     """The value, and those objects in it that name keys twice (the last counts), with these keys. Raises NotJSON.
 

@@ -150,6 +150,7 @@ NEEDS = {"prompts/list": "prompts", "prompts/get": "prompts", "completion/comple
 #: What a request without any era may call them, for people and scripts that write their lines by hand.
 BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
 _STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since == _STATELESS}
+# Decision 0001: call_tool and list_tools are understood.
 _WITHOUT_HANDSHAKE = ("initialize", "ping")
 
 #: The one revision in which a line may hold several messages.

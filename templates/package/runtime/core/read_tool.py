@@ -12,6 +12,7 @@ NAME = "read_result"
 ARGUMENT = "uri"
 
 
+# Decision 0047: The tool read_result is listed on request.
 def described(taken: Iterable[str], prefix: str) -> dict[str, Any]:
     """Return the tool as the list has it, under a name that is none of those `taken`; `prefix` is that of the URIs."""
     names = {each.lower() for each in taken}

@@ -52,6 +52,7 @@ def open_regular(path: str, flags: int = os.O_RDONLY, folder: int | None = None)
     raise NotRegular(errno.EINVAL, "is no regular file", path)
 
 
+# Decision 0085: Files below a directory are opened without links.
 def open_below(root: str, steps: Sequence[str], flags: int = os.O_RDONLY) -> int:
     """Return a descriptor of the regular file to which `steps`, names without separators, lead from the folder `root`.
 

@@ -33,6 +33,7 @@ class _Unsaid:
         self.tracestate: object = None
 
 
+# Decision 0101: The id of a call is a span of a trace.
 class Span:
     """One call. `call` is its id, 16 digits of hexadecimal; `requests` counts what was sent to any upstream, `sent` and
     `received` the bytes of bodies; `status` is the API's last one, 0 before there is any; `confirmation` is what became

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 LAST_SECONDS = 1.5
 
 _CHUNK = 65536
+# Decision 0160: A pipe of a long answer is made 256 KiB large.
 #: Into the 64 KiB of a pipe as it comes a long answer goes in many pieces, and what runs waits for the client between
 #: them. Of all its pipes a user has 64 MiB, so more is not for one server to take.
 _LARGE_PIPE = 256 * 1024

@@ -37,6 +37,7 @@ SINCE = {
     "structuredContent of any type": "2026-07-28",
 }
 
+# Decision 0107: With reload lists say that they may change.
 #: A compiled set of tools is the same for everyone until the server is generated again.
 FIXED = {"ttlMs": 3600000, "cacheScope": "public"}
 #: Where that is noticed, it may be at any time; a client that does not listen must not go by what it remembers.

@@ -95,6 +95,7 @@ class Failure(Exception):
         return self.end in ("closed", "stale")
 
 
+# Decision 0041: An event stream is cut at the deadline.
 class Client:
     """Exchanges requests for responses. To be made and used inside a running event loop."""
 

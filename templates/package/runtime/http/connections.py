@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         def close(self) -> object: ...
 
 
+# Decision 0157: Requests are written to the connection by us.
 KNOWN = ("3.14.",)
 """How the releases of the library begin whose parts are known to do what is asked of them here."""
 

@@ -13,6 +13,7 @@ SPARE = 8
 _OPEN = "/proc/self/fd"
 
 
+# Decision 0063: Places for requests follow the free descriptors.
 def plan(wanted: int, origins: int) -> tuple[int, int]:
     """Return how many requests may be under way at a time, at most as many as are `wanted`, and how many files open.
 

@@ -34,6 +34,7 @@ class Crowded(Failure):
         self.advice = advice
 
 
+# Decision 0037: 64 requests are under way at a time.
 class Pace:
     """The rooms and the rate of one server. To be used inside one event loop; `clock` counts its seconds."""
 

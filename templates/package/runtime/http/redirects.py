@@ -76,6 +76,7 @@ class Trail:
         return "it leads to another origin" if self._rules is None else self._rules.foreign(address)
 
 
+# Decision 0034: Redirects are followed for GET, and only where the owner says so.
 async def follow(answer: Response, ready: Ready, sent: Sent, rules: Rules | None, ask: Ask) -> Response:
     """Return the answer to which a redirect leads, or the last one that is not followed; `sent` says why then.
 

@@ -81,6 +81,7 @@ class _Held:
         self.in_body = False
 
 
+# Decision 0071: A client credentials flow makes a scheme oauth2.
 class Tokens:
     """The access tokens of one server. `clock` counts seconds and never goes back; `learn` hears of each token before
     anybody else does, each time that it is given, with what it is for.

@@ -68,6 +68,7 @@ def fold(name: str) -> str:
     return _NO_LETTERS.sub("", name.partition("[")[0]) or name
 
 
+# Decision 0033: Names that fold to a credential's are refused.
 def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials: frozenset[str]) -> None:
     """Raise Refused for an argument with a name, given by the call, that folds to one of the folded `credentials`."""
     for argument, name in given if credentials else ():

@@ -238,6 +238,7 @@ def _text(bound: dict[str, Any], place: Place, *, ascii_only: bool = False) -> C
     return Expansion(unnamed(STYLES[bound["style"]]), bound["name"], bound.get("explode", False), place).text
 
 
+# Decision 0031: A parameter with JSON content is written as JSON.
 def _content(media_type: str, *, ascii_only: bool = False) -> Callable[[Any], str]:
     """How a value is written in the media type that a parameter declares: as JSON, or else as text."""
     if not _essence(media_type).endswith(("/json", "+json")):

@@ -106,6 +106,7 @@ def sender_fields(request: Request, agent: str) -> list[tuple[str, str]]:
     return usual if own.isdisjoint(_SENDERS) else [field for field in usual if field[0].lower() not in own]
 
 
+# Decision 0151: What depends on a tool alone is found out once.
 class Plan:
     """What of the requests of a tool no call changes. Its `path` has a `%s` for each of the `pieces`."""
 

@@ -37,6 +37,7 @@ OTHER = "other"
 """The keyword of a violation whose own keyword is not known."""
 
 
+# Decision 0059: Verdicts from the library, violations from us.
 class SchemaWalk:
     """Finds violations of one schema. Its methods raise budget.Exhausted."""
 

@@ -36,6 +36,7 @@ _LARGE = "it is too large to be looked through"
 _NO_JSON = "it is no JSON"
 
 
+# Decision 0053: A select that leads nowhere is no error.
 class View:
     """What one call shows of its answer. To be used in this order: `take`, `dressed`."""
 

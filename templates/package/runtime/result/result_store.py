@@ -54,6 +54,7 @@ class _Kept:
         self.spool = Spool(IN_MEMORY, shares, own=IN_MEMORY)
 
 
+# Decision 0050: The resource capability is always offered.
 class Resources:
     """The answers that one server keeps, by URI, the one used last at the end."""
 

@@ -55,6 +55,7 @@ _KINDS: dict[type, tuple[str, ...]] = {
 }
 
 
+# Decision 0043: Every success of a tool with an output schema has a structured value.
 class Promises:
     """Keeps what the tools of one server promise."""
 

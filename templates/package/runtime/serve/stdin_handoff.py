@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 SECONDS = 0.2
 
 
+# Decision 0150: The loop that makes the calls reads stdin.
 class Lending:
     """What one server's stdin is lent by. For the main thread."""
 

@@ -57,6 +57,7 @@ def origin_of(url: str) -> str:
     return f"{scheme}://{authority.removesuffix(_PORTS.get(scheme, ':'))}"
 
 
+# Decision 0081: A reloaded table adds no origin.
 class Listed:
     """The origins of the table. A running server takes up no more than the table had `at_start`, where that is given:
     its operator has not seen the others.
@@ -85,6 +86,7 @@ class Listed:
         return "an origin that was not accepted when this server was generated"
 
 
+# Decision 0082: With an operator's base URL the list of origins does not count.
 class Rules:
     """What the operator allows: `insecure` http to other machines, `hosts` by name, and the server at `typed` in place
     of the API's first. Where none is typed, the origins that the table lists count too.

@@ -11,6 +11,7 @@ BYTES_PER_TOKEN = 4
 FEWEST_TOKENS, MOST_TOKENS = 500, 250_000
 LEAST_KEPT, MOST_KEPT = 2**20, 2**32
 
+# Decision 0045: A result shows 32,000 bytes.
 INLINE = 32
 LEAST_INLINE, MOST_INLINE = 64 * 1024, 5 * 2**20 * 3 // 4
 """Bytes of a file that is passed on: INLINE for each byte of text that is shown, since an image costs a model few
@@ -36,6 +37,7 @@ def inline(shown: int) -> int:
     return max(LEAST_INLINE, min(shown * INLINE, MOST_INLINE))
 
 
+# Decision 0049: One variable says what is shown and what is kept.
 def parse(value: str) -> Sizes:
     """The sizes that an operator wrote. Raises ValueError with the rest of a sentence about the variable."""
     import re  # few operators write sizes, and it is a part of every start that has settings

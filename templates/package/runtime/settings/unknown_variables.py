@@ -16,6 +16,7 @@ _NEAR = 0.75
 _HOOKS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "hooks.py")
 
 
+# Decision 0087: A variable with the prefix that nothing reads is a warning.
 def warning(unread: Iterable[str], read: Iterable[str], prefix: str) -> str:
     """On one line, the names that are not read and those that may have been meant, never a value; "" where hooks.py
     mentions them all, whose code may read them.

@@ -114,6 +114,7 @@ def _bytes(text: str) -> bytes:
     return text.encode(errors="surrogatepass")
 
 
+# Decision 0077: Redaction undoes escapes and then looks for bytes.
 class Redactor:
     """Replaces some secrets: those that it is made with, and those that it learnt, of each source the latest and
     whatever came up since the oldest call began that has not ended."""

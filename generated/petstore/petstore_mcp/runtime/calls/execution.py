@@ -70,6 +70,7 @@ def _origins(settings: Settings) -> set[str]:
     return {found.origin for found in [*settings.servers, *endpoints] if isinstance(found, Address)}
 
 
+# Decision 0106: A new table has a new caller.
 class Caller:
     """Makes the calls of one server, as one table says. To be made inside the event loop that it is used in."""
 

@@ -66,6 +66,7 @@ class Ready:
         return f"{self.request.method} {self.address}{self.request.path}"
 
 
+# Decision 0096: Credentials are settled before the user is asked.
 class Preparation:
     """Prepares the calls of one server. `agent` is the User-Agent, `NAME-mcp/VERSION`."""
 

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+# Decision 0005: Reading goes on while calls hang.
 #: More than any client has under way, and little to hold.
 MOST_CALLS = 4096
 #: Bytes of their lines. One call always fits.

@@ -43,6 +43,7 @@ class Fetched:
         self.variables = variables
 
 
+# Decision 0058: Arguments of a prompt are checked.
 class Features:
     """The resources and prompts of one table. `changes` says whether another may come."""
 

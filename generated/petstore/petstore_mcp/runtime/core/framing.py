@@ -108,6 +108,7 @@ class Inbox:
         return self._came.pop(0)
 
 
+# Decision 0156: Answers that are ready together leave in one write.
 class Outbox:
     """The lines on their way to the client, which leave in the order in which they came. For one thread at a time.
 

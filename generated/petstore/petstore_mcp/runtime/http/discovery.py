@@ -29,6 +29,7 @@ class Undiscovered(Exception):
     """No token endpoint was found; the message is a sentence for the operator."""
 
 
+# Decision 0073: OpenID Connect is looked up once.
 async def discover(place: Discovery, send: Send) -> Endpoint:
     """The token endpoint. Raises Undiscovered."""
     request = Request("GET", place.target, template=place.target.partition("?")[0])

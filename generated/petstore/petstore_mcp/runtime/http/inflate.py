@@ -26,6 +26,7 @@ def undoing(coding: str, limit: int, take: Callable[[bytes], None]) -> Plain:
     return Plain(limit, take) if coding in ("", "identity") else Inflate(coding, limit, take)
 
 
+# Decision 0040: Transfer codings other than chunked are refused.
 def refuse_transfer_coding(value: str) -> None:
     """Raise BadCoding for a value of Transfer-Encoding with more than chunks (RFC 9112 section 6.1).
 

@@ -124,6 +124,7 @@ def _without_default(kind: Any) -> Any:
     return variable
 
 
+# Decision 0153: Unused modules of libraries are left out.
 @contextmanager
 def deferred() -> Iterator[None]:
     """While inside, importing those modules gives stand-ins, but for what had been loaded before."""

@@ -31,6 +31,7 @@ IDEMPOTENT = _SAFE | {"PUT", "DELETE"}
 """Methods of which a second time does what the first did (RFC 9110 section 9.2.2, and QUERY)."""
 
 
+# Decision 0035: Only what is safe is sent again.
 def pause(request: Request, outcome: Response | Failure, tries: int, left: float, chance: float) -> float | None:
     """The seconds to wait before the request is tried once more; None where what came of it stands.
 

@@ -37,6 +37,7 @@ LONGEST_ANSWER, SHORTEST_ANSWER = 1.0, 0.05
 carried out, and nobody would hear of it."""
 
 
+# Decision 0072: A request with a fetched token is repeated after a 401 where that is safe.
 class Sender:
     """Sends the requests of one server. To be made and used inside a running event loop."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
+# Decision 0062: Large answers share 32 MiB.
 MEMORY = 32 * 1024 * 1024
 """Bytes of large answers that are held in memory at a time. What finds no room goes to a file."""
 

@@ -173,6 +173,7 @@ class Expansion:
                 yield f"{known}={text}" if text or not style.named else known + style.empty
 
 
+# Decision 0029: Objects in urlencoded bodies are written with brackets.
 def brackets(name: str, value: Any, place: Place) -> list[str]:
     """Return pairs in bracket notation, to any depth. Raises Unsendable."""
     extent.check(name, value)

@@ -158,8 +158,9 @@ def _best(violation: Violation, forms: list[Form], total: int) -> Iterator[Probl
         return
     typed = [form for form in forms if not any(each.keyword == "type" and each.path == here for each in form)]
     if all(form[0].keyword in ("enum", "const") and form[0].path == here for form in typed):
-        expected = _any_of(_expected(each) for form in typed or forms for each in form if each.path == here)
-        yield Problem(_path(violation), f"expected {expected}; got {shown(value)}")
+        at_value = [each for form in typed or forms for each in form if each.path == here]
+        hint = next(filter(None, map(_hint, at_value)), "")
+        yield Problem(_path(violation), f"expected {_any_of(map(_expected, at_value))}; got {shown(value)}{hint}")
         return
     if tags := _tags(typed, len(here) + 1):
         yield _wrong_tag(tags)

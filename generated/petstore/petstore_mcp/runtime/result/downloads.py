@@ -39,6 +39,7 @@ class Unwritten(Exception):
     """A file was not written; its message is a sentence for the model, which says why."""
 
 
+# Decision 0048: An argument to save files is listed with the downloads directory.
 class Download:
     """Where an answer goes: a name below the folder of `settings`."""
 

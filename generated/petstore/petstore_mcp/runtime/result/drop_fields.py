@@ -45,6 +45,7 @@ def alike(name: str) -> str:
     return name
 
 
+# Decision 0052: remove errs towards less.
 def without(value: Any, pointers: list[str]) -> Any:
     """The value without what the pointers lead to; ABSENT where nothing is left."""
     return _left(value, frozenset(tuple(map(alike, tokens(pointer))) for pointer in pointers), _NOWHERE)

@@ -47,6 +47,7 @@ def refused(wanted: Fetch, reason: Exception) -> Contents | Result:
     return Result.error(f"{wanted.name} was not read. {reason}")
 
 
+# Decision 0056: Reading a resource is no tool call.
 def read(
     wanted: Fetch, answer: Response | Failure, sent: Sent, redactor: Redactor, resources: Resources
 ) -> Contents | Result:

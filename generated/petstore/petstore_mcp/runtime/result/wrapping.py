@@ -13,6 +13,7 @@ TEXT = "_text"
 """Where what is no JSON stands, and what is told beside an answer."""
 
 
+# Decision 0044: The text of a structured result is the same value.
 def read(text: str, mark: str = "") -> tuple[Any, bool]:
     """The JSON value that a text is, and whether it names a member twice; ABSENT where it is none. Numbers that would
     be written otherwise are texts behind the `mark`, where there is one."""

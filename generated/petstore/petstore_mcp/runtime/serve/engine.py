@@ -76,6 +76,7 @@ MOST = 320
 LASTING, APART = 0.2, 0.02
 
 
+# Decision 0003: A quick call tells no progress.
 class Engine:
     """Runs calls. Its methods are for one thread at a time."""
 

@@ -48,6 +48,7 @@ _CODECS = ("utf-16", "utf-16-be", "utf-16-le", "latin-1", "cp1252")
 """Encodings of answers beside UTF-8 that are common. Where another cannot be loaded, UTF-8 stands for it."""
 
 
+# Decision 0064: What an answer can need is loaded before the first call.
 def load(catalog: Catalog, settings: Settings) -> None:
     """Load the modules and the codecs that calls of this server may need."""
     for name in _names(catalog, settings):

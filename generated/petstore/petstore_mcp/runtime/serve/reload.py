@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     Renew = Callable[[Catalog, Settings], None]
 
+# Decision 0105: The tables are looked at every half second.
 SECONDS = 0.5
 """Between two looks."""
 
@@ -38,6 +39,7 @@ class _NotTaken(Exception):
     """A new table that is not served; the message is a sentence that says why."""
 
 
+# Decision 0104: Reload takes up the table alone.
 class Watch:
     """Watches the table of one server."""
 

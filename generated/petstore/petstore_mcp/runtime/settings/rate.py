@@ -16,6 +16,7 @@ _SPANS = {"s": (1.0, "a second"), "min": (60.0, "a minute"), "h": (3600.0, "an h
 _FORM = re.compile(r"([0-9]{1,6}) ?/ ?(s|min|h)", re.IGNORECASE)
 
 
+# Decision 0038: A rate is a sliding window.
 class Rate:
     """So many requests in so many seconds, and when the latest of them were sent."""
 

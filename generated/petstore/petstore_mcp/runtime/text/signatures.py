@@ -102,6 +102,7 @@ _ALSO = frozenset(
 """Other names of these types. Content that begins otherwise is none of them."""
 
 
+# Decision 0046: An image or a sound is a block only by its first bytes.
 def type_of(content: bytes) -> str:
     """Return the media type that the first bytes show; "" for what has no signature here."""
     for start, ninth, kind in _SIGNATURES:

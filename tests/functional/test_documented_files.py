@@ -1,4 +1,4 @@
-"""The tools files of README are whole: compiled as they stand there, served, and called against a raw socket."""
+"""The tools files of the how-to pages are whole: compiled as they stand, served, and called against a raw socket."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from mcpgen.cli import main
 from tests.runtime.process import Server
 from tests.wire.upstream import listening
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-FILES = re.findall(r"^```yaml\n(mcpgen: 1\n.*?)^```$", README, re.MULTILINE | re.DOTALL)
+HOW_TO = Path(__file__).parents[2] / "docs" / "how-to"
+PAGES = "".join((HOW_TO / name).read_text(encoding="utf-8") for name in ("write-tools.md", "curate.md"))
+FILES = re.findall(r"^```yaml\n(mcpgen: 1\n.*?)^```$", PAGES, re.MULTILINE | re.DOTALL)
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
 ANSWER = b'{"current":{"temperature_2m":3.5},"hourly":{"temperature_2m":[3.5,3.1]}}'
 

@@ -1,4 +1,4 @@
-"""README names the keys of `check --format json`, and no others."""
+"""The documentation names the keys of `check --format json`, and no others."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 
 from mcpgen.cli import main
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-_SECTION = README.partition("`check --format json` prints one document")[2].partition("\n\n##")[0]
+PAGE = (Path(__file__).parents[2] / "docs/reference/json-output.md").read_text(encoding="utf-8")
+_SECTION = PAGE.partition("`check --format json` prints one document")[2].partition("\n\n##")[0]
 ROWS = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", _SECTION, re.MULTILINE))
 DOCUMENT = {
     "openapi": "3.1.0",
@@ -36,7 +36,7 @@ def named(key: str) -> set[str]:
     return set(re.findall(r"`(\w+)`", ROWS[key]))
 
 
-def test_the_keys_are_those_that_readme_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_keys_are_those_that_the_page_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = told(json.dumps(DOCUMENT), tmp_path, capsys)
     assert found.keys() == ROWS.keys()
     assert found["summary"].keys() == named("summary")
@@ -44,7 +44,7 @@ def test_the_keys_are_those_that_readme_names(tmp_path: Path, capsys: pytest.Cap
     assert found["diagnostics"][0].keys() == named("diagnostics")
 
 
-def test_a_check_that_cannot_go_on_has_the_keys_that_readme_names(
+def test_a_check_that_cannot_go_on_has_the_keys_that_the_page_names(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = told("{}", tmp_path, capsys)

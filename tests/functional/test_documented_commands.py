@@ -1,4 +1,4 @@
-"""What README shows of a command is what the command prints; `…` stands for lines that are left out."""
+"""What the page on inspect shows of a command is what the command prints; `…` stands for lines that are left out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcpgen.cli import main
 ROOT = Path(__file__).parents[2]
 SHOWN = re.findall(
     r"^( *)```console\n\1\$ (mcpgen inspect [^\n]+)\n(.*?)^\1```$",
-    (ROOT / "README.md").read_text(encoding="utf-8"),
+    (ROOT / "docs" / "how-to" / "inspect.md").read_text(encoding="utf-8"),
     re.MULTILINE | re.DOTALL,
 )
 

@@ -1,0 +1,92 @@
+"""The documentation site builds without a warning, holds what the code says, and has no link that leads nowhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from mcpgen.base.diagnostics import CODES
+from mcpgen.cli import COMMANDS
+
+ROOT = Path(__file__).parents[2]
+MISSING = [name for name in ("sphinx", "myst_parser", "furo") if importlib.util.find_spec(name) is None]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}"),
+]
+
+
+class Page(HTMLParser):
+    """The links of a page, and the places in it that a link can lead to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.ids: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note what this element is or names."""
+        given = dict(attrs)
+        self.ids |= {given.get("id") or ""}
+        if link := given.get("href" if tag in ("a", "link") else "src"):
+            self.links.append(link)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the site, as `make docs` does."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "-b", "html"]
+    done = subprocess.run(
+        [*command, "-d", str(folder / "read"), str(ROOT / "docs"), str(folder / "html")],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "html"
+
+
+def test_every_link_leads_somewhere(site: Path) -> None:
+    pages = {path: Page(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
+    assert len(pages) > 30
+    broken = []
+    for path, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue  # addresses elsewhere are not asked
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if not target.exists() or (parts.fragment and target in pages and parts.fragment not in pages[target].ids):
+                broken.append(f"{path.relative_to(site)}: {link}")
+    assert broken == []
+
+
+def test_a_reader_loads_nothing_from_elsewhere(site: Path) -> None:
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert re.findall(r'<(?:script|img|link)[^>]*(?:src|href)="(?:https?:)?//[^"]*"', text) == [], path.name
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ("reference/commands.html", [f"mcpgen {name}" for name in COMMANDS]),
+        ("reference/diagnostics.html", list(CODES)),
+        ("reference/settings.html", ["PETSTORE_TIMEOUT", "PETSTORE_CLIENT_KEY", "PETSTORE_BASE_URL"]),
+        ("reference/tools-file.html", ["overrides", "accept_origin"]),
+        ("reference/tables.html", ["digest", "bindings"]),
+    ],
+)
+def test_the_reference_holds_what_the_code_has(site: Path, page: str, names: list[str]) -> None:
+    text = re.sub(r"<[^>]+>", "", (site / page).read_text(encoding="utf-8"))
+    assert [name for name in names if name not in text] == []
