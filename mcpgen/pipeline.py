@@ -1,4 +1,4 @@
-"""The calls of the compiler in order, and nothing else. Whoever reads this file has the architecture."""
+"""Call the passes of the compiler in order, and do nothing else. Reading this file first shows the architecture."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -43,13 +43,15 @@ from mcpgen.read.toolsfile import Named, ToolsFile
 
 LONGEST_TITLE = 100
 _EXPLAINING = ("unused-selector", "hidden-operation")
-"""What is no error, and may be why no tool is left."""
+"""Codes of warnings and notes that may explain why no tool is left."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The answer of the compiler. `lock` is what the tree's lock file says; `diagnostics` have lines and columns;
-    `sources` is what it was made of. A version that is `pinned` was written by a person.
+    """The result of a compile.
+
+    `lock`: the contents of the tree's lock file. `diagnostics`: with lines and columns. `sources`: the documents that
+    were read. `pinned`: a person wrote the version.
     """
 
     catalog: Catalog
@@ -65,20 +67,22 @@ class Compiled:
 
     @property
     def failed(self) -> bool:
-        """Whether there is an error, for which nothing is written."""
+        """Return True if there is an error, so that nothing is written."""
         found = (*self.diagnostics, *(entry.reason for entry in self.catalog.skipped))
         return any(diagnostic.severity == "error" for diagnostic in found)
 
     @property
     def failed_strictly(self) -> bool:
-        """Whether there is anything for which nothing is written with `--strict`."""
+        """Return True if nothing is written with `--strict`."""
         return self.failed or bool(self.catalog.skipped) or any(d.code in FATAL_WITH_STRICT for d in self.diagnostics)
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What an existing project brings into a compile: its lock, the user's tools file, and how it calls SOURCE, the
-    folders of `Options.ref_dir`, and overlays. `recorded` are flags that were given before, where they count.
+    """What an existing project contributes to a compile.
+
+    `settings`: the user's tools file. `source`, `ref_dirs` and `overlays`: their names relative to the project.
+    `recorded`: flags of the last run, if they count.
     """
 
     lock: Lock | None = None
@@ -90,9 +94,9 @@ class Project:
 
 
 def compile_source(fetched: Fetched, options: Options, project: Project = Project()) -> Compiled:
-    """The whole compile: bytes → catalog → files. Pure but for what `fetched` and `project` hold.
+    """Compile bytes to a catalog and files, without side effects except reading through `fetched` and `project`.
 
-    CannotGoOn, with its place, where the source as a whole cannot be compiled.
+    Raises CannotGoOn, with its place, if the source as a whole cannot be compiled.
     """
     diagnostics = Diagnostics()
     sources = Sources(diagnostics, fetched.network)
@@ -158,9 +162,9 @@ def _with_origins(
     on_disk: list[ToolsFile],
     diagnostics: Diagnostics,
 ) -> tuple[Catalog, dict[str, bool]]:
-    """Return `catalog` with the origins that it may reach, and what the next lock says of origins.
+    """Return `catalog` with the origins that it may reach, and the origins for the next lock.
 
-    `before` is what the last lock says. `unconfirmed` origins need the owner's word even if it has them.
+    `before`: the origins in the last lock. `unconfirmed`: origins that the owner must accept again.
     """
     header = table.destinations(catalog)
     named = origins.described(header)
@@ -171,7 +175,7 @@ def _with_origins(
 
 
 def _emitted(catalog: Catalog, lock: Lock) -> tuple[FileTree, Lock]:
-    """The files of `catalog`, and `lock` with what it has to know of them."""
+    """Return the files of `catalog`, and `lock` with their digests and the new promises."""
     tree = emit(catalog)
     ours = {path: data for path, data in tree.items() if path not in user_files(catalog.identity)}
     promises = fingerprint.promised(catalog, tree, lock.promises)
@@ -180,7 +184,7 @@ def _emitted(catalog: Catalog, lock: Lock) -> tuple[FileTree, Lock]:
 
 
 def versioned(compiled: Compiled, version: str) -> Compiled:
-    """`compiled` as that version of its package."""
+    """Return `compiled` with another version of its package."""
     catalog = replace(compiled.catalog, identity=replace(compiled.catalog.identity, version=version))
     tree, lock = _emitted(catalog, compiled.lock)
     return replace(compiled, catalog=catalog, tree=tree, lock=lock)
@@ -194,8 +198,8 @@ def _curated(
     known: Former,
     diagnostics: Diagnostics,
 ) -> tuple[Api, int]:
-    """The API of all documents and of the tools written by hand, as its owner wants it; and how many operations there
-    were.
+    """Return the API of all documents and handwritten tools after its owner's decisions, and how many operations there
+    were before any selection.
     """
     by_flag = Overlays(tuple(Named(name, Where(name)) for name in flags.wanted.overlay))
     of_files = [Overlays(each.tools_file.overlays, each) for each in (source, settings) if each and each.tools_file]
@@ -212,7 +216,8 @@ def _curated(
         api = with_login(api, login, diagnostics)
     unused_schemes.warn(replace(api, operations=api.operations + left_out), flags.files, diagnostics)
     found = len(api.operations) + len(api.skipped) + len(left_out)
-    told = diagnostics if not sources.unread else Diagnostics()  # what follows from that is nobody's mistake
+    # unused selectors are no mistake if a document could not be read
+    told = diagnostics if not sources.unread else Diagnostics()
     api, more = chosen(settled(api, flags.servers), flags.selectors("include"), flags.selectors("exclude"), told)
     kept = select(api.operations, flags.selecting("include"), flags.selecting("exclude"))
     keys = {operation.key for operation in kept}
@@ -228,7 +233,7 @@ def _curated(
 
 
 def verdict(sources: Sources) -> tuple[Diagnostic, ...]:
-    """The full verdict of the standard's own tool on each OpenAPI document of a compile, as its overlays left it."""
+    """Return the verdict of openapi-spec-validator on each OpenAPI document of a compile, after its overlays."""
     found = Diagnostics()
     for document in sources.described_by:
         version = openapi.version_of(document)
@@ -238,7 +243,7 @@ def verdict(sources: Sources) -> tuple[Diagnostic, ...]:
 
 
 def located(diagnostics: Iterable[Diagnostic], documents: Mapping[str, Document]) -> tuple[Diagnostic, ...]:
-    """The diagnostics with lines and columns: one walk over each document that any of them names."""
+    """Return the diagnostics with lines and columns, found in one walk over each document."""
     diagnostics = list(diagnostics)
     wanted: dict[str, set[str]] = {}
     for found in diagnostics:
@@ -287,7 +292,7 @@ def _identity(api: Api, options: Options, lock: Lock | None) -> Identity:
 
 
 def _host(api: Api) -> str:
-    """The host of the server that is called; empty where it is none or has variables."""
+    """Return the host of the first server, or "" if it has none or has variables there."""
     try:
         return urlsplit(api.servers[0].url).hostname or "" if api.servers else ""
     except ValueError:
@@ -299,7 +304,10 @@ _TOLD_HINT = "Mend what is told above."
 
 
 def _nothing_left(catalog: Catalog, found: int, source: Where, diagnostics: Diagnostics) -> CannotGoOn:
-    """Why there is no tool; `found` counts the operations that there were before any was left out."""
+    """Return the error that explains why there is no tool.
+
+    `found`: how many operations there were before any selection.
+    """
     if catalog.skipped:
         first, count = catalog.skipped[0], len(catalog.skipped)
         if first.reason.severity == "error" and first.reason in diagnostics:

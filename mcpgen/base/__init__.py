@@ -1,4 +1,4 @@
-"""Leaves of the compiler: diagnostics, errors, JSON values, rules for names and addresses, a tree of files.
+"""What every other room builds on: diagnostics, errors, JSON values, rules for names and addresses, a tree of files.
 
-They know neither APIs nor tools. May import no other room.
+Nothing here knows APIs or tools. This room imports no other room.
 """

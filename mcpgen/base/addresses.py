@@ -1,4 +1,7 @@
-"""Hosts that no document may lead to, or not silently. A leaf that resolves no name: only the spelling counts."""
+"""Judge the hosts that a document may not lead to, or not silently.
+
+No name is resolved: only the spelling of the host counts.
+"""
 
 import ipaddress
 import re
@@ -9,16 +12,16 @@ _METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "metadata.g
 _METADATA = frozenset(
     map(ipaddress.ip_address, ["100.100.100.200", "192.0.0.192", "168.63.129.16", "fd00:ec2::254", "fd20:ce::254"])
 )
-"""Addresses of metadata services that are not link-local: Alibaba, Oracle, Azure, AWS and Google by IPv6."""
+"""Addresses of metadata services outside the link-local range: Alibaba, Oracle, Azure, and AWS and Google by IPv6."""
 
 LONGEST_URL = 8000
-"""Characters of a URL that is looked at: what servers take at least (RFC 9112, section 3)."""
+"""Longest URL that is examined, in characters: the length that servers must at least support (RFC 9112, section 3)."""
 
 _LONGEST = 1000
-"""Characters of a host that is looked at. A name has 253 at most (RFC 1035, section 2.3.4)."""
+"""Longest host that is examined, in characters. A DNS name has at most 253 (RFC 1035, section 2.3.4)."""
 
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
-"""IPv4 addresses as IPv6-only networks reach them (RFC 6052, section 2.1)."""
+"""Prefix by which IPv6-only networks reach IPv4 addresses (RFC 6052, section 2.1)."""
 
 
 def is_forbidden(host: str) -> bool:
@@ -40,8 +43,9 @@ def is_private(host: str) -> bool:
 
 
 def _address(host: str) -> _Address | None:
-    """Return the address that `host` spells, also in the forms that resolvers accept: `2130706433`, `0x7f.1`, IPv4
-    inside of IPv6.
+    """Return the address that `host` spells, or None.
+
+    Forms that resolvers accept count too: `2130706433`, `0x7f.1`, IPv4 inside IPv6.
     """
     if len(host) > _LONGEST:
         return None

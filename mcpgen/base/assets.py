@@ -1,4 +1,4 @@
-"""Where the files that come with the compiler lie: beside it in a checkout, inside it in an installed wheel."""
+"""Locate the files that come with the compiler: beside it in a checkout, inside it in an installed wheel."""
 
 from pathlib import Path
 
@@ -11,21 +11,21 @@ def _folder(name: str) -> Path:
 
 
 def package_templates() -> Path:
-    """The Python of a generated package, copied byte for byte."""
+    """Return the folder with the Python of a generated package, which is copied byte for byte."""
     return _folder("templates") / "package"
 
 
 def project_templates() -> Path:
-    """The rendered files of a generated project."""
+    """Return the folder with the templates of a generated project."""
     return _folder("templates") / "project"
 
 
 def changelog() -> Path:
-    """What each version of mcpgen changed."""
+    """Return the path of the changelog of mcpgen."""
     installed = _HERE / "_CHANGELOG.md"
     return installed if installed.is_file() else _HERE.parent / "CHANGELOG.md"
 
 
 def specs() -> Path:
-    """The input documents of the demo and the tests."""
+    """Return the folder with the input documents of the demo and the tests."""
     return _folder("specs")

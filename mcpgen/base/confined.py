@@ -1,6 +1,7 @@
-"""Work of others that cannot be counted, done by a child process that the system limits.
+"""Run work in a child process whose time and memory the system limits.
 
-A library that is given a hostile document may run for ever or take all memory, and nothing in its process can stop it.
+A library that is given a hostile document may run for ever or take all memory, and nothing in its own process can stop
+it.
 """
 
 import contextlib
@@ -20,17 +21,17 @@ _STATM = "/proc/self/statm"
 
 
 class Stopped(Exception):
-    """The child was stopped: the message is how, as the rest of a sentence about the work."""
+    """The child process was stopped. The message says how, as the rest of a sentence about the work."""
 
 
 Tell = Callable[[JsonValue], None]
 
 
 def run_confined(work: Callable[[Tell], None], seconds: int, mebibytes: int) -> Iterator[JsonValue]:
-    """Yield what `work` tells, by the function that it is given. A child does it, which may take so many seconds of
-    work, and so much memory beside what there is. Raises Stopped where that is not enough.
+    """Yield each value that `work` passes to the function that it is given.
 
-    A system that cannot fork does the work in this process, without a limit.
+    A child process does the work, with `seconds` of CPU time and `mebibytes` of memory beyond what this process uses.
+    Raises Stopped where that is not enough. A system that cannot fork does the work in this process, without limits.
     """
     if not hasattr(os, "fork"):
         told: list[JsonValue] = []
@@ -39,7 +40,7 @@ def run_confined(work: Callable[[Tell], None], seconds: int, mebibytes: int) -> 
         return
     reading, writing = os.pipe()
     with warnings.catch_warnings():
-        # From Python 3.12 on, where there are other threads. None of ours holds a lock that the child would wait for.
+        # Python 3.12 and later warn where other threads run. None of ours holds a lock that the child would wait for.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
@@ -50,11 +51,11 @@ def run_confined(work: Callable[[Tell], None], seconds: int, mebibytes: int) -> 
     try:
         with open(reading, encoding="ascii") as lines:
             for line in lines:
-                if line.endswith("\n"):  # else the child was stopped in the middle of it
+                if line.endswith("\n"):  # An incomplete line: the child was stopped while it wrote.
                     yield json.loads(line)
         _, status = os.waitpid(child, 0)
     finally:
-        if status is None:  # whoever reads has heard enough
+        if status is None:  # The reader of this generator stopped early.
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)
@@ -67,14 +68,14 @@ def run_confined(work: Callable[[Tell], None], seconds: int, mebibytes: int) -> 
 
 
 def _be_child(work: Callable[[Tell], None], writing: int, seconds: int, mebibytes: int) -> NoReturn:
-    """Do the work, write a line for each thing that is told, and end."""
+    """Do the work in the child, write each told value as a line of JSON, and end the process."""
     code = 70
     try:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where a library would say that it aborts
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Silence a library that reports its own abort on stderr.
         _limit(seconds, mebibytes)
-        gc.freeze()  # what the parent has made is not looked through
+        gc.freeze()  # Keep the collector from searching the parent's objects.
         gc.enable()
         with open(writing, "w", encoding="ascii", buffering=1) as lines:
             work(lambda told: _tell(told, lines))
@@ -92,7 +93,7 @@ def _tell(told: JsonValue, lines: TextIO) -> None:
 
 
 def _limit(seconds: int, mebibytes: int) -> None:
-    import resource  # not on Windows, which does not come here
+    import resource  # Missing on Windows, which cannot fork and never comes here.
 
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

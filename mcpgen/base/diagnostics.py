@@ -1,8 +1,8 @@
-"""What the compiler has to say about its input: a diagnostic with a stable code, a place, a sentence, and what to do
-about it.
+"""Diagnostics: a stable code, a place, a sentence, and what to do.
 
-A pass returns a value and adds to the collector that it was given; nothing here prints. Places name a file and a JSON
-Pointer; lines and columns are looked up once, at the end, for those that are shown (`Document.positions`).
+A pass returns a value and adds diagnostics to the collector that it was given; nothing here prints. A place is a file
+and a JSON Pointer. Lines and columns are looked up once, at the end, for the diagnostics that are shown
+(`Document.positions`).
 """
 
 from collections.abc import Iterator
@@ -137,7 +137,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "pinned-version": ("warning", "A version that a tools file gives stayed where the tools changed."),
     "lock-unreadable": ("error", "The lock file of the project cannot be read."),
 }
-"""Every code: its severity and what it means. A code once published keeps its meaning."""
+"""Every code with its severity and its meaning. A published code never changes its meaning."""
 
 # Decision 0133: What is forgiven in a document is an error in a tools file.
 SERIOUS_BY_HAND = frozenset(
@@ -148,23 +148,28 @@ SERIOUS_BY_HAND = frozenset(
         *("branching-schema", "yaml-tag", "yaml-alias"),
     }
 )
-"""What costs an operation, or a part of one or of the file: a warning about a document, which others wrote and many
-use; an error about what a person has just written by hand.
+"""Codes that are errors in a tools file and warnings in a document.
+
+Each costs an operation or a part of the input. A person has just written the tools file and can mend it; a document is
+written by others.
 """
 
 
 IN_THE_WAY = frozenset({"no-server", "invalid-server", "new-origin", "invalid-security"})
-"""Warnings for which calls fail as the project stands; errors and skipped operations come before them."""
+"""Codes of warnings after which calls fail in the project as it stands.
+
+Reports show them after errors and skipped operations.
+"""
 
 FATAL_WITH_STRICT = frozenset({"hidden-characters", "broken-reference", "foreign-reference"})
-"""Warnings for which `--strict` writes nothing, beside skipped operations: what no reviewer can see, and schemas that
-are not there.
+"""Codes of warnings that make `--strict` write nothing, as skipped operations do: text that reviewers cannot see, and
+schemas that are missing.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A place in a file. `line` and `column` count from 1 and are absent until they were looked up."""
+    """Place in a file. `line` and `column` count from 1 and are None until they are looked up."""
 
     file: str
     pointer: str = ""
@@ -172,7 +177,7 @@ class Where:
     column: int | None = None
 
     def inside(self, *tokens: str | int) -> "Where":
-        """The place of a member of what stands here."""
+        """Return the place of a member below this place, by its reference tokens."""
         return Where(self.file, jsonvalue.pointer(self.pointer, *tokens))
 
     def __str__(self) -> str:
@@ -183,8 +188,10 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `message` says what is wrong, `hint` what to do; both are whole sentences. `by_hand` says that it is
-    about a tools file.
+    """One finding.
+
+    `message` says what is wrong and `hint` what to do, both in whole sentences. `by_hand`: the finding is about a tools
+    file.
     """
 
     code: str
@@ -199,13 +206,13 @@ class Diagnostic:
 
 
 class Diagnostics:
-    """The collector that passes add to, in the order of their finding."""
+    """Collector to which passes add their findings, kept in order."""
 
     def __init__(self) -> None:
         self._found: list[Diagnostic] = []
 
     def add(self, code: str, message: str, where: Where | None = None, hint: str = "") -> None:
-        """Record a finding. `code` must stand in CODES."""
+        """Record a finding, unless the same one is among the last 50. `code` must be a key of CODES."""
         assert code in CODES, code
         found = Diagnostic(code, message, hint, where)
         if found not in self._found[-50:]:
@@ -222,6 +229,6 @@ class Diagnostics:
 
 
 def placed(diagnostic: Diagnostic, line: int, column: int) -> Diagnostic:
-    """`diagnostic` with its line and column."""
+    """Return `diagnostic` with its line and column, both counted from 1."""
     assert diagnostic.where is not None
     return replace(diagnostic, where=replace(diagnostic.where, line=line, column=column))

@@ -4,8 +4,9 @@ from mcpgen.base.diagnostics import Diagnostic, Where
 
 
 class CannotGoOn(Exception):
-    """The run ends here with one sentence: unreadable source, not an API, refused output. Nothing was written. `before`
-    are errors that were found until then.
+    """The run ends with one sentence: unreadable source, not an API, refused output.
+
+    Nothing was written. `before`: errors that were found earlier in the run.
     """
 
     def __init__(self, code: str, message: str, where: Where | None = None, hint: str = "") -> None:
@@ -15,11 +16,14 @@ class CannotGoOn(Exception):
 
 
 class Busy(CannotGoOn):
-    """Another run is at work on what this one needs. The same run may succeed later."""
+    """Another run is working on the same project. The same command may succeed later."""
 
 
 class Unusable(Exception):
-    """One operation cannot become a tool. Caught where operations are read and lowered; the others go on."""
+    """One operation cannot become a tool.
+
+    Caught where operations are read and lowered, so the other operations go on.
+    """
 
     def __init__(self, code: str, message: str, where: Where, hint: str = "") -> None:
         super().__init__(message)

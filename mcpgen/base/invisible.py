@@ -1,15 +1,17 @@
-"""Characters that a reader does not see, or sees elsewhere than they stand (Unicode UTR 36, 3.5 and 3.6).
+"""Find characters that a reader does not see, or sees in another place (Unicode UTR 36, 3.5 and 3.6).
 
 Models read what people do not see, so such characters can carry orders past a reviewer. `HIDDEN` is the one table of
-them; `templates/package/runtime/text/invisible.py` holds the same for answers, and a test holds the two equal. What
-written languages and emoji need is left where they need it, at most one such character between two that are seen:
+them. The runtime has the same table for answers (`templates/package/runtime/text/invisible.py`); a test holds the two
+equal.
+
+Characters that written languages and emoji need stay where they are needed, at most one between two visible characters:
 
 - U+200C and U+200D between letters of scripts that join them, and behind a virama (as RFC 5892, A.1 and A.2);
-- U+200D between emoji, U+FE0E and U+FE0F behind one, or before U+20E3 (keycaps);
+- U+200D between emoji, U+FE0E and U+FE0F behind an emoji, or before U+20E3 (keycaps);
 - U+2800, the blank of Braille, beside other Braille.
 
-Other variation selectors go: the letter before each is the same letter without it. So do direction marks and soft
-hyphens, which change no word, and the tags in the flags of England, Scotland and Wales.
+Other variation selectors go: the letter before each reads the same without it. Direction marks and soft hyphens go too,
+since they change no word, and so do the tags in the flags of England, Scotland and Wales.
 """
 
 import html
@@ -18,7 +20,7 @@ import re
 from functools import cache
 
 _NEVER_SHOWN = (
-    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters other than tab and line ends
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters except tab and line ends
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff"
     "\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # Default_Ignorable_Code_Point
     "\u202a-\u202e"  # change of direction
@@ -49,37 +51,43 @@ HIDDEN = (
     f"(?!(?:(?<=[{_EMOJI}]\u200d)|(?<=[{_EMOJI}]\ufe0f\u200d))[{_EMOJI}])"
     "|(?<=\u2800)(?<![\u2800-\u28ff]\u2800)\u2800*+(?![\u2801-\u28ff]))"
 )
-"""A regular expression for what is taken out. What is left holds nothing of the kind, so once is enough."""
+"""Regular expression that matches each hidden character.
+
+One substitution is enough: removing matches creates no new ones.
+"""
 
 _AMPERSANDS = re.compile(r"&(?:(?:amp|AMP|#0*38(?![0-9])|#[xX]0*26(?![0-9a-fA-F]));?)+")
-"""An ampersand that was escaped, however often."""
+"""An ampersand that is written as a character reference, escaped any number of times."""
 
 _LEADING_ZEROS = re.compile(r"(&#)0+(?=[0-9])|(&#[xX])0+(?=[0-9a-fA-F])")
 _BEYOND_UNICODE = re.compile(r"&#[0-9]{8,};?")
-"""References that no character has; Python reads no number of more than 4,300 digits."""
+"""Numeric references beyond Unicode.
+
+They are replaced before `html.unescape`, since Python's int() refuses more than 4,300 digits.
+"""
 
 _ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\[bfu]")
-"""How JSON writes a control character."""
+"""A JSON escape that may stand for a control character."""
 
 _MOST_ROUNDS = 8
-"""References that are made of references, such as `&&num;x202e;`, are followed so often."""
+"""How many rounds resolve references that are built from references, such as `&&num;x202e;`."""
 
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """Compile HIDDEN, which takes four milliseconds that a run over ASCII does not need."""
+    """Compile HIDDEN. That takes four milliseconds, which a run over ASCII text never needs."""
     return re.compile(HIDDEN)
 
 
 def hidden_characters(text: str) -> int:
     """Return how many characters of `text` are hidden."""
-    if text.isascii() and text.isprintable():  # the quickest way to say of most texts that there are none
+    if text.isascii() and text.isprintable():  # A fast answer for nearly all texts.
         return 0
     return len(text) - len(_pattern().sub("", text))
 
 
 def hidden_in(text: str) -> int:
-    """Return how many characters of `text` are hidden, those counted for which its character references stand."""
+    """Return how many characters of `text` are hidden, counting those for which character references stand."""
     if "&" in text and (count := hidden_characters(revealed(text))):
         return count
     return hidden_characters(text)

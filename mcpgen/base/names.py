@@ -1,6 +1,7 @@
-"""Rules for names: what is legal where, and how text becomes words. A leaf: pure functions, tested as tables.
+"""Rules for names: what is legal where, and how text becomes words.
 
-How the name of a tool is derived from an operation is `naming/tool_names.py`.
+All functions are pure, and tests hold them as tables. `naming/tool_names.py` derives the name of a tool from its
+operation.
 """
 
 import hashlib
@@ -14,33 +15,39 @@ from typing import Literal
 from urllib.parse import unquote
 
 TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
-"""Derived tool names. 50 leaves room for the prefix that clients put before them; `__` is their separator."""
+"""Derived tool names.
+
+50 characters leave room for the prefix that clients add; `__` separates that prefix from the name.
+"""
 
 WRITTEN_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""Tool names written by a person: what every client and provider accepts."""
+"""Tool names written by a person: whatever every client and provider accepts."""
 
 _OF_FRAMEWORKS = (
     "self|config|run_manager|runtime|model_(?:config|fields|computed_fields|fields_set|extra|construct|copy|dump|"
     "dump_json|json_schema|parametrized_name|post_init|rebuild|validate|validate_json|validate_strings)"
 )
 ARGUMENT_NAME = re.compile(rf"(?!(?:{_OF_FRAMEWORKS})\Z)[A-Za-z][A-Za-z0-9_]{{0,63}}")
-"""Derived argument names. LlamaIndex and AutoGen make each argument a field of a pydantic model, and lose all tools
-of a server for one with a leading `_` or the name of a member that pydantic protects. LangChain passes arguments on as
-keywords, and takes its own parameters out of them in silence. `tests/converters` asks eight frameworks."""
+"""Derived argument names.
+
+LlamaIndex and AutoGen make each argument a field of a pydantic model. They lose all tools of a server if an argument
+begins with `_` or has a name that pydantic protects. LangChain passes arguments as keywords and silently drops those
+that have the names of its own parameters. `tests/converters` asks eight frameworks.
+"""
 
 WRITTEN_ARGUMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-"""Argument names written by a person or kept by a lock: what every provider accepts as a top-level property key."""
+"""Argument names written by a person or kept by a lock: whatever every provider accepts as a top-level property key."""
 
 ROLE = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
-"""What a role of an operator may be called: no comma, since a setting lists them."""
+"""Names of an operator's roles. They hold no comma, since a setting lists several roles."""
 
 DOCUMENT_PREFIX = re.compile(r"(?=.{1,20}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
-"""What stands before the names of the tools of one document, with room for these."""
+"""Prefix for the tool names of one document, short enough to leave room for the names."""
 
 SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 VERSION_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,5}(?:(?:a|b|rc)\d{1,9})?(?:\.(?:post|dev)\d{1,9}){0,2}", re.ASCII)
-"""What a Python package may be versioned as: the normal form of PEP 440, without epochs and local labels."""
+"""Versions of a Python package: the normal form of PEP 440, without epochs and local labels."""
 
 _MOST_LISTED = 20
 _NEAR, _AS_NEAR = 0.65, 0.15
@@ -80,13 +87,13 @@ _LINKS = frozenset(["a", "an", "and", "by", "for", "from", "in", "of", "on", "or
 _SUBDOMAINS = _FILLER | {"app", "apps", "beta", "cloud", "dev", "gateway", "prod", "sandbox", "staging", "test", "www"}
 _SECOND_LEVELS = frozenset(["ac", "co", "com", "edu", "gov", "net", "org"])
 _NOBODYS = frozenset(["example", "invalid", "localhost", "local"])
-"""Hosts that say nothing of whose API it is (RFC 2606 and 6762)."""
+"""Top-level domains that do not tell whose an API is (RFC 2606 and RFC 6762)."""
 _MOST_LISTED = 20
 _LONGEST_COMPOSED = 256
 _UNSEEN = frozenset(" \u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159").union(
     map(chr, range(0xFE00, 0xFE10)), map(chr, range(0xE0100, 0xE01F0))
 )
-"""What is a letter, mark or symbol by its category, and yet is not seen."""
+"""Characters that nobody sees although Unicode's category makes them letters, marks or symbols."""
 
 _SHORT, _LONGEST_RUN = 1000, 30
 _NO_LETTERS = re.compile(r"[\W_]+")
@@ -94,10 +101,10 @@ _COMPARISONS = (("<=", "_lte"), (">=", "_gte"), ("<", "_lt"), (">", "_gt"), ("!=
 
 
 def normalize(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
-    """Return `text` in a Unicode normal form (UAX 15), in time that grows with its length.
+    """Return `text` in a Unicode normal form (UAX 15), in time linear in its length.
 
-    Sorting a run of combining marks takes the square of its length: 500 kB take minutes. So a run is cut at what the
-    Stream-Safe Text Format allows (UAX 15, section 13); no script has a longer one.
+    Sorting a run of combining marks takes time in the square of its length: 500 kB take minutes. So longer runs are cut
+    to the limit of the Stream-Safe Text Format (UAX 15, section 13), which no script exceeds.
     """
     if len(text) > _SHORT and not text.isascii():
         text = "".join(_without_long_runs(text))
@@ -107,7 +114,7 @@ def normalize(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
 def _without_long_runs(text: str) -> Iterator[str]:
     run = 0
     for character in text:
-        # The first character that it decomposes to: some that combine do not say so before.
+        # Judge by the first character of the decomposition: some characters combine only once they are decomposed.
         first = unicodedata.normalize("NFKD", character)[:1] if character > "\x7f" else character
         run = run + 1 if unicodedata.combining(first) else 0
         if run <= _LONGEST_RUN:
@@ -115,17 +122,20 @@ def _without_long_runs(text: str) -> Iterator[str]:
 
 
 def words(text: str) -> list[str]:
-    """`text` split at punctuation and camel humps, lower-cased; digits stay with their word (`oauth2`, `v1`), and a
-    genitive loses its ending.
+    """Split `text` at punctuation and camel humps into lower-case words.
+
+    Digits stay with their word (`oauth2`, `v1`), and a genitive loses its ending.
     """
     folded = normalize("NFKD", _APOSTROPHE.sub("", text)).encode("ascii", "ignore").decode()
     return [word.lower() for word in _HUMPS.findall(folded)]
 
 
 def alike(name: str) -> str:
-    """The same text for all names of members that look the same, as the runtime compares them (`drop_fields.py`
-    there)."""
-    for _ in range(2):  # folding may bring out what has to be composed again
+    """Return one text for all member names that look the same.
+
+    The runtime folds names by the same rule (`drop_fields.py`).
+    """
+    for _ in range(2):  # Folding may produce characters that must be composed again.
         name = "".join(each for each in name if each.isprintable() and each not in _UNSEEN)
         if len(name) > _LONGEST_COMPOSED:
             break
@@ -134,8 +144,10 @@ def alike(name: str) -> str:
 
 
 def fold(name: str) -> str:
-    """Return what all names of parameters have in common that some server reads as this one: decoded, in one case,
-    without brackets behind it, its letters and digits alone. The runtime has the same (`name_conflicts.py` there).
+    """Return one text for all parameter names that some server may read as `name`.
+
+    The text is decoded and case-folded; it holds only letters and digits, and nothing from the first bracket on. The
+    runtime folds names by the same rule (`name_conflicts.py`).
     """
     for _ in range(3):
         name = unquote(name)
@@ -144,14 +156,19 @@ def fold(name: str) -> str:
 
 
 def short_hash(text: str, length: int = 4) -> str:
-    """A stable suffix from `text`: base 31 without letters that are mistaken for one another."""
+    """Return `length` characters that depend only on `text`: base 31, without letters that are easily mistaken for one
+    another.
+    """
     alphabet = "23456789abcdefghijkmnpqrstuvwxy"
     number = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "big")
     return "".join(alphabet[number // 31**place % 31] for place in range(length))
 
 
 def distinct(candidates: Iterable[str], stem: str, seed: str, taken: Container[str]) -> str:
-    """The first of `candidates` that is not in `taken`; where all are, `stem` with a hash of `seed`."""
+    """Return the first of `candidates` that is not in `taken`.
+
+    If all are taken, return `stem` with a hash of `seed`.
+    """
     hashed = (f"{stem}_{short_hash(f'{seed} {turn}', 8)}" for turn in count())
     return next(candidate for candidate in chain(candidates, hashed) if candidate not in taken)
 
@@ -159,10 +176,10 @@ def distinct(candidates: Iterable[str], stem: str, seed: str, taken: Container[s
 def exclusive(
     ladders: Sequence[Sequence[str]], taken: Collection[str] = (), fold: Callable[[str], str] = str
 ) -> list[str]:
-    """For each of `ladders` the first of its names that no other has too: neither their order nor one more of them
-    gives a name to another. Where there is none, the last with a number.
+    """Return for each list of candidates its first name that occurs in no other list and not in `taken`.
 
-    Names are one where `fold` makes one of them; none is in `taken`.
+    So neither the order of the lists nor a further list changes a name. A list without such a name gets its last
+    candidate with a number. Names are compared by what `fold` makes of them.
     """
     owners = Counter(folded for ladder in ladders for folded in {fold(name) for name in ladder})
     owners.update(fold(name) for name in taken)
@@ -179,7 +196,7 @@ def exclusive(
 
 # Decision 0010: Derived argument names are none that frameworks lose.
 def argument_name(wire_name: str) -> str:
-    """The argument for a parameter or property of that name: kept where providers accept it, else rewritten.
+    """Return the argument name for a parameter or property: unchanged where providers accept it, else rewritten.
 
     `filter[name]` → `filter_name`, `$top` → `top`, `api-version` → `api_version`, `StartTime<` → `StartTime_lt`,
     `ids[]` → `ids`, `_id` → `id`, `2fa` → `argument_2fa`, `config` → `argument_config`.
@@ -201,15 +218,15 @@ def argument_name(wire_name: str) -> str:
 
 
 def written_argument_name(name: str) -> str:
-    """Return the argument that a person called `name`: kept where providers accept it, else rewritten."""
+    """Return the argument name for a name that a person wrote: unchanged where providers accept it, else rewritten."""
     return name if WRITTEN_ARGUMENT_NAME.fullmatch(name) else argument_name(name)
 
 
 def server_name(title: str, host: str = "") -> str:
-    """A server name from the title of an API, without the words that every API has; where it has no others, from the
-    `host` of its server.
+    """Return a server name from the title of an API, without words that every API's title has.
 
-    `Swagger Petstore - OpenAPI 3.1` → `petstore`. At most 24 characters where that leaves a whole word.
+    A title without other words is replaced by the owner in the server's `host`. `Swagger Petstore - OpenAPI 3.1` →
+    `petstore`. The name has at most 24 characters if that leaves a whole word.
     """
     title = re.sub(r"\([^()]*\)", " ", title).strip() or title
     folded = normalize("NFKD", _APOSTROPHE.sub("", title)).encode("ascii", "ignore").decode().lower()
@@ -228,7 +245,10 @@ def server_name(title: str, host: str = "") -> str:
 
 
 def _owner(host: str) -> str:
-    """The label of a host that says whose it is: `themoviedb` of `api.themoviedb.org`; empty where none does."""
+    """Return the label of a host that names its owner: `themoviedb` for `api.themoviedb.org`.
+
+    Return "" where none does.
+    """
     labels = host.lower().rstrip(".").split(".")
     if len(labels) < 2 or not labels[-1].isalpha() or labels[-1] in _NOBODYS:
         return ""
@@ -238,28 +258,28 @@ def _owner(host: str) -> str:
 
 
 def environment_suffix(name: str) -> str:
-    """What a scheme or server variable is called in an environment variable: `petstoreAuth` → `PETSTORE_AUTH`. At most
-    64 characters.
+    """Return the part of an environment variable that stands for a scheme or server variable: `petstoreAuth` →
+    `PETSTORE_AUTH`. At most 64 characters.
     """
     suffix = "_".join(words(name)).upper() or "VALUE_" + short_hash(name).upper()
     return suffix if len(suffix) <= 64 else suffix[:59].rstrip("_") + "_" + short_hash(name).upper()
 
 
 def clipped(text: str, length: int = 60) -> str:
-    """`text` for a diagnostic: control characters escaped, at most `length` characters."""
+    """Return `text` for a diagnostic: control characters escaped, at most `length` characters of it."""
     shown = text if len(text) <= length else text[: length - 1] + "…"
     return shown.encode("unicode_escape").decode() if not shown.isprintable() else shown
 
 
 def nearest(key: str, known: Sequence[str]) -> str:
-    """A hint that names what `key` may have been meant to be: the nearest of `known`, or, of few, all."""
+    """Return a hint for a mistyped `key`: the nearest names of `known`, or a list of all where none is near."""
     more = f" … ({len(known)} in all)" if len(known) > _MOST_LISTED else ""
     listed = f"Use one of {', '.join(known[:_MOST_LISTED])}{more}." if known else ""
     return did_you_mean(near(key, known)) or listed
 
 
 def near(key: str, known: Sequence[str]) -> list[str]:
-    """Those of `known` of which `key` may be a misspelling or the beginning, three at most, the nearest first."""
+    """Return up to three names of `known` that `key` may misspell or abbreviate, the nearest first."""
     folded = {name.casefold(): name for name in reversed(known)}
     if key.casefold() in folded:
         return [folded[key.casefold()]]
@@ -272,5 +292,5 @@ def near(key: str, known: Sequence[str]) -> list[str]:
 
 
 def did_you_mean(names: Sequence[str]) -> str:
-    """A hint that asks for one of `names`; empty where there is none."""
+    """Return a hint that asks for one of `names`, or "" if there are none."""
     return f"Did you mean {' or '.join(repr(name) for name in names)}?" if names else ""

@@ -1,7 +1,7 @@
 """Origins (RFC 6454, section 4) that calls and credentials may reach: the one list of a project.
 
-A first compile accepts every origin that the source names. From then on the lock keeps the list, and a new origin needs
-the owner's word. The table carries the accepted origins, and its server sends nothing to any other one.
+The first compile accepts every origin that the source names. From then on the lock keeps the list, and a new origin
+must be accepted by the owner. The table carries the accepted origins, and its server sends nothing to any other origin.
 """
 
 import re
@@ -15,13 +15,15 @@ from mcpgen.base.names import clipped
 
 _PORTS = {"http": ":80", "https": ":443"}
 _SHOWN = 200
-"""Characters of an origin in a message: it is there to be copied."""
+"""Longest origin in a message, in characters: long enough to copy the origin whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A URL of an API that calls or credentials are sent to. `origins` are what must be accepted for it: its origin as
-    it is written and, where variables stand in the URL, with their defaults too. `what` says in words what it is.
+    """A URL of an API to which calls or credentials are sent.
+
+    `what` names the URL in words. `origins` must be accepted for the URL: its origin as written and, if that holds
+    variables, also its origin with their defaults.
     """
 
     what: str
@@ -30,9 +32,9 @@ class Destination:
 
 
 def of_url(url: str) -> str:
-    """Return the origin of `url` in lower case, without the scheme's own port; "" where the URL is relative.
+    """Return the origin of `url` in lower case, without the scheme's default port; "" if the URL is relative.
 
-    Variables such as `{region}` may stand in it. The runtime has the same rule (`origins.origin_of`).
+    Variables such as `{region}` may stand in the origin. The runtime has the same rule (`origins.origin_of`).
     """
     scheme, found, rest = url.partition("://")
     if not found:
@@ -48,7 +50,9 @@ def is_origin(text: str) -> bool:
 
 # Decision 0080: A URL with variables in its host is listed twice.
 def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what must be accepted for a server `url` whose variables have these `defaults`: one origin or two."""
+    """Return the origins that must be accepted for a server `url`: as written, and with the `defaults` of its
+    variables.
+    """
     filled = url
     for name, default in defaults.items():
         filled = filled.replace(f"{{{name}}}", default)
@@ -56,14 +60,14 @@ def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def of_entry(entry: JsonObject) -> tuple[str, ...]:
-    """Return what must be accepted for a server as a table writes it."""
+    """Return the origins that must be accepted for a server as a table writes it."""
     variables = as_object(entry.get("variables"))
     defaults = {name: as_text(as_object(each).get("default")) for name, each in variables.items()}
     return of_server(as_text(entry.get("url")), defaults)
 
 
 def destinations(header: JsonObject) -> Iterator[Destination]:
-    """Yield every absolute URL of a table's `header`: its servers, and where its schemes get their tokens."""
+    """Yield every absolute URL of a table's `header`: its servers, and the URLs from which its schemes fetch tokens."""
     for entry in map(as_object, as_list(header.get("servers"))):
         if found := of_entry(entry):
             yield Destination("a server", as_text(entry.get("url")), found)
@@ -75,13 +79,13 @@ def destinations(header: JsonObject) -> Iterator[Destination]:
 
 
 def described(header: JsonObject) -> frozenset[str]:
-    """Return every origin that the URLs of a table's `header` have."""
+    """Return every origin of the URLs of a table's `header`."""
     return frozenset(origin for each in destinations(header) for origin in each.origins)
 
 
 # Decision 0079: An accepted origin that nothing names any more is forgotten.
 def accepted(header: JsonObject) -> frozenset[str]:
-    """Return the accepted origins of a table. A table that an older compiler wrote lists none: all of it counts."""
+    """Return the accepted origins of a table. Tables of older compilers list none: there every origin counts."""
     if "origins" not in header:
         return described(header)
     return frozenset(as_text(origin) for origin in as_list(header["origins"]))
@@ -94,12 +98,14 @@ def decided(
     owned: Iterable[str],
     unconfirmed: frozenset[str] = frozenset(),
 ) -> dict[str, bool]:
-    """Return origin → whether it is accepted, for those that the source has `named` and those the owner listed.
+    """Return origin → whether the origin is accepted, for the origins that the source names or the owner lists.
 
-    `before` is what the lock says, None where there is no project yet: then all are accepted. The owner's own, `owned`,
-    always are. While an origin waits for the owner, those that the lock has accepted stay, since the source may go
-    back to them. Otherwise an origin that nothing names any more goes. `unconfirmed` ones wait for the owner in any
-    case: a base URL replaced the server of the documents that name them.
+    `before`: the answers in the lock, or None for a new project, in which all are accepted. `owned`: origins that the
+    owner lists; they are always accepted. `unconfirmed`: origins of documents whose server a base URL replaced; they
+    wait for the owner in any case.
+
+    While any origin waits, accepted ones stay, since the source may go back to them. Otherwise origins that nothing
+    names any more are dropped.
     """
     known = {*named} if before is None else {origin for origin, yes in before.items() if yes}
     known -= unconfirmed
@@ -115,13 +121,13 @@ def report(
     diagnostics: Diagnostics,
     unconfirmed: frozenset[str] = frozenset(),
 ) -> None:
-    """Report each URL of a table's `header` whose origin waits for the owner; `found` is what `decided` returned."""
+    """Report each URL of a table's `header` whose origin waits for the owner. `found`: the answer of `decided`."""
     for each in destinations(header):
         if waiting := [origin for origin in each.origins if not found[origin]]:
             names = " and ".join(clipped(origin, _SHOWN) for origin in waiting)
             why = "is not what the base URL replaces" if unconfirmed.issuperset(waiting) else "is new"
             message = f"{names} {why}: {each.what} leads there. Calls and credentials do not go there yet."
-            # a host may hold what a shell would act on
+            # A host may hold characters that a shell would act on.
             flags = " ".join(f"--accept-origin {shlex.quote(clipped(origin, _SHOWN))}" for origin in waiting)
             hint = (
                 f"Where that is right, run again with {flags}, or list it under `accept_origin` in mcpgen.yaml. Until "

@@ -1,10 +1,9 @@
-"""Opens files in folders that others may write to: regular files alone, and below a folder none through a link.
+"""Open files in folders that others may write to: only regular files, and below a folder none through a link.
 
-A path is looked up anew by every call, so a check of it says nothing of what is opened next (CWE-367). Here each folder
-is opened relative to the one before, by descriptor and without following links (openat), and what was opened is looked
-at, not what the path led to. Hard links cannot be told from files.
-
-Where the system has no openat (Windows), the path is checked before and after. The runtime has the same for its files.
+Every call looks a path up anew, so checking a path says nothing about the file that is opened next (CWE-367). Here each
+folder is opened by descriptor relative to the one before, without following links (openat). The opened file is checked,
+not its path. Hard links cannot be told from files. Without openat (Windows), the path is checked before and after
+reading. The runtime has the same code for its own files.
 """
 
 import errno
@@ -15,26 +14,27 @@ HAS_OPENAT = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-"""Without waiting for the other end of a pipe."""
+"""O_NONBLOCK: opening a pipe does not wait for its other end."""
 
 _PIECE = 1024 * 1024
 _FOLDER = _NO_LINK | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", os.O_RDONLY)
-"""O_PATH asks for no right to list the folder."""
+"""O_PATH needs no permission to list the folder."""
 
 
 class NotRegular(OSError):
-    """There is something else than a file: a folder, a pipe, a device."""
+    """The path leads to something other than a file: a folder, a pipe, a device."""
 
 
 def read_regular(path: str, most: int) -> bytes:
     """Return the first `most` bytes of the regular file at `path`. Raises NotRegular and other OSErrors."""
-    _require_regular(os.stat(path))  # to open a device may do something
+    _require_regular(os.stat(path))  # Check first: opening a device may have effects.
     return _content(os.open(path, _FILE), most)
 
 
 def read_below(root: str, path: str, most: int) -> bytes:
-    """Return the first `most` bytes of the regular file at `path`, relative to the folder `root`, without a link below
-    that. Raises NotRegular and other OSErrors.
+    """Return the first `most` bytes of the regular file at `path`, relative to the folder `root`.
+
+    Below `root` no link is followed. Raises NotRegular and other OSErrors.
     """
     steps = path.split(os.sep)
     if not HAS_OPENAT:
@@ -71,7 +71,10 @@ def _content(descriptor: int, most: int) -> bytes:
 
 
 def _checked(path: str, most: int) -> bytes:
-    """Return what is in the file at `path`, which must be there without links before it is read and behind that."""
+    """Return the first `most` bytes of the file at `path`.
+
+    Raises OSError if the path holds a link, or leads elsewhere after reading.
+    """
     before = os.stat(path, follow_symlinks=False)
     content = read_regular(path, most)
     if os.path.realpath(path) != path or not os.path.samestat(before, os.stat(path)):

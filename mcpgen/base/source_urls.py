@@ -1,7 +1,7 @@
-"""URLs that documents are fetched from, and the headers that go with them: what of both may be told.
+"""URLs that documents are fetched from, and the headers sent with them: what may be shown of both.
 
-A URL stands in diagnostics, in the lock and in READMEs, so that what may be a secret in its query is left out there. A
-header has its value from a variable of the environment, and only the variable's name is recorded.
+URLs appear in diagnostics, in the lock and in READMEs, so possible secrets in them are left out. The value of a header
+comes from an environment variable, and only the variable's name is recorded.
 """
 
 import os
@@ -13,7 +13,7 @@ from mcpgen.base.errors import CannotGoOn
 from mcpgen.base.names import clipped
 
 LEFT_OUT = "LEFT-OUT"
-"""What stands in place of a secret."""
+"""Text that replaces a secret."""
 
 _SECRET = re.compile(
     r"([?&][^=&#]*(?:token|key|sig|secret|pass|auth|cred|code|jwt|session)[^=&#]*=)[^&#]*", re.IGNORECASE
@@ -24,7 +24,7 @@ _FRAMING = frozenset(["connection", "content-length", "host", "te", "trailer", "
 
 
 def without_secrets(url: str) -> str:
-    """Return `url` with what may be a secret in its query, or before its host, left out."""
+    """Return `url` without credentials before its host and without query values that may be secrets."""
     front, separator, rest = url.partition("://")
     authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
     if separator and "@" in authority:
@@ -33,7 +33,7 @@ def without_secrets(url: str) -> str:
 
 
 def origin_of(url: str) -> tuple[str, str, int | None]:
-    """Return scheme, host and port of a URL. ValueError where it has none."""
+    """Return scheme, host and port of a URL. Raises ValueError if its port is invalid."""
     parts = urlsplit(url)
     return parts.scheme, parts.hostname or "", parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
@@ -48,9 +48,9 @@ def is_same_origin(url: str, other: str) -> bool:
 
 # Decision 0108: A fetch header names a variable.
 def fetch_headers(wanted: Iterable[str], url: str) -> dict[str, str]:
-    """Return the header fields that `wanted` (NAME=VARIABLE each) asks to send to `url`.
+    """Return the header fields to send to `url`, from `wanted` texts of the form NAME=VARIABLE.
 
-    CannotGoOn where one is written wrongly, its variable is not set, or it would be sent in the clear.
+    Raises CannotGoOn if a text is malformed, its variable is not set, or the value would be sent without TLS.
     """
     found: dict[str, str] = {}
     for text in wanted:

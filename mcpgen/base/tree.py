@@ -1,8 +1,7 @@
-"""A tree of files in memory, relative path → bytes: what the compiler answers with.
+"""A tree of files in memory, relative path → bytes: the output of the compiler.
 
-Writing, checking and comparing are its readers.
-
-Containment is checked on construction, so a tree that exists cannot lead out of the directory that it is written to.
+Writing, checking and comparing read the tree. Paths are checked when the tree is made, so no tree can lead out of the
+directory that it is written to.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +13,10 @@ _RESERVED = frozenset(
 
 
 class FileTree(Mapping[str, bytes]):
-    """Sorted, immutable mapping of contained POSIX paths to contents. ValueError for a path that is not contained."""
+    """Sorted, immutable mapping from relative POSIX paths to contents.
+
+    Raises ValueError for a path that could lead out of its directory.
+    """
 
     __slots__ = ("_files",)
 
@@ -37,7 +39,7 @@ class FileTree(Mapping[str, bytes]):
 
 
 def check_contained(path: str) -> None:
-    """ValueError where `path` could lead out of its directory, or is no name that every system can store."""
+    """Raise ValueError if `path` could lead out of its directory, or if some system cannot store its name."""
     parts = PurePosixPath(path).parts
     if not parts or path != "/".join(parts) or path.startswith("/"):
         raise ValueError(f"not a plain relative path: {path!r}")

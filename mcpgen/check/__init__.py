@@ -1,4 +1,4 @@
-"""Checks of a whole catalog before anything is emitted: the portable profile, too many tools, unused schemes.
+"""Check a whole catalog before anything is emitted: the portable profile, too many tools, unused schemes.
 
-They change nothing. May import `lower` and the rooms below it.
+Failing tools are taken out; nothing else changes. This room imports `lower` and the rooms below it.
 """

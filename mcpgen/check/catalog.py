@@ -1,9 +1,8 @@
-"""The wall: what every catalog must be before anything is emitted, whatever front end it came from.
+"""Check that every catalog is fit to be emitted, wherever it came from.
 
-A client that meets one bad schema may drop every tool of a server, so a tool that fails here is taken out and reported;
-the others go on. For derived tools the portable profile is the rule; for a schema written by hand only what breaks a
-client's list. No text passes with a character that a reader does not see (HARD-09): `lower/text/sanitize.py` took them
-out.
+A client that meets one bad schema may drop every tool of a server. So a tool that fails is taken out and reported, and
+the others go on. Derived tools must be in the portable profile. Of a handwritten schema only faults count that break a
+client's list. No text may hold a hidden character (HARD-09); `lower/text/sanitize.py` removed them before.
 """
 
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from mcpgen.model import Catalog, Identity, PromptSpec, ResourceSpec, Skipped, T
 
 LONGEST_DESCRIPTION = 1000
 DEEPEST = 12
-"""Levels of nesting in an emitted schema, alternatives included; `lower` cuts at half of that."""
+"""Limit on the nesting of an emitted schema, alternatives included. `lower` cuts at half of it."""
 
 _KEYWORDS: dict[str, frozenset[str]] = {
     "object": frozenset({"properties", "required", "additionalProperties"}),
@@ -38,8 +37,9 @@ _OF_OUTPUTS = frozenset({"type", "properties", "items", "additionalProperties"})
 
 
 def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
-    """`catalog` with the tools that may leave the compiler; the others are added to its skipped operations and
-    reported.
+    """Return `catalog` without tools that may not be emitted.
+
+    These are reported and added to its skipped operations.
     """
     kept: list[ToolSpec] = []
     skipped = list(catalog.skipped)
@@ -67,7 +67,9 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
 
 
 def _reasons(tool: ToolSpec, names: set[str]) -> Iterator[Diagnostic]:
-    """Why `tool` may not be emitted beside tools of those `names`: the first problem, or every invalid annotation."""
+    """Yield why `tool` may not be emitted beside tools of those `names`: the first problem, or every invalid
+    annotation.
+    """
     problem = next(problems(tool), None)
     if problem is not None:
         yield _reason(tool, *problem)
@@ -78,7 +80,7 @@ def _reasons(tool: ToolSpec, names: set[str]) -> Iterator[Diagnostic]:
 
 
 def _visible_identity(identity: Identity, diagnostics: Diagnostics) -> Identity:
-    """Return `identity` without a title or instructions that hide something."""
+    """Return `identity` without a title or instructions that hold hidden characters."""
     if not has_hidden([identity.title, identity.instructions]):
         return identity
     diagnostics.add("hidden-characters", "The server's title or instructions hide characters; both are left out.")
@@ -86,7 +88,7 @@ def _visible_identity(identity: Identity, diagnostics: Diagnostics) -> Identity:
 
 
 def _is_visible_resource(spec: ResourceSpec, diagnostics: Diagnostics) -> bool:
-    """Return whether a reader sees all that a resource says; report it otherwise."""
+    """Return True if no text of a resource holds hidden characters. Report it otherwise."""
     resource = spec.resource
     said = [spec.uri, resource.name, resource.title, resource.description, resource.media_type]
     said += [resource.content] if isinstance(resource.content, str) else []
@@ -97,7 +99,7 @@ def _is_visible_resource(spec: ResourceSpec, diagnostics: Diagnostics) -> bool:
 
 
 def _is_visible_prompt(spec: PromptSpec, diagnostics: Diagnostics) -> bool:
-    """Return whether a reader sees all that a prompt says; report it otherwise."""
+    """Return True if no text of a prompt holds hidden characters. Report it otherwise."""
     prompt = spec.prompt
     said = [prompt.name, prompt.title, prompt.description]
     said += [part for each in prompt.arguments for part in (each.name, each.title, each.description)]
@@ -118,7 +120,7 @@ def _is_visible(what: str, said: list[str], where: Where, diagnostics: Diagnosti
 
 
 def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
-    """Say that a schema written by hand leaves the portable profile, unless its owner knows."""
+    """Report a handwritten schema outside the portable profile, unless its owner declared that."""
     if tool.profile != "written" or tool.operation.portable is False:
         return
     if reason := next(outside_profile(_unclosed(tool.input_schema), root=True), ""):
@@ -128,7 +130,7 @@ def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
 
 
 def _note_arguments(tool: ToolSpec, diagnostics: Diagnostics) -> None:
-    """Say which arguments have names, written by hand or kept by the lock, that agent frameworks fail on."""
+    """Report argument names, handwritten or kept by the lock, on which agent frameworks fail."""
     if tool.operation.portable is False:
         return
     for name in as_object(tool.input_schema.get("properties")):
@@ -139,7 +141,7 @@ def _note_arguments(tool: ToolSpec, diagnostics: Diagnostics) -> None:
 
 
 def _unclosed(node: JsonValue) -> JsonValue:
-    """A schema without `additionalProperties: false`, which everybody takes and a derived one never has."""
+    """Return a schema without `additionalProperties: false`, which every client takes but no derived schema has."""
     if isinstance(node, dict):
         return {key: _unclosed(each) for key, each in node.items() if (key, each) != ("additionalProperties", False)}
     return [_unclosed(each) for each in node] if isinstance(node, list) else node
@@ -156,7 +158,7 @@ def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
 
 
 def problems(tool: ToolSpec) -> Iterator[tuple[str, str]]:
-    """Every reason (code, sentence) why `tool` may not be emitted."""
+    """Yield every reason (code, sentence) why `tool` may not be emitted."""
     by_hand = tool.operation.name is not None
     rule = WRITTEN_TOOL_NAME if by_hand else TOOL_NAME
     if not rule.fullmatch(tool.name) or (not by_hand and "__" in tool.name):
@@ -188,7 +190,7 @@ def problems(tool: ToolSpec) -> Iterator[tuple[str, str]]:
 
 
 def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
-    """Arguments and bindings must name each other, both ways."""
+    """Yield arguments that no binding uses, and arguments of bindings that the tool does not have."""
     bound: set[str | None] = set()
     for parameter in tool.binding.parameters():
         bound |= {parameter.argument, *arguments_of(parameter.template or {})}
@@ -207,13 +209,13 @@ def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
 
 
 def outside_profile(node: JsonValue, *, root: bool = False, depth: int = 0) -> Iterator[str]:
-    """How a derived schema leaves the portable profile."""
+    """Yield how a derived schema departs from the portable profile, as the rest of a sentence about it."""
     if depth > DEEPEST:
         yield "nests too deep"
     elif not isinstance(node, dict):
         yield "has a subschema that is not an object"
     elif "anyOf" in node:
-        yield from _alternativesoutside_profile(node, root, depth)
+        yield from _alternatives_outside_profile(node, root, depth)
     else:
         kind = node.get("type")
         if not isinstance(kind, str) or kind not in _KEYWORDS:
@@ -222,14 +224,14 @@ def outside_profile(node: JsonValue, *, root: bool = False, depth: int = 0) -> I
         if stray := sorted(set(node) - _EVERYWHERE - _KEYWORDS[kind]):
             yield f"has the keyword {stray[0]} at a node of type {kind}"
         if kind == "object":
-            yield from _objectoutside_profile(node, root, depth)
+            yield from _object_outside_profile(node, root, depth)
         elif kind == "array":
             yield from outside_profile(node.get("items"), depth=depth + 1)
         elif kind == "string":
-            yield from _textoutside_profile(node)
+            yield from _text_outside_profile(node)
 
 
-def _alternativesoutside_profile(node: JsonObject, root: bool, depth: int) -> Iterator[str]:
+def _alternatives_outside_profile(node: JsonObject, root: bool, depth: int) -> Iterator[str]:
     branches = as_list(node["anyOf"])
     if root or len(branches) < 2 or set(node) - {"anyOf", "description", "default"}:
         yield "has alternatives where none may stand"
@@ -237,7 +239,7 @@ def _alternativesoutside_profile(node: JsonObject, root: bool, depth: int) -> It
         yield from outside_profile(branch, depth=depth + 1)
 
 
-def _objectoutside_profile(node: JsonObject, root: bool, depth: int) -> Iterator[str]:
+def _object_outside_profile(node: JsonObject, root: bool, depth: int) -> Iterator[str]:
     properties = as_object(node.get("properties"))
     if root:
         for key in properties:
@@ -251,7 +253,7 @@ def _objectoutside_profile(node: JsonObject, root: bool, depth: int) -> Iterator
         yield from outside_profile(node["additionalProperties"], depth=depth + 1)
 
 
-def _textoutside_profile(node: JsonObject) -> Iterator[str]:
+def _text_outside_profile(node: JsonObject) -> Iterator[str]:
     values = as_list(node.get("enum"))
     if "enum" in node and (not values or not all(isinstance(value, str) and value for value in values)):
         yield "has an enum that is empty or holds something other than texts"
@@ -260,7 +262,7 @@ def _textoutside_profile(node: JsonObject) -> Iterator[str]:
 
 
 def _outside_outputs(schema: JsonObject) -> Iterator[str]:
-    """How a derived output schema promises what answers may break, or is refused by clients."""
+    """Yield how a derived output schema could be violated by responses, or refused by clients."""
     if schema.get("type") != "object":
         yield "is not an object at its root"
     waiting: list[tuple[JsonValue, int]] = [(schema, 0)]

@@ -1,6 +1,6 @@
-"""More tools than models choose among well, or than clients read: a warning or an error, and a selection that would do.
+"""Report more tools than models choose well among, or than clients read, and suggest a selection.
 
-Clients cut long lists (Cursor at 40 tools, VS Code at 128), and models pick worse from them.
+Clients cut long lists (Cursor at 40 tools, VS Code at 128), and models choose worse from them.
 """
 
 import posixpath
@@ -16,8 +16,10 @@ from mcpgen.model.selection import select
 MANY, TOO_MANY = 40, 100
 # Decision 0002: A tools array beyond 9.9 MB is an error.
 LONGEST_LIST = 9_900_000
-"""Bytes of the tools array. Official clients read lines of at most 10 MB, and `tools/list` answers in one line. Pages
-would not help: a model would get the same millions of tokens.
+"""Limit on the bytes of the tools array.
+
+Official clients read lines of at most 10 MB, and `tools/list` answers in one line. Pages would not help, since a model
+would get the same millions of tokens.
 """
 
 _SHOWN = 12
@@ -25,8 +27,9 @@ _TRIED = 60
 
 
 def report(catalog: Catalog, size: int, diagnostics: Diagnostics) -> None:
-    """Report more than MANY tools, and a tools array of `size` bytes that no client reads. For more than TOO_MANY tools
-    the hint is a ready selection of at most so many.
+    """Report more than MANY tools, and a tools array of `size` bytes that no client reads.
+
+    For more than TOO_MANY tools the hint is a ready selection below that limit.
     """
     operations = [tool.operation for tool in catalog.tools]
     hint = "Select what is needed with --include or --exclude."
@@ -41,7 +44,10 @@ def report(catalog: Catalog, size: int, diagnostics: Diagnostics) -> None:
 
 
 def _can_be_typed(selector: str) -> bool:
-    """Whether a selector means on a command line what it means here: what a tag holds may be anything."""
+    """Return True if a selector can be written on a command line without changing its meaning.
+
+    A tag may hold any text.
+    """
     _, _, value = selector.partition(":")
     return value.isprintable() and value == value.strip() != "" and "," not in value and not set(value) & set("[]")
 
@@ -55,7 +61,7 @@ def _counts(operations: list[Operation]) -> str:
 
 
 def _line(operations: list[Operation]) -> str:
-    """The words for a selection that stays below the limit."""
+    """Return the hint with a selection that stays below the limit."""
     total, chosen = few(operations)
     if not chosen:
         return "Select what is needed with --include or --exclude."
@@ -63,8 +69,10 @@ def _line(operations: list[Operation]) -> str:
 
 
 def few(operations: list[Operation]) -> tuple[int, list[str]]:
-    """The selection that keeps most and stays below the limit, and how many that are: by tag, else by the beginning of
-    the path, shorter or longer, else by method. None where none of these does.
+    """Return the selection that keeps most tools within the limit, and how many these are.
+
+    It selects by tag, else by the beginning of the path (shorter or longer), else by method. Return (0, []) if none of
+    these fits.
     """
     shared = len(posixpath.commonpath([operation.path for operation in operations]).rstrip("/")) + 1
     ways: tuple[Callable[[Operation], list[str]], ...] = (
@@ -85,7 +93,7 @@ def few(operations: list[Operation]) -> tuple[int, list[str]]:
 
 
 def _chosen(operations: list[Operation], groups: Counter[str]) -> tuple[int, list[str]]:
-    """How many operations the largest of the selectors keep that stay together below the limit, and which these are."""
+    """Choose greedily: return the largest selectors whose union stays within the limit, and its size."""
     chosen: list[str] = []
     total, left = 0, operations
     for selector, count in groups.most_common(_TRIED):

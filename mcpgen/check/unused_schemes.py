@@ -1,4 +1,4 @@
-"""Security schemes of a tools file that nothing uses: their owner waits for a credential that is never sent."""
+"""Find security schemes of a tools file that nothing uses: their owner would set a credential that is never sent."""
 
 from collections.abc import Iterable
 
@@ -11,8 +11,9 @@ from mcpgen.read.toolsfile import ToolsFile
 
 
 def warn(api: Api, files: Iterable[ToolsFile], diagnostics: Diagnostics) -> None:
-    """Report each scheme of `files` that no operation of `api` needs, whatever a selection will leave of these. Where
-    something is wrong, what it cost may be what needed them.
+    """Report each scheme of `files` that no operation of `api` needs, before any selection.
+
+    After an error nothing is reported, since the failed part may have needed the scheme.
     """
     if any(each.severity == "error" for each in diagnostics):
         return

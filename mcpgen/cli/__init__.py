@@ -1,4 +1,7 @@
-"""The command line: click, one file a command. The only printer, and the only place of exit codes."""
+"""The command line: click, one file per command.
+
+Only this room prints and sets exit codes. It may import every other room.
+"""
 
 import atexit
 import contextlib
@@ -26,7 +29,7 @@ COMMANDS = {
 
 
 class _Commands(click.Group):
-    """Loads the module of a command when it is called: the help of one must not pay for the imports of all."""
+    """Imports the module of a command when it is called, so that `--help` need not import all commands."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -53,9 +56,12 @@ def _group() -> None:
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """The entry point. Never shows a traceback for anything that a document, a flag, a stream or a signal can cause."""
-    gc.disable()  # a compile builds one large tree and ends; scanning it over and over is most of the time of reading
-    atexit.register(gc.freeze)  # else Python looks through all of it once more as it ends
+    """Run the command line.
+
+    No traceback is shown for anything that a document, a flag, a stream or a signal can cause.
+    """
+    gc.disable()  # a compile builds one large tree and ends; repeated scans would take most of the reading time
+    atexit.register(gc.freeze)  # otherwise Python scans the whole tree once more at exit
     streams.prepare()
     given = sys.argv[1:] if arguments is None else arguments
     try:
@@ -66,15 +72,15 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except click.ClickException as error:
         code = _misused(error, given)
     except OSError as error:
-        from mcpgen.cli import report  # brings the model, which `--help` does without
+        from mcpgen.cli import report  # it imports the model, which `--help` does not need
 
         report.cannot_write(error)
     sys.exit(code)
 
 
 def _misused(error: click.ClickException, given: list[str]) -> int:
-    """Says what is wrong with the command line, in the format that it asks for."""
-    from mcpgen.cli import report  # brings the model, which `--help` does without
+    """Report a wrong command line, in the format that it asks for. Return the exit code."""
+    from mcpgen.cli import report  # it imports the model, which `--help` does not need
 
     if report.asks_for_json(given):
         report.misused_json(error)

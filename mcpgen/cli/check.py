@@ -1,4 +1,4 @@
-"""`mcpgen check`: everything that is wrong with SOURCE, and nothing written."""
+"""`mcpgen check`: report everything that is wrong with SOURCE, and write nothing."""
 
 import contextlib
 from collections import Counter
@@ -73,7 +73,7 @@ def _show(found: Sequence[Diagnostic], skipped: Sequence[Skipped], tools: int, o
 
 
 def _summary(findings: Sequence[Finding], skipped: int) -> JsonObject:
-    """Return how many findings there are by severity, and how many of them and of the skips are in the way."""
+    """Return the number of findings by severity, and how many findings and skips hinder the user."""
     told = [finding for finding in findings if not finding.operation]
     by_severity = Counter[str]()
     for finding in told:
@@ -87,7 +87,7 @@ def _summary(findings: Sequence[Finding], skipped: int) -> JsonObject:
 
 
 def _verdict(findings: Sequence[Finding]) -> str:
-    """Return how much of what was found keeps a user from using every tool; empty where nothing was found."""
+    """Return a sentence on how many findings keep a user from using every tool, or "" if nothing was found."""
     stopping = sum(finding.count for finding in findings if finding.is_in_the_way)
     if not findings:
         return ""
@@ -98,7 +98,7 @@ def _verdict(findings: Sequence[Finding]) -> str:
 
 @contextlib.contextmanager
 def _ending(output: str) -> Iterator[None]:
-    """Turns what ends a run into a SARIF log too, where that is asked for."""
+    """Write the error that ends a run as a SARIF log too, if that format was asked for."""
     try:
         yield
     except CannotGoOn as end:

@@ -1,4 +1,4 @@
-"""`mcpgen demo`: the whole job on an embedded API, told step by step."""
+"""`mcpgen demo`: the whole job on an embedded API, step by step."""
 
 import contextlib
 from typing import TYPE_CHECKING
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 @click.command("demo", short_help="Show the whole job on an embedded API.")
 def command() -> None:
     """Compile a document, serve it, call it, change it, compile it again: everything real, and nothing left behind."""
-    from mcpgen.demo.story import tell  # brings SQLite and an HTTP server, which no other command needs
+    from mcpgen.demo.story import tell  # it imports SQLite and an HTTP server, which no other command needs
 
     with report.ending(), signals.held() as stop, contextlib.closing(tell()) as story:
         try:
             for number, step in enumerate(story, start=1):
                 if stop.number is not None:
-                    break  # between two steps: closing the story ends the server and the API
+                    break  # between two steps, since closing the story ends the server and the API
                 _show(number, step)
         except RuntimeError as failure:
-            if stop.number is None:  # Ctrl-C reaches the server too, and the story misses it
+            if stop.number is None:  # Ctrl-C also stops the demo's server, which then fails the story
                 report.say()
                 report.say(f"The demo failed: {failure}.", fg="red")
                 report.leave(report.FINDINGS)

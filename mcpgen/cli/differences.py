@@ -1,4 +1,4 @@
-"""A difference as commands show it: by grade on a terminal, and in the JSON of a report."""
+"""Show a difference: by grade on a terminal, and in the JSON of a report."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.cli import report
@@ -9,7 +9,7 @@ _COLOURS: dict[Grade, str] = {"breaking": "red", "additive": "green", "cosmetic"
 
 
 def show(difference: Difference) -> None:
-    """The changes as lines on stdout, by grade, and their summary."""
+    """Print the changes on stdout, by grade, and their summary."""
     for grade, found in lines(difference):
         report.say(f"{grade.capitalize()}:", err=False, fg=_COLOURS[grade], bold=True)
         for line in found:
@@ -20,13 +20,13 @@ def show(difference: Difference) -> None:
 
 
 def summary_json(difference: Difference) -> JsonObject:
-    """Return how many changes there are of each grade, how many concern security, and which part of a version moves."""
+    """Return how many changes have each grade, how many concern security, and which part of the version moves."""
     counts: JsonObject = {str(grade): count for grade, count in difference.counts.items()}
     return {**counts, "security": difference.security, "version": difference.version}
 
 
 def changes_json(difference: Difference) -> list[JsonValue]:
-    """Every change."""
+    """Return every change as JSON."""
     return [_change(change) for change in difference.changes]
 
 

@@ -1,4 +1,4 @@
-"""`mcpgen generate`: SOURCE → a project on disk."""
+"""`mcpgen generate`: compile SOURCE into a project on disk."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -60,7 +60,7 @@ def command(
 
 
 def _target(fetched: Fetched, flags: Options, directory: str | None) -> Path:
-    """The output directory. Where it was not given, its name is only known after a first compile."""
+    """Return the output directory. If it was not given, a first compile determines its name."""
     if directory is not None:
         return Path(directory)
     return Path("generated") / compile_source(fetched, flags).catalog.identity.name

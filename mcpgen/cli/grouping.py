@@ -1,4 +1,4 @@
-"""Findings as a person wants to read them: what is in the way first, and what is said alike said once, with a count."""
+"""Group findings for a person: obstacles first, and equal messages once with a count."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,10 @@ from mcpgen.model import Skipped
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A diagnostic, and the `other` places where it says the same. `operation` was skipped for it; empty for none."""
+    """A diagnostic, and the `other` places with the same one.
+
+    `operation`: the operation that was skipped for it, or "".
+    """
 
     diagnostic: Diagnostic
     other: tuple[Where, ...] = ()
@@ -17,25 +20,27 @@ class Finding:
 
     @property
     def count(self) -> int:
-        """How often it was found."""
+        """Return how often it was found."""
         return 1 + len(self.other)
 
     @property
     def message(self) -> str:
-        """The sentence, with the operation that was skipped."""
+        """Return the sentence, with the skipped operation if there is one."""
         said = self.diagnostic.message
         return f"{self.operation} was skipped: {said}" if self.operation else said
 
     @property
     def is_in_the_way(self) -> bool:
-        """Whether a tool is missing, cannot be called, or nothing is written."""
+        """Return True if a tool is missing or cannot be called, or if nothing is written."""
         found = self.diagnostic
         return bool(self.operation) or found.severity == "error" or found.code in IN_THE_WAY
 
 
 def group(found: Iterable[Diagnostic], skipped: Sequence[Skipped] = ()) -> list[Finding]:
-    """Return the findings: errors, skipped operations, what else is in the way, other warnings, departures from the
-    standard's schema, notes. A reason to skip that is an error among `found` is not repeated.
+    """Return the findings in the order of their weight.
+
+    That is: errors, skipped operations, other obstacles, other warnings, departures from the standard's schema, notes.
+    A reason to skip that is already an error among `found` is not repeated.
     """
     places: dict[Diagnostic, list[Where]] = {}
     first: dict[tuple[str, str, str, str], Diagnostic] = {}

@@ -1,4 +1,4 @@
-"""`mcpgen init`: an editable tools file over a document."""
+"""`mcpgen init`: write an editable tools file for a document."""
 
 import os
 from pathlib import Path
@@ -57,7 +57,7 @@ def command(document: str, file: str | None, allow_redirect: tuple[str, ...], ov
 
 
 def _compiled(fetched: Fetched) -> Compiled:
-    """The compile of the whole document, to see what its tools are and cost."""
+    """Compile the whole document, to list its tools and their costs. Raises CannotGoOn for a tools file."""
     compiled = compile_source(fetched, Options())
     if all(tool.operation.key.startswith("tool ") for tool in compiled.catalog.tools):
         hint = "Edit it, or name an OpenAPI document."
@@ -66,8 +66,9 @@ def _compiled(fetched: Fetched) -> Compiled:
 
 
 def _named(document: str, place: Path, target: str) -> tuple[str, str, str, str]:
-    """How a file in `place` calls the document, the file itself, what people call the document, and the folder of the
-    document where it is not inside `place`.
+    """Return how the written file refers to the document, the path of that file, and the document's name in prose.
+
+    The fourth text is the document's folder if it lies outside `place`, else "".
     """
     if document.startswith(("http://", "https://")):
         return document, target, document, ""
@@ -80,7 +81,7 @@ def _named(document: str, place: Path, target: str) -> tuple[str, str, str, str]
 
 
 def _write(target: Path, data: bytes, *, overwrite: bool) -> None:
-    """The file, and the schema that it points to, unless something else is called so."""
+    """Write the file, and the schema that it points to, unless another file has the schema's name."""
     onefile.write(target, data, lambda _: overwrite, refused="", hint="Name another file with -o, or give --overwrite.")
     beside = target.parent / editors.NAME
     if beside.exists() and not editors.is_schema_file(beside.read_bytes()):

@@ -1,4 +1,4 @@
-"""A single file that a command writes: whole or not at all, and never over one that is not its own."""
+"""Write a single file for a command: whole or not at all, and never over another's file."""
 
 import os
 import stat
@@ -10,8 +10,10 @@ from mcpgen.base.errors import CannotGoOn
 
 
 def write(path: Path, data: bytes, is_ours: Callable[[bytes], bool], *, refused: str, hint: str) -> None:
-    """`data` at `path`. CannotGoOn where something stands there whose bytes are not `is_ours`, with the words `refused`
-    and `hint`, or where the file system refuses.
+    """Write `data` to `path`.
+
+    Raises CannotGoOn, with the words `refused` and `hint`, if a file is there whose bytes are not `is_ours`, and also
+    if the file system refuses.
     """
     try:
         if _is_foreign(path, is_ours):
@@ -31,7 +33,7 @@ def write(path: Path, data: bytes, is_ours: Callable[[bytes], bool], *, refused:
 
 
 def _is_foreign(path: Path, is_ours: Callable[[bytes], bool]) -> bool:
-    """Whether something stands there that may not be replaced."""
+    """Return True if something is there that may not be replaced."""
     try:
         status = path.lstat()
     except FileNotFoundError:
@@ -40,7 +42,7 @@ def _is_foreign(path: Path, is_ours: Callable[[bytes], bool]) -> bool:
 
 
 def _mask() -> int:
-    """The rights that files of this process do not get; there is no way to ask without setting it."""
+    """Return the umask of this process. The only way to read it is to set it and set it back."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -87,13 +87,13 @@ difference_format = click.option(
 
 
 def compiling(command: Command) -> Command:
-    """The options that decide what is compiled, given to the command as one `flags: Options`."""
+    """Add the options that decide what is compiled, passed to the command as one `flags: Options`."""
 
     @functools.wraps(command)
     def with_flags(**given: Any) -> Any:
         own = [
             field.name for field in fields(Options) if field.name != "max_tokens"
-        ]  # a budget to one, a gate to another
+        ]  # a limit for one command, a gate for another
         flags = Options(**{name: given.pop(name) for name in own})
         return command(flags=flags, **given)
 

@@ -1,4 +1,4 @@
-"""`mcpgen regenerate`: the same compile again, from what a project remembers."""
+"""`mcpgen regenerate`: compile a project again from what it remembers."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -73,7 +73,7 @@ def command(
 
 
 def _fetched(directory: Path, project: Project, source: str | None, network: Network) -> Fetched:
-    """Read `source`, or else the one that the project remembers. CannotGoOn if it is not there any more."""
+    """Read `source`, or else the remembered source. Raises CannotGoOn if it no longer exists."""
     if source is not None:
         return fetch.read(source, project.recorded.ref_dir, network)
     try:
@@ -85,7 +85,7 @@ def _fetched(directory: Path, project: Project, source: str | None, network: Net
 
 
 def _refuse_unreadable(directory: Path, project: Project, *, given: bool) -> None:
-    """What a project was made of and does not remember: a stream, or a secret that was part of a URL. CannotGoOn."""
+    """Raise CannotGoOn for a source that a project does not remember: a stream, or a URL with a secret."""
     message = ""
     if project.source == "-" and not given:
         message = f"{directory} was generated from standard input, which cannot be read again."

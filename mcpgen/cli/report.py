@@ -1,4 +1,4 @@
-"""What a person reads of a run, and the exit codes. Results go to stdout, everything else to stderr."""
+"""Print for people, and define the exit codes. Results go to stdout, everything else to stderr."""
 
 import contextlib
 import io
@@ -27,23 +27,24 @@ SCHEMA = 1
 """Version of the shape of every `--format json` document."""
 
 _PLACES = 5
-"""Places that are listed beside the first one."""
+"""Limit on the places that are listed beside the first one."""
 
 _FAR = 120
-"""Columns beyond which a place in the first line tells a reader nothing: the document is one line."""
+"""Column beyond which a place in the first line is useless: the whole document is one line."""
 
 _METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"})
 _COLOURS = {"error": "red", "warning": "yellow", "note": "blue"}
 
 
 def terminal_text(text: str) -> str:
-    """Return `text` on one line, with whatever a terminal would act on, or nobody would see, written out."""
+    """Return `text` on one line, with control characters and hidden characters spelled out."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in shown(text))
 
 
 def say(text: str = "", *, err: bool = True, **style: Any) -> None:
-    """Print one line, styled where the stream is a terminal and NO_COLOR is not set. The door of all text for people:
-    what a document or a lock says cannot begin a line of its own.
+    """Print one line, styled if the stream is a terminal and NO_COLOR is not set.
+
+    All text for people is printed here, so nothing that a document or a lock says can begin a line of its own.
     """
     coloured = (sys.stderr if err else sys.stdout).isatty() and not os.environ.get("NO_COLOR")
     _print(click.style(terminal_text(text), **style) if style and coloured else terminal_text(text), err=err)
@@ -56,12 +57,12 @@ def say_lines(lines: Iterable[str], *, err: bool = True, **style: Any) -> None:
 
 
 def say_file(data: bytes) -> None:
-    """The bytes of a whole file as the result, as they are."""
+    """Print the bytes of a file unchanged, as the result."""
     _print(data, err=False)
 
 
 def _print(text: str | bytes, *, err: bool) -> None:
-    """One line, or a file. Where results cannot be written the command ends, unless who read them has seen enough."""
+    """Print a line or a file. If results cannot be written the command ends, unless the reader has closed the pipe."""
     stream = sys.stderr if err else sys.stdout
     try:
         click.echo(text, file=stream, nl=isinstance(text, str))
@@ -72,7 +73,7 @@ def _print(text: str | bytes, *, err: bool) -> None:
 
 
 def cannot_write(error: OSError) -> NoReturn:
-    """The end of a command whose output cannot be written."""
+    """End a command whose output cannot be written."""
     streams.silence(sys.stdout)
     reason = os.strerror(error.errno) if error.errno else "the stream refuses"
     say(f"The results could not be written: {reason}.", fg="red")
@@ -80,12 +81,15 @@ def cannot_write(error: OSError) -> NoReturn:
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 tool`, `2 tools`."""
+    """Return a number with its noun: `1 tool`, `2 tools`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def diagnostics(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = (), *, most: int | None = None) -> None:
-    """Findings as `file:line:column: severity: sentence [code]`, a hint below, notes last; `most` a code."""
+    """Print findings as `file:line:column: severity: sentence [code]` with a hint below, notes last.
+
+    `most`: limit per code.
+    """
     counts: Counter[str] = Counter()
     for diagnostic in sorted(found, key=lambda diagnostic: diagnostic.severity == "note"):
         counts[diagnostic.code] += 1
@@ -99,13 +103,13 @@ def diagnostics(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = (), *,
 
 
 def untold(found: Sequence[Diagnostic], skipped: Sequence[Skipped]) -> list[Skipped]:
-    """Those of `skipped` whose reason is not already an error among the findings, for which nothing is written."""
+    """Return the skipped operations whose reason is not already an error among the findings."""
     errors = {diagnostic for diagnostic in found if diagnostic.severity == "error"}
     return [entry for entry in skipped if entry.reason not in errors]
 
 
 def findings(found: Iterable[Finding]) -> None:
-    """Findings in the form of `diagnostics`, each with how often and where else it was found."""
+    """Print grouped findings like `diagnostics` does, each with its count and its other places."""
     for finding in found:
         times = f" ({finding.count:,} times)" if finding.other else ""
         _line(finding.diagnostic, finding.message + times)
@@ -116,7 +120,7 @@ def findings(found: Iterable[Finding]) -> None:
 
 
 def _operation_at(pointer: str) -> str:
-    """Return the operation, or the component, that a pointer into an OpenAPI document leads into; empty for neither."""
+    """Return the operation or component of an OpenAPI document that a pointer leads into, or ""."""
     match tokens(pointer):
         case ["paths", path, method, *_] if method in _METHODS:
             return f"{method.upper()} {path}"
@@ -137,7 +141,7 @@ def _line(diagnostic: Diagnostic, message: str) -> None:
 
 
 def finding_json(finding: Finding) -> JsonObject:
-    """One finding: its diagnostic in the contract's shape, the operation around it, and how often and where it is."""
+    """Return one finding as JSON: its diagnostic, the operation around it, its count and its other places."""
     found = finding.diagnostic
     inside = _operation_at(found.where.pointer) if found.where else ""
     also: list[JsonValue] = [str(where) for where in finding.other]
@@ -145,7 +149,7 @@ def finding_json(finding: Finding) -> JsonObject:
 
 
 def diagnostic_json(diagnostic: Diagnostic) -> JsonObject:
-    """One diagnostic in the contract's shape."""
+    """Return one diagnostic in the JSON shape of reports."""
     where = diagnostic.where
     return {
         "code": diagnostic.code,
@@ -160,37 +164,37 @@ def diagnostic_json(diagnostic: Diagnostic) -> JsonObject:
 
 
 def skipped_json(entry: Skipped) -> JsonObject:
-    """One skipped operation in the contract's shape."""
+    """Return one skipped operation in the JSON shape of reports."""
     where = entry.reason.where
     place = str(where) if where else None
     return {"operation": entry.operation, "code": entry.reason.code, "reason": entry.reason.message, "where": place}
 
 
 def result_json(value: JsonObject) -> None:
-    """The one JSON document of a command, on stdout."""
+    """Print the one JSON document of a command on stdout."""
     say_json({"schema": SCHEMA, **value})
 
 
 def say_json(value: JsonObject) -> None:
-    """Print JSON of somebody else's format on stdout; in ASCII, so that a terminal acts on nothing in it."""
+    """Print JSON on stdout, in ASCII, so that a terminal acts on nothing in it."""
     _print(json.dumps(value, indent=2, ensure_ascii=True), err=False)
 
 
 def asks_for_json(given: Sequence[str]) -> bool:
-    """Whether a command line that could not be read asks for JSON."""
+    """Return True if a command line that could not be parsed asks for JSON."""
     flags = list(itertools.takewhile(lambda argument: argument != "--", given))
     return "--format=json" in flags or ("--format", "json") in itertools.pairwise(flags)
 
 
 def misused(error: click.ClickException) -> None:
-    """Print what is wrong with a command line, as click words it."""
+    """Print what is wrong with a command line, in click's words."""
     told = io.StringIO()
     error.show(file=told)
     say_lines(told.getvalue().rstrip("\n").split("\n"))
 
 
 def misused_json(error: click.ClickException) -> None:
-    """What is wrong with a command line, as the one JSON document."""
+    """Print what is wrong with a command line, as the one JSON document."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     path = context.command_path if context is not None else "mcpgen"
     found = Diagnostic("invalid-flag", error.format_message(), f"See `{path} --help`.")
@@ -204,7 +208,10 @@ def leave(code: int) -> NoReturn:
 
 @contextlib.contextmanager
 def ending(output: str = "text") -> Iterator[None]:
-    """Turns what ends a run into one sentence, or one JSON document, and exit code 2, or 3 for another run at work."""
+    """Turn an error that ends a run into one sentence, or one JSON document.
+
+    The exit code is 2, or 3 if another run is at work.
+    """
     try:
         yield
     except CannotGoOn as end:
@@ -217,8 +224,9 @@ def ending(output: str = "text") -> Iterator[None]:
 
 @contextlib.contextmanager
 def progress(what: str) -> Iterator[None]:
-    """A line on the terminal while something long is under way, which goes again; nothing where stderr is no terminal,
-    or one that cannot take a line back.
+    """Show a line on the terminal during long work, and remove it afterwards.
+
+    Show nothing if stderr is no terminal, or one that cannot erase a line.
     """
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield

@@ -1,4 +1,4 @@
-"""Diagnostics as SARIF 2.1.0, the format in which code hosts and editors take the findings of a tool."""
+"""Write diagnostics as SARIF 2.1.0, which code hosts and editors read."""
 
 from collections.abc import Sequence
 from urllib.parse import quote
@@ -12,8 +12,8 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def log(findings: Sequence[Finding]) -> JsonObject:
-    """The SARIF log of one run (section 3.13): a rule for each code, a result for each finding, an operation that was
-    skipped among them.
+    """Return the SARIF log of one run (section 3.13): a rule for each code, and a result for each finding and skipped
+    operation.
     """
     results = [_result(each) for each in findings]
     driver: JsonObject = {
@@ -29,7 +29,7 @@ def log(findings: Sequence[Finding]) -> JsonObject:
 
 
 def _result(finding: Finding) -> JsonObject:
-    """One result (section 3.27): where it was found first, how often, and the other places as related ones."""
+    """Return one result (section 3.27): its first place, its count, and its other places as related locations."""
     found = finding.diagnostic
     result: JsonObject = {
         "ruleId": found.code,
@@ -52,5 +52,5 @@ def _location(where: Where) -> JsonObject:
 
 
 def _uri(file: str) -> str:
-    """The file as a relative URI, or what it is called where it is none (section 3.4.3)."""
+    """Return the file as a relative URI (section 3.4.3); a URL stays as it is."""
     return file if "://" in file else quote(file)

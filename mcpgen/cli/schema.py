@@ -1,4 +1,4 @@
-"""`mcpgen schema`: the JSON Schema of the tools file, for editors."""
+"""`mcpgen schema`: print the JSON Schema of the tools file, for editors."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def command(file: str | None) -> None:
 
 
 def write_beside(path: Path) -> None:
-    """The schema at `path`, over an earlier one. CannotGoOn where another file stands there."""
+    """Write the schema to `path`, over an earlier version of it. Raises CannotGoOn if another file is there."""
     hint = "Name another file, or remove it."
     onefile.write(
         path, editors.schema_file(), editors.is_schema_file, refused=", and no schema that mcpgen wrote", hint=hint

@@ -1,4 +1,4 @@
-"""Generated servers that live as long as a command: emitted into a temporary folder, and run there."""
+"""Run generated servers for the time of a command, from a temporary folder."""
 
 import contextlib
 import subprocess
@@ -14,25 +14,25 @@ from mcpgen.pipeline import Compiled
 from mcpgen.regenerate.publish import plan, publish
 
 PATIENCE = 3.0
-"""Seconds that a server has after a signal; it needs none."""
+"""Seconds that a server has to end after a signal; usually it ends at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Temporary:
-    """A server on disk: its package, and the folder that holds it. A signal that comes while it runs ends it."""
+    """A server on disk: its package, and the folder that holds it. A signal during its run ends it."""
 
     package: str
     directory: Path
     stop: signals.Stop
 
     def run(self) -> int:
-        """Serve until the client leaves. The exit code; the server has ended when this returns."""
+        """Serve until the client leaves. Return the exit code of the server, which has ended by then."""
         server = subprocess.Popen([sys.executable, "-m", self.package], cwd=self.directory)
         self._end_at_signal(server)
         return server.wait()
 
     def ask(self, *flags: str) -> tuple[int, str, str]:
-        """The exit code of the server with these flags, and what it printed on stdout and stderr."""
+        """Run the server with flags. Return its exit code, stdout and stderr."""
         server = subprocess.Popen(
             [sys.executable, "-X", "utf8", "-m", self.package, *flags],
             cwd=self.directory,
@@ -47,11 +47,11 @@ class Temporary:
         return server.returncode, out, err
 
     def _end_at_signal(self, server: "subprocess.Popen[str] | subprocess.Popen[bytes]") -> None:
-        """A signal to us is one to it."""
+        """Pass signals on to the server."""
 
         def end() -> None:
             server.terminate()
-            last = threading.Timer(PATIENCE, server.kill)  # hooks can make a server deaf
+            last = threading.Timer(PATIENCE, server.kill)  # hooks can make a server ignore signals
             last.daemon = True
             last.start()
 
@@ -60,7 +60,7 @@ class Temporary:
 
 @contextlib.contextmanager
 def emitted(compiled: Compiled) -> Iterator[Temporary]:
-    """The server of a compile, which is gone once this is left."""
+    """Yield the server of a compile. Its folder is removed at the end."""
     identity = compiled.catalog.identity
     with signals.held() as stop, tempfile.TemporaryDirectory(prefix="mcpgen-") as folder:
         target = Path(folder) / identity.name

@@ -1,7 +1,7 @@
-"""SIGINT, SIGTERM and SIGHUP end a run like any other end: what is open is closed, and what is temporary removed.
+"""Let SIGINT, SIGTERM and SIGHUP end a run in order: open files are closed, temporary ones removed.
 
-The first one raises `Stopped` where the run is; later ones are not obeyed, so that nothing breaks off the tidying up.
-Inside `held` it is noted instead, and raised at the end.
+The first signal raises `Stopped`. Later ones are ignored, so that they do not interrupt the clean-up. Inside `held` a
+signal is noted instead, and raised at the end.
 """
 
 import contextlib
@@ -12,11 +12,11 @@ from types import FrameType
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 NUMBERS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
-"""Those that this system has."""
+"""The signals that this system has."""
 
 
 class Stopped(BaseException):
-    """The run was told to end. Not an Exception: nothing that goes on after a failure may go on after this."""
+    """A signal ended the run. Not an Exception, so that no handler of failures catches it."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -24,7 +24,7 @@ class Stopped(BaseException):
 
 
 class Stop:
-    """What has come so far: the number of the first signal, None as long as there was none."""
+    """The signals so far. `number`: the first signal, or None."""
 
     def __init__(self) -> None:
         self.number: int | None = None
@@ -32,13 +32,13 @@ class Stop:
         self._listener: Callable[[], None] | None = None
 
     def tell(self, listener: Callable[[], None]) -> None:
-        """Call `listener` at each signal while they are held, and now if one has come."""
+        """Call `listener` at each signal while signals are held, and at once if one has come."""
         self._listener = listener
         if self.number is not None:
             listener()
 
     def receive(self, number: int, _frame: FrameType | None) -> None:
-        """The handler."""
+        """Handle a signal: raise Stopped, or note it while signals are held."""
         first = self.number is None
         self.number = self.number or number
         if not self.held and first:
@@ -52,7 +52,7 @@ _current = Stop()
 
 @contextlib.contextmanager
 def obeyed() -> Iterator[None]:
-    """Handle the signals, but for those that whoever started us had ignored (`nohup`)."""
+    """Handle the signals, except those that the parent process had ignored (`nohup`)."""
     global _current
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -71,7 +71,10 @@ def obeyed() -> Iterator[None]:
 
 @contextlib.contextmanager
 def held() -> Iterator[Stop]:
-    """For what must not be broken off: a signal is noted in what this gives, and ends the run once it is left."""
+    """Hold signals during work that must not be interrupted.
+
+    A signal is noted in the yielded Stop, and ends the run afterwards.
+    """
     stop = _current
     stop.held = True
     try:

@@ -1,4 +1,4 @@
-"""The standard streams as the commands find them: there, and able to print any text."""
+"""Prepare the standard streams: all open, and able to print any text."""
 
 import errno
 import io
@@ -8,8 +8,9 @@ from typing import TextIO
 
 
 def prepare() -> None:
-    """Give each stream that was closed the null device, before a file or a socket gets its number: no stream means no
-    output. What a stream cannot encode is escaped.
+    """Open the null device for each closed stream, before a file or a socket gets its number.
+
+    Characters that a stream cannot encode are escaped.
     """
     for descriptor in range(3):
         try:
@@ -24,12 +25,12 @@ def prepare() -> None:
 
 
 def nobody_reads(error: OSError) -> bool:
-    """Whether the other end of a pipe was closed: whoever read has all that they wanted."""
+    """Return True if the reader closed the pipe, so it wants no more."""
     return error.errno in (errno.EPIPE, errno.ESHUTDOWN)
 
 
 def silence(stream: TextIO) -> None:
-    """From now on nothing arrives there, and nothing fails: neither later output nor what is still buffered."""
+    """Redirect a stream to the null device, so that neither later nor buffered output can fail."""
     try:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())

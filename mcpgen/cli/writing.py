@@ -1,7 +1,7 @@
-"""What `generate` and `regenerate` have in common once a project's next generation is compiled: shown, then written.
+"""Show and write a compiled next generation, for `generate` and `regenerate`.
 
-The difference comes before the write, so that whoever watches has seen it. Nothing is written where there are errors,
-where a change is as grave as `--fail-on` says, or where only a look was asked for.
+The difference is shown before the write. Nothing is written after errors, for a change as grave as `--fail-on` says, or
+if only a preview was asked for.
 """
 
 import shlex
@@ -20,12 +20,12 @@ from mcpgen.regenerate.publish import Plan, edits, plan, publish, told
 from mcpgen.regenerate.regenerate import Succession, next_version, release
 
 MOST = 5
-"""Findings of one code that are shown; the project matters here, `mcpgen check` shows the document."""
+"""Limit on the findings of one code. They concern the project; `mcpgen check` shows all of the document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What was asked for: `check` fails where anything would be written, `fail_on` where a change is as grave."""
+    """What was asked for. `check`: fail if anything would be written. `fail_on`: fail for a change of this grade."""
 
     directory: Path
     output: str
@@ -38,7 +38,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What becomes of it."""
+    """The result of a run: what was asked for, the next generation, and the plan to write it."""
 
     wanted: Wanted
     succession: Succession
@@ -46,12 +46,12 @@ class Run:
 
     @property
     def stale(self) -> bool:
-        """Whether the project is not what it would be made into."""
+        """Return True if the project differs from its next generation."""
         return bool(self.planned.write or self.planned.remove or self.planned.edited)
 
     @property
     def failed(self) -> bool:
-        """Whether there is a reason not to write."""
+        """Return True if there is a reason not to write."""
         compiled, difference = self.succession.compiled, self.succession.difference
         grave = self.wanted.fail_on is not None and difference.reaches(options.FAILING[self.wanted.fail_on])
         return grave or (compiled.failed_strictly if self.wanted.strict else compiled.failed)
@@ -61,7 +61,7 @@ class Run:
         return not (self.failed or self.wanted.dry_run or self.wanted.check)
 
     def findings(self) -> Iterator[Diagnostic]:
-        """What there is to say, of the compile and of the project."""
+        """Yield the findings about the compile and the project."""
         yield from self.succession.compiled.diagnostics
         before = self.succession.before
         if before is not None and release_notes.is_newer(before.compiler, than=mcpgen.__version__):
@@ -80,7 +80,10 @@ class Run:
 
 
 def carry_out(succession: Succession, wanted: Wanted) -> Run:
-    """Show what `succession` brings, and write it if that is wanted. CannotGoOn where it cannot be written."""
+    """Show the changes of `succession`, and write them if that is wanted.
+
+    Raises CannotGoOn if they cannot be written.
+    """
     compiled = succession.compiled
     planned = plan(
         wanted.directory,
@@ -100,7 +103,7 @@ def carry_out(succession: Succession, wanted: Wanted) -> Run:
 
 
 def finish(run: Run) -> NoReturn:
-    """Say what was done, and end with the exit code that says it too."""
+    """Print what was done, and end with the matching exit code."""
     if run.wanted.output == "json":
         report.result_json(_document(run))
     else:
@@ -122,7 +125,7 @@ def _show(run: Run) -> None:
 
 
 def _say_news(run: Run) -> None:
-    """What a later version of mcpgen changes, and why."""
+    """Print what a later version of mcpgen changes, and why."""
     before, files = run.succession.before, run.succession.files
     if before is None or not release_notes.is_newer(mcpgen.__version__, than=before.compiler):
         return

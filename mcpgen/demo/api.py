@@ -1,8 +1,9 @@
-"""An API as a table: each `Route` says what an operation takes, `Api` reads and checks it all before the handler runs.
+"""An API as a table of routes.
 
-One answer names everything that is wrong with a request. Handlers get clean values by their wire names, the body under
-"body", and either return an `Answer` or raise a `Refusal`. Unknown query parameters are refused; headers and cookies
-that no route names are nobody's business.
+Each `Route` says what an operation takes, and `Api` reads and checks all of it before the handler runs. One response
+names every fault of a request. Handlers get clean values by their names on the wire, the body under "body". They return
+an `Answer` or raise a `Refusal`. Unknown query parameters are refused; headers and cookies that no route names are
+ignored.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from mcpgen.demo.http import Answer, Request
 
 Given = Mapping[str, Any]
 Held = TypeVar("Held", bound=AbstractContextManager[Any])
-"""What handlers work on. It is entered around each call: one call at a time, and a refused one leaves no trace."""
+"""State that handlers work on.
+
+It is entered around each call, so calls run one at a time and a refused call is undone.
+"""
 Handler = Callable[[Held, Given], Answer]
 
 PROBLEM = "application/problem+json"
@@ -59,7 +63,7 @@ def cookie(name: str, check: Check, default: Any = None) -> Parameter:
 
 
 class Refusal(Exception):
-    """A request that is answered with a problem. The title follows from `kind`, a word or words with hyphens."""
+    """A request that gets a problem document. `kind`, in words with hyphens, becomes the title."""
 
     def __init__(
         self, status: int, kind: str, detail: str, headers: Iterable[tuple[str, str]] = (), faults: Iterable[Fault] = ()
@@ -68,7 +72,7 @@ class Refusal(Exception):
         self.status, self.kind, self.headers, self.faults = status, kind, tuple(headers), tuple(faults)
 
     def answer(self, problems: str) -> Answer:
-        """The problem document (RFC 9457); `problems` is the URI before the kind."""
+        """Return the problem document (RFC 9457). `problems`: the URI before the kind."""
         document: dict[str, Any] = {
             "type": problems + self.kind,
             "title": self.kind.replace("-", " ").capitalize(),
@@ -81,19 +85,19 @@ class Refusal(Exception):
 
 
 def missing(detail: str) -> Refusal:
-    """404 for a thing that is not there."""
+    """Return a 404 for something that does not exist."""
     return Refusal(404, "not-found", detail)
 
 
 def invalid(faults: list[Fault]) -> Refusal:
-    """422 with every fault."""
+    """Return a 422 with every fault."""
     names = ", ".join(fault.name or fault.place for fault in faults)
     count = "1 value is wrong" if len(faults) == 1 else f"{len(faults)} values are wrong"
     return Refusal(422, "invalid-request", f"{count}: {names}.", faults=faults)
 
 
 def reply(value: Any, status: int = 200, **headers: str) -> Answer:
-    """A JSON answer; underscores in the names of headers stand for hyphens."""
+    """Return a JSON response. Underscores in the names of headers stand for hyphens."""
     return Answer(
         status,
         "application/json",
@@ -107,7 +111,7 @@ def _json(value: Any) -> bytes:
 
 
 class Credential(NamedTuple):
-    """One way to show who is asking: the header must be exactly `value`."""
+    """One way to authenticate: the header must be exactly `value`."""
 
     header: str
     value: str
@@ -127,7 +131,7 @@ def bearer(token: str) -> Credential:
 
 @dataclass(frozen=True)
 class Route(Generic[Held]):
-    """One operation: `template` is the path as the document writes it, `security` the name of a credential or None."""
+    """One operation. `template`: the path as the document writes it. `security`: the name of a credential, or None."""
 
     method: str
     template: str
@@ -146,7 +150,7 @@ class Route(Generic[Held]):
 
 @dataclass(frozen=True, slots=True)
 class Api(Generic[Held]):
-    """Answers requests by its routes, the first that fits; an `Application`."""
+    """Application that answers requests by the first route that fits."""
 
     base: str
     problems: str
@@ -190,7 +194,7 @@ class Api(Generic[Held]):
 
 
 def _read(route: Route[Any], found: dict[str, str], query_string: str, request: Request) -> Given:
-    """All that the route takes, checked; raises one refusal with all that is wrong."""
+    """Return everything that the route takes, checked. Raises one Refusal with all faults."""
     faults: list[Fault] = []
     sources: dict[str, wire.Pairs] = {
         "path": list(found.items()),

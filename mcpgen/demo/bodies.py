@@ -1,6 +1,7 @@
-"""Request bodies: what content types an operation reads, and how the bytes become checked values.
+"""Read request bodies: the accepted content type, and the conversion of bytes to checked values.
 
-A wrong content type, an unreadable body or one that is too large is one `WrongBody`; wrong values go to the report.
+A wrong content type, an unreadable body or one that is too large raises `WrongBody`. Wrong values are added to the
+report.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ MULTIPART = "multipart/form-data"
 
 
 class WrongBody(Exception):
-    """A body that was not even read as values."""
+    """A body could not be read as values."""
 
     def __init__(self, status: int, kind: str, detail: str) -> None:
         super().__init__(detail)
@@ -26,19 +27,19 @@ class WrongBody(Exception):
 
 
 Reader = Callable[[bytes, Mapping[str, str], Report], Any]
-"""Takes the bytes and the attributes of the content type."""
+"""Function of the bytes and the attributes of the content type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The one content type that an operation reads; `limit` is in bytes."""
+    """The one content type that an operation reads. `limit`: in bytes."""
 
     media: str
     reader: Reader
     limit: int | None = None
 
     def read(self, request: Request, report: Report) -> Any:
-        """The checked value of the body. Raises WrongBody."""
+        """Return the checked value of the body. Raises WrongBody."""
         kind, attributes = wire.media_type(request.header("Content-Type"))
         if kind != self.media:
             detail = f"This operation reads {self.media}, and not {kind or 'a body without a content type'}."
@@ -71,7 +72,10 @@ def binary_body(media: str, check: Check, limit: int) -> Body:
 
 
 def form_body(styles: Mapping[str, wire.Style], check: Check) -> Body:
-    """An urlencoded form. Members without a style are single values; `check` sees the whole as one object."""
+    """Return a reader of urlencoded forms.
+
+    Members without a style are single values; `check` gets the whole form as an object.
+    """
 
     def read(body: bytes, _: Mapping[str, str], report: Report) -> Any:
         if not body.isascii():
@@ -94,7 +98,10 @@ def _member(styles: Mapping[str, wire.Style], name: str, group: wire.Pairs) -> A
 
 
 def multipart_body(readers: Mapping[str, Callable[[wire.Part], Any]], check: Check, limit: int) -> Body:
-    """A multipart form. Each reader makes a value of its part; `check` sees the whole and refuses unknown parts."""
+    """Return a reader of multipart forms.
+
+    Each of `readers` converts its part; `check` gets the whole form and refuses unknown parts.
+    """
 
     def read(body: bytes, attributes: Mapping[str, str], report: Report) -> Any:
         if "boundary" not in attributes:
@@ -110,7 +117,7 @@ def multipart_body(readers: Mapping[str, Callable[[wire.Part], Any]], check: Che
 
 
 def text_part(part: wire.Part) -> Any:
-    """A plain text part."""
+    """Return the text of a plain text part. Raises Unreadable for a file or another type."""
     if part.filename is not None or wire.media_type(part.content_type)[0] != "text/plain":
         raise wire.Unreadable(f"has {part.name} as a file or as {part.content_type}, and it is plain text")
     try:
@@ -120,7 +127,7 @@ def text_part(part: wire.Part) -> Any:
 
 
 def json_part(part: wire.Part) -> Any:
-    """A part that carries JSON, and says so."""
+    """Return the value of a part with the content type JSON. Raises Unreadable for another type."""
     if wire.media_type(part.content_type)[0] != "application/json":
         raise wire.Unreadable(f"has {part.name} as {part.content_type}, and it must be application/json")
     try:
@@ -130,5 +137,5 @@ def json_part(part: wire.Part) -> Any:
 
 
 def file_part(part: wire.Part) -> Any:
-    """A file, with its name; left as a part."""
+    """Return a file part unchanged, with its name."""
     return part

@@ -1,8 +1,8 @@
-"""Checks of values: each takes what came in and a `Report`, says all that is wrong, and returns the clean value.
+"""Checks of values: each takes an input and a `Report`, reports all faults, and returns the clean value.
 
-A check never raises and never stops at the first fault, so that one answer can name all of them. Scalars may come as
-`Wire`, from a place that carries only text; then `12` is an integer and `true` a boolean. Not JSON Schema: just what
-the embedded APIs need.
+A check never raises and never stops at the first fault, so one response can name all faults. A scalar from a place that
+carries only text is a `Wire`; there `12` is an integer and `true` a boolean. This is not JSON Schema, but just what the
+embedded APIs need.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mcpgen.demo.wire import Wire
 
 
 class Fault(NamedTuple):
-    """One wrong value: `place` is path, query, header, cookie or body; `name` a parameter or, in a body, a pointer."""
+    """One wrong value. `place`: path, query, header, cookie or body. `name`: a parameter or, in a body, a pointer."""
 
     place: str
     name: str
@@ -29,7 +29,7 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Where we are in the input, and what was wrong so far; reports made by `inside` share their list."""
+    """The current place in the input, and the faults so far. Reports made by `inside` share their list."""
 
     place: str
     name: str = ""
@@ -47,13 +47,13 @@ Check = Callable[[Any, Report], Any]
 
 
 def shown(value: Any) -> str:
-    """A value as a fault shows it: JSON, cut after 40 characters."""
+    """Return a value for a fault: JSON, cut after 40 characters."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 def text(least: int = 0, most: int = 10_000, pattern: str | None = None, meaning: str = "") -> Check:
-    """A string; `meaning` says in words what the pattern says."""
+    """Return a check for strings. `meaning`: the pattern in words."""
 
     def check(value: Any, report: Report) -> Any:
         if not isinstance(value, str):
@@ -69,14 +69,14 @@ def text(least: int = 0, most: int = 10_000, pattern: str | None = None, meaning
 
 
 def _plain(value: Any) -> Any:
-    """The JSON value that a `Wire` spells, if it spells a number or a boolean; anything else as it is."""
+    """Return the number or boolean that a `Wire` spells, or any other value unchanged."""
     if isinstance(value, Wire) and re.fullmatch(r"true|false|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", value):
         return json.loads(value)
     return value
 
 
 def integer(least: int, most: int = 2**63 - 1) -> Check:
-    """A whole number in JSON's sense: 3.0 is one. The limit above is SQLite's."""
+    """Return a check for integers as in JSON, where 3.0 is one. The default maximum is that of SQLite."""
 
     def check(value: Any, report: Report) -> Any:
         number = _plain(value)
@@ -93,7 +93,7 @@ def integer(least: int, most: int = 2**63 - 1) -> Check:
 
 
 def number(least: float, most: float | None = None, exclusive: bool = False) -> Check:
-    """A number from `least` to `most`; `exclusive` leaves out `least` itself."""
+    """Return a check for numbers from `least` to `most`. `exclusive`: `least` itself is excluded."""
     limits = f"{'more than' if exclusive else 'at least'} {least}" + ("" if most is None else f" and at most {most}")
 
     def check(value: Any, report: Report) -> Any:
@@ -108,7 +108,7 @@ def number(least: float, most: float | None = None, exclusive: bool = False) -> 
 
 
 def boolean(value: Any, report: Report) -> Any:
-    """True or false."""
+    """Check for true or false."""
     truth = _plain(value)
     if not isinstance(truth, bool):
         report.wrong(f"must be true or false, and is {shown(value)}")
@@ -116,7 +116,7 @@ def boolean(value: Any, report: Report) -> Any:
 
 
 def choice(*values: str) -> Check:
-    """One of a few strings."""
+    """Return a check for one of several strings."""
 
     def check(value: Any, report: Report) -> Any:
         if value not in values:
@@ -128,7 +128,7 @@ def choice(*values: str) -> Check:
 
 
 def day(value: Any, report: Report) -> Any:
-    """A date, YYYY-MM-DD; stays text."""
+    """Check for a date, YYYY-MM-DD, which stays text."""
     try:
         return date.fromisoformat(value if re.fullmatch(r"\d{4}-\d\d-\d\d", value) else "").isoformat()
     except (TypeError, ValueError):
@@ -137,7 +137,10 @@ def day(value: Any, report: Report) -> Any:
 
 
 def moment(value: Any, report: Report) -> Any:
-    """A date and time with its offset (RFC 3339); becomes text in UTC, to the second, so that it sorts."""
+    """Check for a date and time with an offset (RFC 3339).
+
+    Return it as text in UTC, to the second, so that it sorts.
+    """
     try:
         if not re.fullmatch(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", value):
             raise ValueError
@@ -148,12 +151,12 @@ def moment(value: Any, report: Report) -> Any:
 
 
 def nullable(check: Check) -> Check:
-    """The same, or null."""
+    """Return a check that also accepts null."""
     return lambda value, report: None if value is None else check(value, report)
 
 
 def array(item: Check, least: int = 0, most: int = 1000, unique: bool = True) -> Check:
-    """A list, each item checked in its place."""
+    """Return a check for lists, which checks each item at its place."""
 
     def check(value: Any, report: Report) -> Any:
         if not isinstance(value, list):
@@ -169,7 +172,7 @@ def array(item: Check, least: int = 0, most: int = 1000, unique: bool = True) ->
 
 
 def mapping(value_check: Check) -> Check:
-    """An object with names of the caller's own."""
+    """Return a check for objects whose names the caller chooses."""
 
     def check(value: Any, report: Report) -> Any:
         if not isinstance(value, dict):
@@ -180,7 +183,7 @@ def mapping(value_check: Check) -> Check:
     return check
 
 
-_LEFT_OUT: Any = object()  # no default: what is left out stays out
+_LEFT_OUT: Any = object()  # no default: a missing member stays missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,18 +196,18 @@ class Member:
 
 
 def read_only(_: Any, report: Report) -> Any:
-    """A property that only answers have."""
+    """Report a property that only responses have."""
     report.wrong("is set by the service; leave it out")
 
 
 def unknown(name: str, known: Mapping[str, Any], what: str) -> str:
-    """What to say about a name that is not among the known ones."""
+    """Return the fault for a name that is not among the known ones."""
     near = get_close_matches(name, known, n=1)
     return f"is not {what}" + (f"; did you mean {near[0]}?" if near else f"; known are {', '.join(known)}")
 
 
 def record(members: Mapping[str, Member], what: str = "a property here", least: int = 0) -> Check:
-    """An object with fixed properties; others are refused. Defaults are filled in."""
+    """Return a check for objects with fixed properties. Others are refused, and defaults are filled in."""
 
     def check(value: Any, report: Report) -> Any:
         if not isinstance(value, dict):
@@ -233,7 +236,7 @@ def _filled(members: Mapping[str, Member], value: dict[str, Any], report: Report
 
 
 def tagged(tag: str, kinds: Mapping[str, Check]) -> Check:
-    """An object whose member `tag` says which of the checks holds for it."""
+    """Return a check for objects whose member `tag` selects one of the checks in `kinds`."""
 
     def check(value: Any, report: Report) -> Any:
         if not isinstance(value, dict):

@@ -1,6 +1,6 @@
-"""A minimal MCP client over stdio: enough to show a server at work, in the stateless revision 2026-07-28.
+"""A minimal MCP client over stdio, in the stateless revision 2026-07-28, to show a server at work.
 
-It is what a host does, in forty lines: one JSON text a line each way. Real clients are tested elsewhere.
+It does what a host does in forty lines: one JSON text per line in each direction. Real clients are tested elsewhere.
 """
 
 from __future__ import annotations
@@ -21,19 +21,22 @@ _META = {
 
 
 class Client:
-    """One running server, spoken to one request at a time."""
+    """A running server that is sent one request at a time."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
         self._last_id = 0
 
     def request(self, method: str, **params: Any) -> dict[str, Any]:
-        """The result of one request. RuntimeError where the server answers with a protocol error, or has ended."""
+        """Return the result of one request.
+
+        Raises RuntimeError if the server answers with a protocol error, or has ended.
+        """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._last_id += 1
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": {**params, "_meta": _META}}
-        with suppress(BrokenPipeError):  # then there is no answer either
+        with suppress(BrokenPipeError):  # without a reader there is no response either
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
             self._process.stdin.flush()
         line = self._process.stdout.readline()
@@ -46,13 +49,13 @@ class Client:
         return result
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """The result of a tool call, which may say that it failed."""
+        """Return the result of a tool call, which may say that the call failed."""
         return self.request("tools/call", name=tool, arguments=arguments)
 
 
 @contextmanager
 def connect(command: list[str], directory: Path, environment: Mapping[str, str]) -> Iterator[Client]:
-    """A server started as a subprocess in `directory`; it ends, with everything that it holds, on the way out."""
+    """Yield a server started as a subprocess in `directory`. It is ended, and its pipes are closed, at the end."""
     process = subprocess.Popen(
         command, cwd=directory, env=dict(environment), stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )

@@ -1,7 +1,7 @@
-"""Real HTTP/1.1 on loopback for an application: a function from `Request` to `Answer`.
+"""Serve an application, a function from `Request` to `Answer`, over real HTTP/1.1 on loopback.
 
-It is not a web framework and not for the open: no TLS, no chunked request bodies (411), no limits. What arrives is kept
-as it was, in `Running.requests`, before anything looks at it. Everything is closed and joined when `serve` is left.
+It is not for the open internet: no TLS, no chunked request bodies (411), no limits. Each request is recorded unchanged
+in `Running.requests` before anything reads it. All sockets are closed and threads joined when `serve` is left.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request: `target` is the request target as it was on the wire, `headers` keep their order and spelling."""
+    """One request. `target`: the request target as on the wire. `headers`: in their order and spelling."""
 
     method: str
     target: str
@@ -31,13 +31,13 @@ class Request:
     body: bytes
 
     def header(self, name: str) -> str | None:
-        """The first header of that name, in any case."""
+        """Return the first header of that name, ignoring case, or None."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One response. `Content-Length` is added; a `content_type` of None means that there is no content."""
+    """One response. `Content-Length` is added; a `content_type` of None means no content."""
 
     status: int
     content_type: str | None = None
@@ -50,14 +50,14 @@ Application = Callable[[Request], Answer]
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A server at work: its base URL, and every request that it received, in order of arrival."""
+    """A running server: its base URL, and every request that it received, in order."""
 
     url: str
     requests: list[Request]
 
 
 class _Exchange(BaseHTTPRequestHandler):
-    """One connection. The standard library reads; the answer is written here, in one piece."""
+    """One connection. The standard library reads requests; the response is written here, in one piece."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -68,7 +68,7 @@ class _Exchange(BaseHTTPRequestHandler):
             self.close_connection = True
             return self._send(Answer(411))
         length = int(self.headers.get("Content-Length", "0"))
-        # `self.path` has been tidied up (a leading `//` becomes `/`); the request line has not.
+        # `self.path` was normalised (a leading `//` becomes `/`); the request line was not.
         target = self.requestline.split(" ")[1]
         request = Request(self.command, target, tuple(self.headers.items()), self.rfile.read(length))
         self.server.requests.append(request)
@@ -89,11 +89,11 @@ class _Exchange(BaseHTTPRequestHandler):
         self.wfile.write(head.encode("latin-1") + answer.body)
 
     def log_message(self, *_: Any) -> None:
-        """Says nothing: `Running.requests` is the log."""
+        """Log nothing: `Running.requests` is the log."""
 
 
 class _Server(ThreadingHTTPServer):
-    daemon_threads = False  # so that `server_close` waits for them
+    daemon_threads = False  # so that `server_close` waits for the threads
     request_queue_size = 128
 
     def __init__(self, port: int, application: Application) -> None:
@@ -103,7 +103,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), _Exchange)
 
     def server_bind(self) -> None:
-        # HTTPServer would ask the resolver for the name of the host here, which can take seconds.
+        # HTTPServer would resolve the name of the host here, which can take seconds.
         TCPServer.server_bind(self)
         self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
 
@@ -116,26 +116,26 @@ class _Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        # A caller that hangs up is no error of ours; anything else is a bug and belongs on stderr.
+        # A caller that hangs up is no error; anything else is a bug and is printed on stderr.
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
     def close(self) -> None:
-        """Stops listening, hangs up on everyone and waits for the threads."""
+        """Stop listening, close all connections and wait for the threads."""
         self.shutdown()
         for connection in tuple(self._connections):
             try:
                 connection.shutdown(socket.SHUT_RDWR)
             except OSError:
-                continue  # the other side was quicker
+                continue  # the other side has closed the connection already
         self.server_close()
 
 
 @contextmanager
 def serve(application: Application, base: str, port: int = 0) -> Iterator[Running]:
-    """Serves `application` in a thread; `base` is the path that ends the URL, port 0 takes a free one."""
+    """Serve `application` in a thread. `base`: the path at the end of the URL. Port 0 takes a free one."""
     server = _Server(port, application)
-    # The interval is how long `shutdown` may take.
+    # The interval limits how long `shutdown` takes.
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.005}, name="demo-http")
     thread.start()
     try:
@@ -146,7 +146,7 @@ def serve(application: Application, base: str, port: int = 0) -> Iterator[Runnin
 
 
 def announce_and_wait(url: str) -> None:
-    """Prints the URL as the one line on stdout, then returns at the end of stdin or leaves by SIGTERM, quietly."""
+    """Print the URL as the only line on stdout, then return at the end of stdin or exit quietly at SIGTERM."""
 
     def leave(_signal: int, _frame: FrameType | None) -> NoReturn:
         raise SystemExit(0)

@@ -1,7 +1,7 @@
-"""The API behind `specs/station.tools.yaml`: four operations, one key, the same weather for ever.
+"""The API behind `specs/station.tools.yaml`: four operations, one key, always the same weather.
 
-`serve` runs it in a thread of this process, `python -m mcpgen.demo.station` as a process of its own. What is reported
-is kept until it stops; "now" is noon on the first of February 2026.
+`serve` runs it in a thread of this process, `python -m mcpgen.demo.station` in a process of its own. Reported
+observations are kept until it stops. "Now" is noon on 1 February 2026.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ SKIES = ("clear", "cloudy", "rain", "snow", "fog")
 
 @dataclass(slots=True)
 class Observations:
-    """What was reported, in order. Entering it holds it for one call."""
+    """The reported observations, in order. Entering the object holds its lock for one call."""
 
     reported: list[dict[str, Any]] = field(default_factory=list)
     _lock: RLock = field(default_factory=RLock)
@@ -97,7 +97,7 @@ def get_forecast(_: Observations, given: Given) -> Answer:
 
 
 def _day(city: City, count: int, units: str) -> dict[str, Any]:
-    """The weather `count` days from now: it gets half a degree warmer a day, and the sky goes round."""
+    """Return the weather `count` days from now: half a degree warmer each day, with the skies in rotation."""
     sky = SKIES[(SKIES.index(city.sky) + count) % len(SKIES)]
     when = date.fromisoformat(NOW[:10]) + timedelta(days=count)
     return {"date": when.isoformat(), "sky": sky, **_measured(city.celsius + count / 2, city.wind_kmh, units)}
@@ -147,14 +147,14 @@ ROUTES: tuple[Route[Observations], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Running(http.Running):
-    """A weather station at work: its base URL, the requests that it received, and what was reported."""
+    """A running weather station: its base URL, the requests that it received, and the reported observations."""
 
     observations: list[dict[str, Any]]
 
 
 @contextmanager
 def serve(port: int = 0, api_key: str = API_KEY) -> Iterator[Running]:
-    """A fresh weather station on loopback; port 0 takes a free one. Everything is closed on the way out."""
+    """Serve a fresh weather station on loopback. Port 0 takes a free one. Everything is closed at the end."""
     held = Observations()
     application = api.Api(BASE, PROBLEMS, ROUTES, {"api_key": api.api_key(api_key)}, held)
     with http.serve(application, BASE, port) as running:

@@ -1,7 +1,7 @@
-"""What `mcpgen demo` shows, step by step: a document is compiled, served, called, changed and compiled again.
+"""Tell what `mcpgen demo` shows, step by step: a document is compiled, served, called, changed and compiled again.
 
-Everything is real: the compiler's own pipeline, a server in a process of its own, an HTTP API on loopback. The steps
-are values; the command line prints them. Nothing is left behind.
+Everything is real: the compiler's own pipeline, a server in its own process, an HTTP API on loopback. The steps are
+values, which the command line prints. Nothing is left behind.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that happened: a headline, and lines to show below it. `sent` is what went in, `came` what came out."""
+    """One step of the story: a headline and lines below it. `sent`: the input. `came`: the output."""
 
     headline: str
     sent: str = ""
@@ -44,9 +44,10 @@ class Step:
 
 
 def tell() -> Generator[Step, None, None]:
-    """The story. RuntimeError where something did not happen as it should; a demo that fails must say so.
+    """Yield the steps of the story.
 
-    Closed between two steps it leaves nothing behind either.
+    Raises RuntimeError if a step did not happen as expected. Closing the generator between two steps also leaves
+    nothing behind.
     """
     document = read(str(assets.specs() / "petstore.openapi.yaml"))
     with tempfile.TemporaryDirectory(prefix="mcpgen-demo-") as folder:
@@ -83,7 +84,7 @@ def _tools(compiled: Compiled) -> str:
 
 
 def _rendered(compiled: Compiled) -> int:
-    """How many files hold text of the document: everything but the Python, and what is the same in every project."""
+    """Return how many files hold text of the document: all except Python and the files that every project shares."""
     same = {editors.NAME, attributes.NAME}
     return sum(not path.endswith(".py") and path not in same for path in compiled.tree)
 
@@ -165,7 +166,7 @@ def _next_version(document: Fetched, directory: Path, compiled: Compiled) -> Ite
 
 
 def _revised(document: Fetched) -> JsonObject:
-    """The document as a later version might be: one operation gone, one new, one parameter more."""
+    """Return the document as a later version might be: one operation removed, one added, one parameter added."""
     value = copy.deepcopy(as_object(load(document.name, document.data, Diagnostics()).value))
     paths = as_object(value["paths"])
     del paths["/featured-pet"]
@@ -184,7 +185,7 @@ def _revised(document: Fetched) -> JsonObject:
 
 
 def _lines(difference: Difference) -> Iterator[str]:
-    """The changes of tools, without those that nobody but a reader notices."""
+    """Yield the changes of tools, except cosmetic ones."""
     signs = {"tool-added": "+", "tool-removed": "-"}
     for change in sorted(difference.changes, key=lambda change: signs.get(change.code, "~")):
         if change.tool and change.grade != "cosmetic":

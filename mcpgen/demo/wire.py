@@ -1,8 +1,8 @@
-"""What a caller wrote, taken apart: parameter styles of OpenAPI, urlencoded pairs, multipart, from raw text and bytes.
+"""Parse what a caller wrote: parameter styles of OpenAPI, urlencoded pairs, multipart, from raw text and bytes.
 
-Written from RFC 3986, 6570, 7578 and OpenAPI 3.1 alone, for the side that receives. It knows nothing of schemas:
-scalars come out as `Wire`, a string whose type was lost on the way. What cannot be read raises `Unreadable` with the
-end of a sentence: "is not UTF-8".
+Written only from RFC 3986, 6570, 7578 and OpenAPI 3.1, for the receiving side. It knows no schemas: scalars become
+`Wire`, a string whose type was lost on the way. Unreadable input raises `Unreadable` with the end of a sentence, such
+as "is not UTF-8".
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from urllib.parse import unquote_to_bytes
 
 Pairs = Sequence[tuple[str, str]]
 Style = Callable[[str, Pairs], Any]
-"""Takes the name of a parameter and its pairs (name decoded, value raw, at least one), returns its value."""
+"""Function from the name of a parameter and its pairs (name decoded, value raw, at least one) to its value."""
 
-# RFC 3986 and, by custom, `|`. Anything else (spaces, quotes, braces, non-ASCII) must have been percent-encoded.
+# RFC 3986 and, by custom, `|`. Anything else (spaces, quotes, braces, non-ASCII) must be percent-encoded.
 _WRITTEN = re.compile(r"(?:[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=|]|%[0-9A-Fa-f]{2})*")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 _ATTRIBUTE = re.compile(r';\s*([\w*]+)=(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))')
@@ -31,11 +31,11 @@ class Wire(str):
 
 
 class Unreadable(ValueError):
-    """What was written follows no rule of its place; the text says which rule."""
+    """An input follows no rule of its place. The message says which rule."""
 
 
 def decode(raw: str, plus: bool = False) -> Wire:
-    """Percent-decodes strictly; `plus` reads `+` as a space, as forms and most servers' query strings do."""
+    """Percent-decode strictly. `plus`: read `+` as a space, as forms and most servers' query strings do."""
     if not _WRITTEN.fullmatch(raw):
         raise Unreadable(f"has characters that must be percent-encoded: {json.dumps(raw)}")
     try:
@@ -45,13 +45,13 @@ def decode(raw: str, plus: bool = False) -> Wire:
 
 
 def pairs(query: str) -> list[tuple[str, str]]:
-    """The pairs of a query string or an urlencoded body: names decoded, values raw."""
+    """Return the pairs of a query string or an urlencoded body, with names decoded and values raw."""
     split = (part.partition("=") for part in query.split("&") if part)
     return [(decode(name, plus=True), value) for name, _, value in split]
 
 
 def cookies(header: str | None) -> list[tuple[str, str]]:
-    """The pairs of a `Cookie` header (RFC 6265, 4.2.1)."""
+    """Return the pairs of a `Cookie` header (RFC 6265, 4.2.1)."""
     split = (part.strip().partition("=") for part in (header or "").split(";") if part.strip())
     return [(name, value) for name, _, value in split]
 
@@ -63,17 +63,17 @@ def _only(found: Pairs) -> str:
 
 
 def single(_: str, found: Pairs) -> Any:
-    """A scalar in a query, a form or a cookie."""
+    """Read a scalar in a query, a form or a cookie."""
     return decode(_only(found), plus=True)
 
 
 def exploded(_: str, found: Pairs) -> Any:
-    """Style form, explode true: `a=1&a=2`."""
+    """Read style form, explode true: `a=1&a=2`."""
     return [decode(value, plus=True) for _, value in found]
 
 
 def _delimited(delimiter: str) -> Style:
-    # Split before decoding: an encoded comma belongs to the value. A space can stand there only encoded.
+    # Split before decoding: an encoded comma belongs to the value. A space can only stand there encoded.
     def style(_: str, found: Pairs) -> Any:
         return [decode(item, plus=True) for item in re.split(delimiter, _only(found), flags=re.IGNORECASE)]
 
@@ -85,11 +85,11 @@ commas = _delimited(",")
 spaces = _delimited(r"%20|\+")
 """Style spaceDelimited: `a=1%202`."""
 pipes = _delimited(r"%7C|\|")
-"""Style pipeDelimited: `a=1%7C2`, or with the bar as it is."""
+"""Style pipeDelimited: `a=1%7C2`, or with an unencoded bar."""
 
 
 def deep(name: str, found: Pairs) -> Any:
-    """Style deepObject, to any depth: `a[b]=1&a[c][d]=2`."""
+    """Read style deepObject, to any depth: `a[b]=1&a[c][d]=2`."""
     value: dict[str, Any] = {}
     for key, raw in found:
         steps = _BRACKETS.findall(key[len(name) :])
@@ -105,22 +105,22 @@ def deep(name: str, found: Pairs) -> Any:
 
 
 def content(_: str, found: Pairs) -> Any:
-    """A parameter with `content: application/json`."""
+    """Read a parameter with `content: application/json`."""
     return json_value(decode(_only(found), plus=True))
 
 
 def segment(_: str, found: Pairs) -> Any:
-    """Style simple, a scalar in the path."""
+    """Read style simple, a scalar in the path."""
     return decode(_only(found))
 
 
 def segments(_: str, found: Pairs) -> Any:
-    """Style simple, an array in the path: `1,2`."""
+    """Read style simple, an array in the path: `1,2`."""
     return [decode(item) for item in _only(found).split(",")]
 
 
 def label(_: str, found: Pairs) -> Any:
-    """Style label, a scalar: `.csv`."""
+    """Read style label, a scalar: `.csv`."""
     raw = _only(found)
     if not raw.startswith("."):
         raise Unreadable("must be written in label style, with a dot in front")
@@ -128,7 +128,7 @@ def label(_: str, found: Pairs) -> Any:
 
 
 def matrix(_: str, found: Pairs) -> Any:
-    """Style matrix, explode true, an object: `;from=1;to=2`."""
+    """Read style matrix, explode true, an object: `;from=1;to=2`."""
     raw = _only(found)
     members = [part.partition("=") for part in raw.split(";")[1:]]
     if not raw.startswith(";") or len({name for name, _, _ in members}) < len(members):
@@ -137,12 +137,12 @@ def matrix(_: str, found: Pairs) -> Any:
 
 
 def line(_: str, found: Pairs) -> Any:
-    """A scalar header. Headers are not percent-encoded."""
+    """Read a scalar header. Headers are not percent-encoded."""
     return Wire(_only(found))
 
 
 def listed(_: str, found: Pairs) -> Any:
-    """Style simple, an array in a header; several lines of the same name are one list (RFC 9110, 5.3)."""
+    """Read style simple, an array in a header. Several lines of the same name are one list (RFC 9110, 5.3)."""
     return [Wire(item.strip()) for _, value in found for item in value.split(",")]
 
 
@@ -151,7 +151,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 def json_value(text: str | bytes) -> Any:
-    """Strict JSON: UTF-8, no NaN, no infinities, no half surrogate pairs."""
+    """Read strict JSON: UTF-8, no NaN, no infinities, no lone surrogates."""
     try:
         value = json.loads(text.decode() if isinstance(text, bytes) else text, parse_constant=_refuse_constant)
         json.dumps(value, ensure_ascii=False).encode()
@@ -166,7 +166,7 @@ def json_value(text: str | bytes) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a multipart body; `filename` is None where the part is no file."""
+    """One part of a multipart body. `filename`: None if the part is no file."""
 
     name: str
     filename: str | None
@@ -175,13 +175,13 @@ class Part:
 
 
 def media_type(header: str | None) -> tuple[str, dict[str, str]]:
-    """A `Content-Type` in lower case, and its attributes; empty where there is none."""
+    """Return a `Content-Type` in lower case and its attributes; both empty if there is none."""
     kind, _, _ = (header or "").partition(";")
     return kind.strip().lower(), _attributes(header or "")
 
 
 def multipart(body: bytes, boundary: str) -> list[Part]:
-    """The parts of a multipart/form-data body (RFC 7578), in order."""
+    """Return the parts of a multipart/form-data body (RFC 7578), in order."""
     delimiter = b"\r\n--" + boundary.encode()
     first, *rest = (b"\r\n" + body).split(delimiter)
     if first or not rest or rest[-1].strip() != b"--":

@@ -1,7 +1,8 @@
-"""`Catalog` → `FileTree`: the only place where text of a document becomes part of a file.
+"""`Catalog` → `FileTree`: the only room where text of a document becomes part of a file.
 
-It reaches the JSON table through `compact`, and TOML and Markdown through one sink each. The Python of a generated
-project is copied byte for byte from `templates/package`, so no byte of it can depend on a document.
+Text reaches the JSON table through `compact`, and TOML and Markdown through one sink each. The Python of a generated
+project is copied byte for byte from `templates/package`, so no byte of it depends on a document. This room imports
+`check` and the rooms below it.
 """
 
 from mcpgen.emit.project import emit, user_files

@@ -1,8 +1,8 @@
-"""`.gitattributes` of a project: what git is told of generated files (gitattributes(5)).
+"""Write `.gitattributes` of a project: how git treats generated files (gitattributes(5)).
 
-A server checks its tables by digest and the lock knows every file by one, so a checkout may not change line ends, as
-git does on Windows by default. The file is the user's, so it is written once; its patterns hold whatever the package
-is called later.
+A server checks its tables by digest, and the lock has a digest of every file. So a checkout must not change line ends,
+as git does on Windows by default. The file belongs to the user and is written once; its patterns also fit later names
+of the package.
 """
 
 NAME = ".gitattributes"
@@ -25,4 +25,4 @@ FILE = b"""\
 /mcpgen.yaml text eol=lf
 /*_mcp/hooks.py text eol=lf
 """
-"""What is marked as generated is folded in reviews: the runtime, the tables and the schema."""
+"""Files marked as generated are folded in reviews: the runtime, the tables and the schema."""

@@ -1,4 +1,4 @@
-"""The environment variables of a generated server, for its README and for reports."""
+"""List the environment variables of a generated server, for its README and for reports."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,8 +10,9 @@ from mcpgen.model import BoundScheme, Catalog
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One variable. `required` means that some tool cannot be called without it; `usual`, that whoever uses the API
-    with credentials sets it.
+    """One variable.
+
+    `required`: some tool cannot be called without it. `usual`: most users of the API's credentials set it.
     """
 
     variable: str
@@ -22,7 +23,7 @@ class Variable:
 
 
 _OPEN = ("username", "client_id", "token_url")
-"""Roles that are no secrets."""
+"""Roles whose values are no secrets."""
 
 _OAUTH_2 = {
     "value": "a ready access token, in place of one that is fetched",
@@ -33,14 +34,14 @@ _OAUTH_2 = {
 
 
 def environment(catalog: Catalog) -> tuple[Variable, ...]:
-    """The variables that come from the API: credentials first, then the variables of its server URL."""
+    """Return the variables that come from the API: credentials first, then variables of server URLs."""
     needed = _always_needed(catalog)
     found = [
         Variable(
             variable,
             _purpose(scheme, role),
             secret=role not in _OPEN and scheme.type != "setting",
-            # A token can be given or fetched, so no variable of the two ways is needed by itself.
+            # A token can be given or fetched, so neither way makes a variable required.
             required=scheme.name in needed and scheme.type not in ("oauth2", "login"),
             usual=role in _usual(scheme),
         )
@@ -53,7 +54,7 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
             purpose = f"{declared.name} in the server URL; {declared.default} if unset"
             needed_here = not declared.default
             found.append(Variable(name, purpose, secret=False, required=needed_here, usual=needed_here))
-    # One variable may fill two places, or the host of two servers: the first that needs it says what it is.
+    # One variable may fill two places, or the hosts of two servers; the first one that needs it describes it.
     by: dict[str, Variable] = {}
     for each in sorted(found, key=lambda each: not each.required):
         by.setdefault(each.variable, each)
@@ -64,19 +65,22 @@ Way = tuple[str, ...]
 """Variables that are needed together."""
 
 _MOST_WAYS = 20
-"""More are not told one by one: nobody reads them, and schemes needed together double them."""
+"""Limit on the ways that are listed. Nobody reads more, and schemes that are needed together multiply them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Ways to give a credential, of which one is enough. `has_more` where there are too many to be told."""
+    """Ways to give a credential, of which one is enough. `has_more`: further ways are not listed."""
 
     ways: tuple[Way, ...]
     has_more: bool
 
 
 def alternatives(catalog: Catalog) -> list[Choice]:
-    """Return each choice that tools leave. A way that asks for more than another is left out."""
+    """Return the distinct choices of credentials that tools offer.
+
+    A way that needs more than another way is left out.
+    """
     by = {scheme.name: scheme for scheme in catalog.schemes}
     found: dict[Choice, None] = {}
     for tool in catalog.tools:
@@ -91,7 +95,7 @@ def alternatives(catalog: Catalog) -> list[Choice]:
 
 
 def _roles(scheme: BoundScheme) -> tuple[Way, ...]:
-    """Return the ways to fill a scheme: the roles that are needed together."""
+    """Return the ways to fill a scheme, each as the roles that are needed together."""
     if scheme.type == "oauth2":
         return (("value",), ("client_id", "client_secret"))
     if scheme.login is not None:
@@ -106,7 +110,7 @@ def _ways(schemes: list[BoundScheme]) -> Iterator[Way]:
 
 
 def _usual(scheme: BoundScheme) -> tuple[str, ...]:
-    """The roles of the way that most take: what is for machines is fetched, what is for people given ready."""
+    """Return the roles that most users set: for fetching a token if that needs no person, else the ready token."""
     if scheme.type == "setting":
         return ()
     if scheme.login is not None:
@@ -117,7 +121,7 @@ def _usual(scheme: BoundScheme) -> tuple[str, ...]:
 
 
 def _always_needed(catalog: Catalog) -> frozenset[str]:
-    """Schemes without which some tool or resource has no way to authenticate."""
+    """Return the schemes without which some tool or resource cannot authenticate."""
     needed: set[str] = set()
     fetched = [each.binding for each in catalog.resources if each.binding]
     for binding in [*(tool.binding for tool in catalog.tools), *fetched]:

@@ -1,6 +1,6 @@
-"""`Catalog` → `resources.json` and `prompts.json`, one entry a line; written only where there are any.
+"""Write `resources.json` and `prompts.json`, one entry a line, if there are any entries.
 
-Each entry holds under `listed` what its list in MCP says of it. `table.schema.json` beside this module describes them.
+Each entry holds its MCP list entry under `listed`. `table.schema.json` beside this module describes both files.
 """
 
 from base64 import b64encode
@@ -12,7 +12,7 @@ from mcpgen.model import Catalog, Message, PromptSpec, Resource, ResourceSpec, V
 
 # Decision 0009: Resources and prompts have tables of their own.
 def tables(catalog: Catalog) -> dict[str, bytes]:
-    """The bytes of each table that there is, by its name."""
+    """Return name → bytes of each table that has entries."""
     found = {
         "resources": [_resource(each) for each in catalog.resources],
         "prompts": [_prompt(each) for each in catalog.prompts],
@@ -21,7 +21,7 @@ def tables(catalog: Catalog) -> dict[str, bytes]:
 
 
 def listed_resource(spec: ResourceSpec) -> JsonObject:
-    """The MCP `Resource` or `ResourceTemplate`."""
+    """Return the MCP `Resource` or `ResourceTemplate`."""
     resource = spec.resource
     return {
         "uriTemplate" if resource.variables else "uri": spec.uri,
@@ -31,14 +31,14 @@ def listed_resource(spec: ResourceSpec) -> JsonObject:
 
 
 def _described(resource: Resource) -> str:
-    """The description, and what is said of each variable, for which MCP has no place of its own."""
+    """Return the description with those of the variables, for which MCP has no place."""
     parameters = resource.operation.parameters if resource.operation else ()
     said = [f"- {each.name}: {each.description}" for each in parameters if each.description]
     return "\n".join(filter(None, [resource.description, *said]))
 
 
 def listed_prompt(spec: PromptSpec) -> JsonObject:
-    """The MCP `Prompt`."""
+    """Return the MCP `Prompt`."""
     prompt = spec.prompt
     listed: JsonObject = {"name": prompt.name, **_written(title=prompt.title, description=prompt.description)}
     if prompt.arguments:
@@ -87,5 +87,5 @@ def _values(values: Values) -> JsonObject:
 
 
 def _written(**texts: str) -> JsonObject:
-    """Those that say something."""
+    """Return the texts that are not empty."""
     return {name: text for name, text in texts.items() if text}

@@ -1,4 +1,4 @@
-"""The files of a generated project (DESIGN: contract of the generated project)."""
+"""Collect the files of a generated project (DESIGN: contract of the generated project)."""
 
 from pathlib import Path
 
@@ -12,16 +12,16 @@ from mcpgen.model import Catalog, Identity
 from mcpgen.read.toolsfile import editors
 
 LONGEST_SAID = 200
-"""Characters that the README says of a tool, a resource or a prompt."""
+"""Longest text about a tool, a resource or a prompt in the README, in characters."""
 
 RUNTIME_DEPENDENCIES = ("aiohttp>=3.14.3,<4", "jsonschema-rs>=0.60,<0.70")
-"""What a generated server needs. mcpgen depends on the same, with the same bounds, because it runs generated servers
+"""Dependencies of a generated server. mcpgen has the same with the same bounds, because it runs generated servers
 itself.
 """
 
 
 def emit(catalog: Catalog) -> FileTree:
-    """Every file of the project but the lock, as bytes. A function of the catalog and the compiler alone."""
+    """Return every file of the project except the lock. The result depends only on the catalog and the compiler."""
     identity = catalog.identity
     tools = table.tools_json(catalog)
     package = identity.package
@@ -37,7 +37,7 @@ def emit(catalog: Catalog) -> FileTree:
 
 
 def user_files(identity: Identity) -> frozenset[str]:
-    """The paths of the files that belong to the user."""
+    """Return the paths of the files that belong to the user."""
     return frozenset({"mcpgen.yaml", attributes.NAME, f"{identity.package}/hooks.py"})
 
 
@@ -47,12 +47,12 @@ def _package_files() -> dict[str, bytes]:
 
 
 def _python_files(root: Path) -> list[Path]:
-    """Python alone: an installed template folder also holds what the interpreter compiled of it."""
+    """Return the Python files alone: an installed template folder also holds files that the interpreter compiled."""
     return sorted(path for path in root.rglob("*.py") if "__pycache__" not in path.parts)
 
 
 def _values(catalog: Catalog) -> dict[str, object]:
-    """What the templates print, row by row: they loop and choose, and compute nothing."""
+    """Return the values for the templates. These only loop and choose, and compute nothing."""
     variables = environment(catalog)
     return {
         "identity": catalog.identity,

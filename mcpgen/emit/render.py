@@ -1,6 +1,4 @@
-"""The few rendered files. The only importer of jinja2; templates loop and choose, and print document text through a
-sink alone.
-"""
+"""Render the few template files. Only this module imports jinja2; templates print document text only through a sink."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,11 +9,11 @@ import jinja2
 from mcpgen.emit import sinks
 
 SINKS = {"toml": sinks.toml_string, "text": sinks.markdown_text, "code": sinks.markdown_code, "bare": sinks.bare_name}
-"""The filters of templates. Every printed expression passes one; a test holds it."""
+"""The filters of templates. Every printed expression passes one; a test checks that."""
 
 
 def render(folder: Path, values: Mapping[str, object]) -> dict[str, bytes]:
-    """Every `NAME.jinja` of `folder` → NAME and its contents, UTF-8 with one newline at the end."""
+    """Render every `NAME.jinja` of `folder`. Return NAME → contents, in UTF-8 with one newline at the end."""
     environment = _environment(folder)
     names = sorted(path.name for path in folder.iterdir() if path.suffix == ".jinja")
     rendered = {name.removesuffix(".jinja"): environment.get_template(name).render(values) for name in names}
@@ -26,7 +24,7 @@ def render(folder: Path, values: Mapping[str, object]) -> dict[str, bytes]:
 def _environment(folder: Path) -> jinja2.Environment:
     """Return the environment of the templates in `folder`.
 
-    It keeps them compiled, which takes most of the time of a small run: `regenerate` compiles twice.
+    It caches compiled templates: compiling them takes most of the time of a small run, and `regenerate` renders twice.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),

@@ -1,8 +1,8 @@
-"""The tools file that `mcpgen init` writes over a document: what holds as it stands, and what could be decided, in
-comments that are YAML.
+"""Write the tools file that `mcpgen init` proposes for a document.
 
-Prose is behind `##`, proposals behind `#`: without it each of them is valid where it stands. Text of the document comes
-in through `sinks.yaml_scalar` and `sinks.yaml_comment` alone.
+It holds valid settings, and possible decisions as comments. Prose stands behind `##`, proposals behind `#`: without its
+`#` each proposal is valid YAML at its place. Text of the document is written only by `sinks.yaml_scalar` and
+`sinks.yaml_comment`.
 """
 
 import posixpath
@@ -28,7 +28,7 @@ _PROSE = "##"
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """The text of the file. `selected` of `found` tools are those that it makes as it stands."""
+    """The text of the file. `selected` of the `found` tools are those that the file includes as it stands."""
 
     text: str
     found: int
@@ -37,7 +37,7 @@ class Starter:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Tools that one selector chooses, `selector` as it is written on a command line, and what they cost."""
+    """Tools that one selector chooses, and their cost in tokens. `selector`: its form on a command line."""
 
     kind: str
     value: str
@@ -50,7 +50,7 @@ class _Group:
 
     @property
     def line(self) -> str:
-        """As an item: a mapping where the text would be taken apart."""
+        """Return the group as a list item: a mapping if the value would be split as text."""
         taken_apart = "," in self.value or self.value != self.value.strip()
         item = f"{{{self.kind}: {yaml_scalar(self.value)}}}" if taken_apart else yaml_scalar(self.selector)
         return f"- {item}  {_PROSE} {_count(self.tools, self.cost)}"
@@ -58,8 +58,10 @@ class _Group:
 
 # Decision 0131: Proposals stand behind one hash sign.
 def starter(catalog: Catalog, document: str, name: str, described: str, folder: str = "") -> Starter:
-    """The file `name` over `document`, as that is to be called in it, which messages call `described`. `folder` is
-    where it lies, if not below the file.
+    """Return the tools file `name` over `document`.
+
+    `document`: its name in the file. `described`: its name in prose. `folder`: where it lies, if not below the tools
+    file.
     """
     costs = {tool.name: tokens.estimate(table.tool_object(tool)) for tool in catalog.tools}
     operations = [tool.operation for tool in catalog.tools]
@@ -128,7 +130,7 @@ def _security(catalog: Catalog) -> Iterator[str]:
 
 
 def _selection(tools: tuple[ToolSpec, ...], few: list[str], costs: dict[str, int]) -> Iterator[str]:
-    """`include`, commented out where all is included; groups that are not, each as a line."""
+    """Yield `include`, commented out if everything is included, and a comment line for each group left out."""
     groups = list(_groups(tools, costs))
     on = [_group(tools, selector, costs) for selector in few]
     off = sorted((each for each in groups if each.selector not in few), key=lambda each: each.selector.casefold())
@@ -142,7 +144,10 @@ def _selection(tools: tuple[ToolSpec, ...], few: list[str], costs: dict[str, int
 
 
 def _groups(tools: tuple[ToolSpec, ...], costs: dict[str, int]) -> Iterator[_Group]:
-    """By tag, and by the beginning of the path what has none. A group is of all tools that its selector chooses."""
+    """Yield groups by tag, and by the beginning of the path for operations without tags.
+
+    A group counts all tools that its selector chooses.
+    """
     tags = dict.fromkeys(tag for tool in tools for tag in tool.operation.tags)
     told: set[str] = set()
     for tag in tags:
@@ -167,7 +172,7 @@ def _is_chosen(operation: Operation, kind: str, value: str) -> bool:
         return operation.deprecated
     if "," not in value:
         return bool(select([operation], [f"{kind}:{value}"], ()))
-    if kind == "tag":  # as a mapping says it
+    if kind == "tag":  # as the selector in mapping form does
         return value.casefold() in map(str.casefold, operation.tags)
     return fnmatchcase(operation.path, value)
 
@@ -176,7 +181,7 @@ def _is_chosen(operation: Operation, kind: str, value: str) -> bool:
 
 
 def _overrides(tools: list[ToolSpec], costs: dict[str, int], operations: list[Operation]) -> Iterator[str]:
-    """Ready to edit: the heaviest tools, and those that may take something away."""
+    """Yield proposals for the heaviest tools, and for those that may delete or change something."""
     ids = Counter(operation.id for operation in operations)
     heaviest = sorted(tools, key=lambda tool: (-costs[tool.name], tool.name))[:HEAVIEST]
     dangerous = [tool for tool in tools if tool.annotations.destructive and tool not in heaviest]
@@ -196,7 +201,7 @@ def _overrides(tools: list[ToolSpec], costs: dict[str, int], operations: list[Op
 
 
 def _key(operation: Operation, ids: Counter[str | None]) -> str:
-    """What an override calls an operation: its id where that is its own, else method and path."""
+    """Return the key of an operation for an override: its id if that is unique, else method and path."""
     if operation.id and ids[operation.id] == 1 and operation.id == operation.id.strip():
         return operation.id
     return f"{operation.method} {operation.path}"

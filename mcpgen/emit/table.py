@@ -1,8 +1,9 @@
-"""`Catalog` → `tools.json` and `bindings.json`, written by hand so that the files stand still while the model moves.
+"""Write `tools.json` and `bindings.json`.
 
-`tools.json` is exactly the array that `tools/list` answers, one tool a line. `bindings.json` has a header line and then
-one line a tool in the same order; as a whole it is JSON too. The header carries the digest of `tools.json`, so that a
-server notices when the two do not belong together. `table.schema.json` beside this module describes both.
+The mapping is explicit, so that the files stay the same while the model's classes change. `tools.json` is exactly the
+array that `tools/list` answers, one tool a line. `bindings.json` has a header line and then one line per tool in the
+same order; as a whole it is JSON too. Its header holds the digest of `tools.json`, by which a server notices files that
+do not belong together. `table.schema.json` beside this module describes both.
 """
 
 from binascii import crc32
@@ -29,19 +30,19 @@ FORMAT = 1
 
 
 def tools_path(catalog: Catalog) -> str:
-    """Return where the tools array lies in the project."""
+    """Return the path of the tools array in the project."""
     return f"{catalog.identity.package}/tools.json"
 
 
 def tools_json(catalog: Catalog) -> bytes:
-    """The tools array, one tool a line, ASCII."""
+    """Return the tools array in ASCII, one tool a line."""
     lines = ",\n".join(compact(tool_object(tool)) for tool in catalog.tools)
     return f"[\n{lines}\n]\n".encode("ascii")
 
 
 # Decision 0006: The bindings file begins with a header line.
 def bindings_json(catalog: Catalog, tools: bytes, features: Mapping[str, bytes]) -> bytes:
-    """The header and the bindings; `tools` are the bytes of `tools.json`, `features` those of the tables beside it."""
+    """Return header and bindings. `tools`: the bytes of `tools.json`. `features`: those of the tables beside it."""
     lines = ",\n".join(compact(_binding(tool)) for tool in catalog.tools)
     bindings = f"{lines}\n]}}\n".encode("ascii")
     header = compact(_header(catalog, tools, features, len(bindings))).removesuffix("}")
@@ -49,7 +50,7 @@ def bindings_json(catalog: Catalog, tools: bytes, features: Mapping[str, bytes])
 
 
 def tool_object(tool: ToolSpec) -> JsonObject:
-    """The MCP `Tool` of 2025-11-25 and later; older revisions ignore what they do not know."""
+    """Return the MCP `Tool` of 2025-11-25 and later. Clients of older revisions ignore unknown members."""
     hints = tool.annotations
     result: JsonObject = {
         "name": tool.name,
@@ -90,7 +91,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
 
 
 def destinations(catalog: Catalog) -> JsonObject:
-    """Return what the header says of where calls and credentials go: the servers and the security schemes."""
+    """Return the servers and security schemes of the header: where calls and credentials go."""
     return {
         "servers": [_server(entry, catalog.identity.prefix) for entry in catalog.servers],
         "security": {scheme.name: _scheme(scheme) for scheme in catalog.schemes},
@@ -98,7 +99,7 @@ def destinations(catalog: Catalog) -> JsonObject:
 
 
 def completes(catalog: Catalog) -> bool:
-    """Whether there are values to offer, of an argument of a prompt or a variable of a URI."""
+    """Return True if there are values to complete, for an argument of a prompt or a variable of a URI."""
     prompts = (each.prompt.values for each in catalog.prompts)
     return any(prompts) or any(each.resource.values for each in catalog.resources)
 
@@ -120,7 +121,7 @@ def _server(server: Server, prefix: str) -> JsonObject:
 
 
 def server_variable(variable: ServerVariable, prefix: str) -> str:
-    """The environment variable that sets a variable of a server URL."""
+    """Return the environment variable that sets a variable of a server URL."""
     return f"{prefix}_VAR_{environment_suffix(variable.name)}"
 
 
@@ -149,7 +150,7 @@ def _binding(tool: ToolSpec) -> JsonObject:
 
 
 def request(binding: HttpBinding) -> JsonObject:
-    """How arguments become a request, as the table writes it."""
+    """Return the request part of a binding, as the table writes it."""
     result: JsonObject = {
         "method": binding.method,
         "server": binding.server,
@@ -180,7 +181,7 @@ def request(binding: HttpBinding) -> JsonObject:
 
 
 def _rules(tool: ToolSpec) -> JsonObject:
-    """What a binding says of calls and results, beside the request."""
+    """Return the parts of a binding about calls and results, beside the request."""
     binding = tool.binding
     result: JsonObject = {}
     if binding.fields is not None:
@@ -209,12 +210,12 @@ def _rules(tool: ToolSpec) -> JsonObject:
 
 
 def operation(operation: Operation) -> JsonObject:
-    """What the table keeps of an operation, for people."""
+    """Return the id and path of an operation, which the table keeps for people."""
     return {**({"id": operation.id} if operation.id else {}), "path": operation.path}
 
 
 def view(binding: ResultView) -> JsonObject:
-    """What is shown of an answer, as the table writes it."""
+    """Return the result rules, as the table writes them."""
     result: JsonObject = {}
     if binding.remove:
         result["remove"] = list[JsonValue](binding.remove)
@@ -230,7 +231,7 @@ def view(binding: ResultView) -> JsonObject:
 
 
 def parameter(binding: ParameterBinding) -> JsonObject:
-    """One parameter of a binding, as the table writes it."""
+    """Return one parameter of a binding, as the table writes it."""
     result: JsonObject = {**_source(binding), "name": binding.name, "style": binding.style, "explode": binding.explode}
     if binding.reserved:
         result["reserved"] = True
@@ -246,14 +247,14 @@ def parameter(binding: ParameterBinding) -> JsonObject:
 
 
 def _source(binding: ParameterBinding) -> JsonObject:
-    """Where the value of a parameter comes from."""
+    """Return the source of a parameter's value: a template, a constant or an argument."""
     if binding.template is not None:
         return {"template": binding.template}
     return {"value": binding.value} if binding.argument is None else {"argument": binding.argument}
 
 
 def body(binding: BodyBinding) -> JsonObject:
-    """The body of a binding, as the table writes it."""
+    """Return the body of a binding, as the table writes it."""
     result: JsonObject = {"contentType": binding.content_type, "encoding": binding.encoding}
     if binding.required:
         result["required"] = True
@@ -295,7 +296,7 @@ def _field(binding: FieldBinding) -> JsonObject:
 
 
 def _part(binding: FieldBinding) -> JsonObject:
-    """What a field says as a part of a multipart body."""
+    """Return the members of a field that is a part of a multipart body."""
     result: JsonObject = {"part": binding.part}
     if binding.style is not None:
         result.update(style=binding.style, explode=binding.explode)

@@ -1,4 +1,4 @@
-"""The lock file of a project, fingerprints of operations, and the matching of operations by them.
+"""The lock file of a project, fingerprints of operations, and the matching of moved operations.
 
-May import `naming`, `read` and the rooms below them.
+This room imports `naming`, `read` and the rooms below them.
 """

@@ -1,5 +1,5 @@
-"""What an operation is told by, apart from its method and path: what a lock keeps of each, so that `match_operations`
-can tell it again.
+"""Compute the fingerprints that a lock keeps of each operation, so that `match_operations` recognises it under another
+method or path.
 """
 
 from collections.abc import Iterable
@@ -14,12 +14,12 @@ from mcpgen.model.pins import UNKNOWN, Promise, Promises, Retired
 from mcpgen.naming.inflection import PREFIX_SEGMENT
 
 DIGITS = 32
-"""Hexadecimal digits that are kept of a digest, here and in a lock."""
+"""Length of a fingerprint in hexadecimal digits, here and in a lock."""
 
 
 def promised(catalog: Catalog, tree: FileTree, before: Promises) -> Promises:
-    """What the tools of `catalog`, emitted as `tree`, are known by from now on, and the names that had been given
-    `before` and are no longer in use.
+    """Return the promises for the tools of `catalog`, emitted as `tree`, and the names in `before` that are no longer
+    in use.
     """
     tools = {
         tool.operation.key: _promise(tool, surface, before.tools.get(tool.operation.key, UNKNOWN))
@@ -33,7 +33,9 @@ def promised(catalog: Catalog, tree: FileTree, before: Promises) -> Promises:
 
 
 def _surfaces(catalog: Catalog, tree: FileTree) -> Iterable[tuple[ToolSpec, str]]:
-    """Each tool and a digest of its two lines in the tables, which hold all that clients see and all that is sent."""
+    """Yield each tool with a digest of its two lines in the tables, which hold all that clients see and all that is
+    sent.
+    """
     package = catalog.identity.package
     shown, sent = (tree[f"{package}/{name}"].splitlines()[1:] for name in ("tools.json", "bindings.json"))
     for tool, one, other in zip(catalog.tools, shown, sent, strict=False):
@@ -60,8 +62,9 @@ def _promise(tool: ToolSpec, surface: str, before: Promise) -> Promise:
 
 
 def shape(operation: str, schema: JsonObject) -> str:
-    """A digest of the request of an `operation` (METHOD and path): its method, its path without a prefix such as
-    `/api/v1`, and its arguments. `schema` is the input schema of its tool.
+    """Return a digest of an operation's request: method, path without a prefix such as `/api/v1`, and arguments.
+
+    `operation`: METHOD and path. `schema`: the input schema of its tool.
     """
     method, path = request(operation)
     segments = [segment for segment in path.split("/") if segment]
@@ -70,15 +73,13 @@ def shape(operation: str, schema: JsonObject) -> str:
 
 
 def words(tool: ToolSpec) -> str:
-    """A digest of what the document says of an operation, and of its method and arguments; empty where it says
-    nothing.
-    """
+    """Return a digest of the description, method and arguments of an operation, or "" if it has no description."""
     said = [tool.operation.summary, tool.operation.description]
     return _digest(tool.operation.method, [*said], _arguments(tool.input_schema)) if any(said) else ""
 
 
 def _arguments(schema: JsonObject) -> JsonObject:
-    """Argument → its types, and whether it must be given."""
+    """Return argument → its types, and whether it is required."""
     required = set(map(str, as_list(schema.get("required"))))
     properties = as_object(schema.get("properties"))
     return {name: [as_object(each).get("type"), name in required] for name, each in sorted(properties.items())}

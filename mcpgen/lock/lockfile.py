@@ -1,7 +1,8 @@
-"""`mcpgen.lock.json`: what a project remembers of its last generation. Committed by the user, reviewed in diffs.
+"""Read and write `mcpgen.lock.json`: what a project remembers of its last generation.
 
-Where it came from, the flags that were given, what was promised of each tool, and a digest of every emitted file. No
-secrets, no times, nothing of the machine. One fact a line, so that a change of the API is a few lines of difference.
+The lock holds the source, the flags, the promises for each tool, and a digest of every emitted file. It holds no
+secrets, no times and nothing of the machine. Users commit it, and review it line by line: one fact a line keeps
+differences small.
 """
 
 import json
@@ -21,7 +22,7 @@ from mcpgen.model.pins import NOTHING, Promise, Promises, Retired, Slot
 NAME = "mcpgen.lock.json"
 FORMAT = 2
 _READ = (1, FORMAT)
-"""Formats that are read. In the first one the entry of a tool was its name alone."""
+"""Formats that can be read. In format 1 the entry of a tool was its name alone."""
 
 
 _WORDS = {True: "accepted", False: "not accepted"}
@@ -29,10 +30,11 @@ _WORDS = {True: "accepted", False: "not accepted"}
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """`source` is relative to the project or a URL; so are the paths in `options`, which always hold the name. `files`
-    are path → SHA-256, `version` is the package's, `compiler` the version of mcpgen that wrote it.
+    """The contents of a lock file.
 
-    `origins` is origin → whether it is accepted (`mcpgen.base.origins`); None in a lock that is older than this list.
+    `source` and the paths in `options` are relative to the project, or URLs; `options` always hold the name. `files`:
+    path → SHA-256. `version`: that of the package. `compiler`: the version of mcpgen that wrote it. `origins`: origin →
+    whether it is accepted (`mcpgen.base.origins`), or None in locks older than that list.
     """
 
     source: str
@@ -50,12 +52,12 @@ class Lock:
 
 
 def digests(files: Mapping[str, bytes]) -> dict[str, str]:
-    """Path → SHA-256 of its contents."""
+    """Return path → SHA-256 of the contents."""
     return {path: digest(data) for path, data in files.items()}
 
 
 def dump(lock: Lock) -> bytes:
-    """The bytes of the lock file."""
+    """Return the bytes of the lock file."""
     value: JsonObject = {
         "lock": FORMAT,
         "mcpgen": lock.compiler,
@@ -79,7 +81,7 @@ def _decided(origins: Mapping[str, bool]) -> JsonObject:
 
 
 def _entry(known: Promise) -> JsonObject:
-    """One tool; what it has none of is left out."""
+    """Return the entry of one tool, without empty members."""
     entry: JsonObject = {
         "name": known.name,
         "by_hand": known.by_hand,
@@ -100,7 +102,7 @@ def _compact(entry: JsonObject) -> JsonObject:
 
 
 def _of_slots(arguments: Mapping[Slot, str]) -> JsonObject:
-    """`query per_page` → `per_page`."""
+    """Return slots as keys of JSON: `query per_page` → `per_page`."""
     return {f"{place} {wire}": name for (place, wire), name in sorted(arguments.items())}
 
 
@@ -127,7 +129,7 @@ def _known(value: JsonValue) -> Promise:
 
 
 def _tools(value: JsonValue) -> dict[str, Promise]:
-    """What can be kept of what is written: people merge locks, so a name may stand there twice, or be none."""
+    """Return the usable entries. People merge locks, so a name may be repeated or invalid."""
     tools: dict[str, Promise] = {}
     names: set[str] = set()
     for key, known in ((key, _known(entry)) for key, entry in sorted(as_object(value).items())):
@@ -138,7 +140,7 @@ def _tools(value: JsonValue) -> dict[str, Promise]:
 
 
 def _origins(value: JsonValue) -> dict[str, bool] | None:
-    """Return what the lock says of origins. Only the plain word accepts one: people merge locks."""
+    """Return origin → whether it is accepted. Only the exact word accepts, since people merge locks."""
     if value is None:
         return None
     return {origin: word == _WORDS[True] for origin, word in sorted(as_object(value).items())}
@@ -153,7 +155,7 @@ _RESTORE = "Restore it from version control, or update mcpgen."
 
 
 def _without_repetition(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
-    """What stands in a file once: of two values of one key the other one would be forgotten."""
+    """Return an object from its pairs. Raises ValueError for a repeated key, one value of which would be lost."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a key stands there twice")
@@ -161,8 +163,9 @@ def _without_repetition(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
 
 
 def _is_safe(value: JsonObject) -> bool:
-    """Whether the name, the versions and the paths can be used: a lock comes with a repository, its version goes to
-    clients, and it names files to be removed.
+    """Return True if the name, the versions and the paths are safe.
+
+    A lock comes with a repository: its version goes to clients, and its paths name files to be removed.
     """
     name = as_object(value.get("options")).get("name")
     if not all(VERSION_NUMBER.fullmatch(as_text(value.get(key)) or "0") for key in ("version", "mcpgen")):
@@ -181,7 +184,7 @@ def _is_safe(value: JsonObject) -> bool:
 
 
 def load(data: bytes, file: str) -> Lock:
-    """The lock in `data`. CannotGoOn where it is not one, or was written by a later format."""
+    """Return the lock in `data`. Raises CannotGoOn if it is none, or was written in a later format."""
     try:
         value: JsonValue = json.loads(data, object_pairs_hook=_without_repetition)
     except (ValueError, RecursionError):

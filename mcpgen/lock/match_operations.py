@@ -1,9 +1,10 @@
-"""Telling an operation again that is under another key.
+"""Recognise operations whose key, method and path, has changed.
 
-A method and a path are what an operation is, so a lock knows it by these. Where they changed, its id tells; then the
-same request under another version (`/v1/pets` → `/v2/pets`), then the prefix that most of them got or lost, and, where
-no id says otherwise, the same words and arguments under any path. What could be two operations is none of them, and
-two ids that differ are two operations: a name that goes to another operation is worse than a new name.
+Operations are compared by id, then by request under another version (`/v1/pets` → `/v2/pets`), then by a prefix that
+most paths gained or lost. If ids do not contradict, equal words and arguments count under any path.
+
+An ambiguous match is no match, and different ids mean different operations: a name on the wrong operation is worse than
+a new name.
 """
 
 import re
@@ -15,29 +16,31 @@ from mcpgen.naming.inflection import PREFIX_SEGMENT
 from mcpgen.read.openapi.paths import operation_key
 
 Known = Mapping[str, Promise]
-"""Operation key → what was promised of its tool."""
+"""Operation key → the promise for its tool."""
 
 Tell = Callable[[Known, Known], dict[str, str]]
-"""What is gone and what is new → new key → old key."""
+"""Function of the missing and the new operations that returns new key → old key."""
 
 Prefix = tuple[bool, str]
-"""The beginning of a path, and whether it came or went."""
+"""Beginning of a path, and whether it was added (True) or removed."""
 
 _KEY = re.compile(r"(?:.* )?([A-Z]+) (/.*)", re.DOTALL)
 _FEWEST = 3
-"""Operations that have to go to a prefix together."""
+"""Fewest operations that must change a prefix together."""
 
 
 def renamed(gone: Known, new: Known) -> dict[str, str]:
-    """Which operations that are `new` are those that are `gone` under another key for the same request: twins, which
-    only the names of their path parameters tell apart, have these in their keys.
+    """Return new key → old key for operations whose request is unchanged.
+
+    Twins are operations that differ only in the names of their path parameters, such as `/a/{x}` and `/a/{y}`. Their
+    keys contain these names, so a key changes when a twin appears or disappears.
     """
     return _by(_by_variables)(gone, new)
 
 
 def moved(gone: Known, new: Known) -> dict[str, str]:
-    """Which operations that are `new` are those that are `gone`, under another key: new key → old key."""
-    found = renamed(gone, new)  # a method and a path are one operation, even where its id has changed
+    """Return new key → old key for the `new` operations that are `gone` ones under another key."""
+    found = renamed(gone, new)  # method and path identify an operation, even if its id has changed
     gone, new = _without(gone, found.values()), _without(new, found)
     for told in (_by(lambda _, known: known.id), _by(lambda _, known: known.shape), _by_prefix, _by_words):
         pairs = {key: former for key, former in told(gone, new).items() if _agree(gone[former], new[key])}
@@ -52,8 +55,10 @@ def _without(known: Known, keys: Iterable[str]) -> Known:
 
 
 def guessed(pairs: Iterable[tuple[tuple[str, Promise], tuple[str, Promise]]]) -> set[str]:
-    """The new keys of moves (keys and promises, old and new) that only words tell: no id, no request, and no prefix
-    that another operation was told by.
+    """Return the new keys of moves that only words support: no id, no request, and no prefix that another move
+    confirms.
+
+    `pairs`: (key, promise) of the old and the new operation.
     """
     left: dict[str, Prefix | None] = {}
     told: set[Prefix | None] = set()
@@ -69,21 +74,21 @@ def guessed(pairs: Iterable[tuple[tuple[str, Promise], tuple[str, Promise]]]) ->
 
 
 def _prefix(path: str, other: str) -> Prefix | None:
-    """What a path got or lost at its beginning, if that is all."""
+    """Return the prefix that a path gained or lost, if nothing else changed."""
     is_more = len(other) > len(path)
     longer, shorter = (other, path) if is_more else (path, other)
     return (is_more, longer.removesuffix(shorter)) if longer.endswith(shorter) else None
 
 
 def request(key: str) -> tuple[str, str]:
-    """The method and the path of an operation, without its document and the names of its path parameters."""
+    """Return method and path of an operation key, without its document and the names of path parameters."""
     found = _KEY.fullmatch(key)
     method, _, path = operation_key(*found.groups()).partition(" ") if found else ("", "", key)
     return method, path
 
 
 def _agree(old: Promise, new: Promise) -> bool:
-    """Whether no id says that two are not the same: ids often tell the version too."""
+    """Return True unless the ids of two operations differ in more than a version."""
     return not (old.id and new.id) or _plain(old.id) == _plain(new.id)
 
 
@@ -92,7 +97,7 @@ def _plain(identifier: str) -> list[str]:
 
 
 def _by(identify: Callable[[str, Promise], str]) -> Tell:
-    """What has one identity alone on both sides is one operation."""
+    """Return a matcher that pairs operations whose identity is unique on both sides."""
 
     def told(gone: Known, new: Known) -> dict[str, str]:
         before, after = _unique(gone, identify), _unique(new, identify)
@@ -107,13 +112,13 @@ def _by_variables(key: str, known: Promise) -> str:
 
 
 def _by_words(gone: Known, new: Known) -> dict[str, str]:
-    """By words and arguments, where no id could say otherwise."""
+    """Match by words and arguments, unless both operations have an id."""
     found = _by(lambda _, known: known.words)(gone, new)
     return {key: former for key, former in found.items() if not (gone[former].id and new[key].id)}
 
 
 def _by_prefix(gone: Known, new: Known) -> dict[str, str]:
-    """The same paths behind a prefix more or a prefix less, where most of what is gone went there."""
+    """Match equal paths with one prefix added or removed, if most of the missing operations changed like that."""
     pairs: dict[Prefix, dict[str, str]] = {}
     for longer, shorter, is_more in ((new, gone, True), (gone, new, False)):
         keys = {request(key): key for key in shorter}
@@ -128,7 +133,7 @@ def _by_prefix(gone: Known, new: Known) -> dict[str, str]:
 
 
 def _unique(known: Known, identify: Callable[[str, Promise], str]) -> dict[str, str]:
-    """Identity → key, without those that share theirs, or have none."""
+    """Return identity → key, without shared or empty identities."""
     found: dict[str, str | None] = {}
     for key, promise in known.items():
         identity = identify(key, promise)

@@ -1,4 +1,4 @@
-"""Every operation of an API → a tool, or a reason why not."""
+"""Lower every operation of an API to a tool, or record why it has none."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -60,8 +60,9 @@ _FLATTEN = "Let the references lead to the schema itself."
 def lower(
     api: Api, identity: Identity, options: Options, promises: Promises, diagnostics: Diagnostics, nodes: int = 0
 ) -> Catalog:
-    """The catalog of tools for `api`, sorted by name. What was promised of them is kept. The work is in proportion to
-    `nodes`, the values and keys of what `api` was read from.
+    """Return the catalog of tools for `api`, sorted by name, keeping `promises`.
+
+    The work budget grows with `nodes`, the number of values and keys in the source.
     """
     names = tool_names.assign(api.operations, promises, api.title)
     _report_names(api.operations, names, diagnostics)
@@ -79,11 +80,11 @@ def lower(
         if named <= made:
             diagnostics.extend(list(found))
             return catalog
-        listed &= made  # some tool is told of another that could not be made
+        listed &= made  # a tool mentions another tool that could not be made; lower again without it
 
 
 def _report_names(operations: Sequence[Operation], names: Mapping[str, str], diagnostics: Diagnostics) -> None:
-    """Report the names that a document gives and that belong to other tools."""
+    """Report names that a document gives but that belong to other tools."""
     for operation in operations:
         if operation.name and names[operation.key] != operation.name:
             message = f"The name '{operation.name}' belongs to another tool; this one is {names[operation.key]}."
@@ -102,8 +103,8 @@ def _lowered(
     composer: Composer,
     diagnostics: Diagnostics,
 ) -> Catalog:
-    """The catalog, whose ids come from `sources`. The operations that tools are told of are added to `named`."""
-    around = _Around(
+    """Return the catalog. `sources`: the operations that list ids; those that tools mention are added to `named`."""
+    context = _Context(
         api,
         options,
         composer,
@@ -120,7 +121,7 @@ def _lowered(
     skipped = list(api.skipped)
     for operation in api.operations:
         try:
-            tools.append(_tool(operation, names[operation.key], around))
+            tools.append(_tool(operation, names[operation.key], context))
         except Unusable as unusable:
             skipped.append(Skipped(f"{operation.method} {operation.path}", unusable.diagnostic))
         except RecursionError:  # a chain of hundreds of references; published documents have chains of ten
@@ -129,12 +130,12 @@ def _lowered(
         except Exhausted as end:
             reason = complexity.reason(end, "Its schemas", composer, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
-    demands.report(around.demanding, diagnostics)
-    _report_rules(api.operations, around.used, diagnostics)
-    read = resources.bind(api, identity, lambda operation: _server_index(operation, around.servers), diagnostics)
+    demands.report(context.demanding, diagnostics)
+    _report_rules(api.operations, context.used, diagnostics)
+    read = resources.bind(api, identity, lambda operation: _server_index(operation, context.servers), diagnostics)
     catalog = Catalog(
-        replace(identity, instructions=around.boilerplate.beside(identity.instructions)),
-        tuple(around.servers),
+        replace(identity, instructions=context.boilerplate.beside(identity.instructions)),
+        tuple(context.servers),
         security.bound_schemes(api, identity.prefix),
         descriptions.distinct_titles(mentions.named(sorted(tools, key=lambda tool: tool.name), api.servers)),
         tuple(sorted(skipped, key=lambda entry: entry.operation)),
@@ -145,7 +146,7 @@ def _lowered(
 
 
 def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics: Diagnostics) -> None:
-    """Report what rules say of arguments that no operation which they fit has."""
+    """Report arguments of rules that no fitting operation has."""
     changes = ((name, change) for operation in operations for name, change in operation.arguments.items())
     unused = {change.where: name for name, change in changes if change.by_rule and change.where not in used}
     for where, name in unused.items():
@@ -154,13 +155,15 @@ def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
-    """Facts about the API that lowering one operation needs.
+class _Context:
+    """Facts about the API that lowering an operation needs, and findings that lowering collects.
 
-    `names` are those of all tools. `accepted` are the credentials where none are declared. `servers` maps each server
-    to its place in the catalog. The servers of single operations are added on the way, to `named` the operations that
-    tools are told of, to `demanding` operations whose body is required though the document does not say so, to `used`
-    the places of rules that changed an argument, to `missing` the dangling references that were reported.
+    `names`: names of all tools. `accepted`: the alternatives of operations for which the document says nothing.
+    `servers`: server → its index in the catalog, extended on the way.
+
+    Findings: `named` are operations that tools mention. `demanding` are operations whose body is required although the
+    document does not say so. `used` are places of rules that changed an argument. `missing` are dangling references
+    that were reported.
     """
 
     api: Api
@@ -181,7 +184,7 @@ class _Around:
     def layout(
         self, operation: Operation, plan: BodyPlan | None, profile: SchemaProfile, room: int
     ) -> arguments.Arguments:
-        """The arguments of `operation`, in a schema of at most `room` tokens."""
+        """Return the arguments of `operation`, in a schema of at most `room` tokens."""
         known = self.promises.tools.get(operation.key, UNKNOWN)
         sources = self.sources.of(operation, plan, self.composer)
         self.named.update(sources.values())
@@ -191,12 +194,12 @@ class _Around:
         return found
 
 
-def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
-    composer, diagnostics = around.composer, around.diagnostics
+def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
+    composer, diagnostics = context.composer, context.diagnostics
     composer.budget.begin()
     operation = views.seen(operation, composer, diagnostics)
     nesting.refuse_unwritable(operation, composer)
-    composer.contradictions.clear()  # what an answer or an operation that was skipped left behind
+    composer.contradictions.clear()  # leftovers of responses and of skipped operations
     composer.missing.clear()
     composer.unshown.clear()
     plan = bodies.plan(operation, composer)
@@ -204,25 +207,25 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
     title = descriptions.title(operation, name)
     hints = annotations.derive(operation)
     consents = fixed_consents(operation, plan, composer)
-    confirm = confirmation.derive(operation, hints, around.api.confirm, consents, diagnostics)
+    confirm = confirmation.derive(operation, hints, context.api.confirm, consents, diagnostics)
     needs = plan.said if plan else ""
     description = confirmation.told(
-        descriptions.description(operation, name, needs, around.boilerplate, composer, diagnostics), confirm
+        descriptions.description(operation, name, needs, context.boilerplate, composer, diagnostics), confirm
     )
     composer.budget.begin()
-    most_tokens = around.options.max_tokens or budget.MOST_TOKENS
+    most_tokens = context.options.max_tokens or budget.MOST_TOKENS
     room = most_tokens - budget.cost_beside(name, title, description)
-    profile = around.options.schema_profile or "portable"
+    profile = context.options.schema_profile or "portable"
     if operation.input_schema is not None:
         layout = sends.lay_out(operation, room)
     else:
-        layout = around.layout(operation, plan, profile, room)
+        layout = context.layout(operation, plan, profile, room)
         if plan is not None and layout.sends_body and not plan.is_needed:
             plan = replace(plan, is_needed=True)
-            layout = around.layout(operation, plan, profile, room)
+            layout = context.layout(operation, plan, profile, room)
     if layout.profile == "full" and branching.steps(layout.schema) > branching.MOST:
-        layout = around.layout(operation, plan, "portable", room)
-    _report(operation, name, layout, most_tokens, around)
+        layout = context.layout(operation, plan, "portable", room)
+    _report(operation, name, layout, most_tokens, context)
     nesting.report(operation, composer, diagnostics)
     views.report(operation.result, list(as_object(layout.schema.get("properties"))), diagnostics)
     output_schema, output_form = outputs.derive(operation, name, composer, diagnostics) or (None, None)
@@ -238,44 +241,44 @@ def _tool(operation: Operation, name: str, around: _Around) -> ToolSpec:
             plan,
             layout,
             composer,
-            _server_index(operation, around.servers),
-            security.requirement(operation, around.api, around.accepted),
-            security.scopes(operation, around.api),
+            _server_index(operation, context.servers),
+            security.requirement(operation, context.api, context.accepted),
+            security.scopes(operation, context.api),
         ),
         operation=operation,
         profile=layout.profile,
         output_schema=output_schema,
         output_form=output_form,
         confirm=confirm,
-        roles=roles.derive(operation, hints, around.api.roles, diagnostics),
+        roles=roles.derive(operation, hints, context.api.roles, diagnostics),
         arguments={(place, wire): name for (place, wire), name in layout.names.items()},
         renamed=frozenset(layout.renamed),
     )
-    _report_missing(around)
+    _report_missing(context)
     tool = sanitize.sanitize_tool(_checkable(tool, composer, diagnostics), diagnostics)
     lint.report(tool, diagnostics)
     if demanding:
-        around.demanding.append(operation)
+        context.demanding.append(operation)
     return tool
 
 
-def _report_missing(around: _Around) -> None:
-    """Report the references without a schema that a tool met, each once in a run."""
-    for reason in dict.fromkeys(around.composer.missing):
-        if reason not in around.missing:
-            around.missing.add(reason)
+def _report_missing(context: _Context) -> None:
+    """Report each dangling reference that a tool met, once in a run."""
+    for reason in dict.fromkeys(context.composer.missing):
+        if reason not in context.missing:
+            context.missing.add(reason)
             message = f"{reason.message} What it should describe is left to the API."
-            around.diagnostics.add(reason.code, message, reason.where, reason.hint)
+            context.diagnostics.add(reason.code, message, reason.where, reason.hint)
 
 
 def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> ToolSpec:
-    """Return the tool with the patterns that its server does not check, and report these and those that are not shown.
-    Raises Unusable where a schema that was written by hand cannot be checked in a bounded number of steps.
+    """Return the tool with the patterns that its server does not check, and report these and patterns that are not
+    shown. Raises Unusable if a handwritten schema cannot be checked in a bounded number of steps.
     """
     where = tool.operation.where
     schemas = {"inputSchema": tool.input_schema, "outputSchema": tool.output_schema or {}}
     derived = {"inputSchema": tool.profile == "portable", "outputSchema": tool.output_form != "written"}
-    for key, schema in schemas.items():  # what is derived has no references that could make it long
+    for key, schema in schemas.items():  # derived schemas have no references that could multiply the steps
         if not derived[key] and (steps := branching.steps(schema)) > branching.MOST:
             message = (
                 f"The {key} of {tool.name} takes {steps:,} steps for one value; {branching.MOST:,} are taken at most."
@@ -291,26 +294,26 @@ def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> 
 
 
 def _server_index(operation: Operation, servers: dict[Server, int]) -> int:
-    """Return the place of the operation's server in `servers`; add the server if it is new. Place 0 is the API's."""
+    """Return the index of the operation's server in `servers`, adding a new server. Index 0 is the API's."""
     if not operation.servers:
         return 0
     return servers.setdefault(operation.servers[0], len(servers))
 
 
-def _report(operation: Operation, name: str, layout: arguments.Arguments, most_tokens: int, around: _Around) -> None:
+def _report(operation: Operation, name: str, layout: arguments.Arguments, most_tokens: int, context: _Context) -> None:
     cuts = [*layout.cuts, *layout.given_up]
-    if layout.profile not in (around.options.schema_profile or "portable", "written"):
+    if layout.profile not in (context.options.schema_profile or "portable", "written"):
         message = f"The schema of {name} has too many definitions or branches for all of it; it is written portably."
-        around.diagnostics.add("schema-cut", message, operation.where)
+        context.diagnostics.add("schema-cut", message, operation.where)
     if cuts:
         why = f", to cost at most {most_tokens:,} tokens" if layout.given_up else ""
         message = f"The arguments of {name} leave out {'; '.join(cuts)}{why}."
-        around.diagnostics.add("schema-cut", message, operation.where)
+        context.diagnostics.add("schema-cut", message, operation.where)
     if not layout.fits:
         why = _WHY_LARGE[layout.profile]
         message = f"{name} costs more than {most_tokens:,} tokens: {why}."
         hint = "Grant it more with --max-tokens, or leave it out."
-        around.diagnostics.add("large-tool", message, operation.where, hint)
-    for sentence in dict.fromkeys(around.composer.contradictions):
+        context.diagnostics.add("large-tool", message, operation.where, hint)
+    for sentence in dict.fromkeys(context.composer.contradictions):
         message = f"A schema of {name} combines {sentence}; the later one is used."
-        around.diagnostics.add("schema-contradiction", message, operation.where)
+        context.diagnostics.add("schema-contradiction", message, operation.where)

@@ -1,4 +1,4 @@
-"""An `Api` and what its owner adds: the user's tools file applied to the API of the source."""
+"""Apply the user's tools file to the API of the source."""
 
 from dataclasses import replace
 from typing import TypeVar
@@ -11,10 +11,10 @@ Named = TypeVar("Named", Prompt, Resource)
 
 # Decision 0070: A scheme of a tools file replaces one of its name on its own server.
 def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
-    """`api` with the tools of `settings` added, and its identity, base URL and schemes winning where they are given.
-    `base` replaces the servers of `api`.
+    """Return `api` with the tools of `settings` added, and with its identity, base URL and schemes where `settings`
+    gives them.
 
-    Both were read from one library, so that their schemas are the same.
+    `base` replaces the servers of `api`. Both APIs must be read from one library, so that they share their schemas.
     """
     home = base or api.servers
     known = {scheme.name for scheme in settings.schemes}
@@ -47,8 +47,9 @@ def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
 
 
 def _secured(operation: Operation, settings: Api, api: Api, home: tuple[Server, ...]) -> Operation:
-    """An operation of the owner's, with the credentials that are needed where it is written. Those of `api` are for
-    its own server, `home`: what goes elsewhere has none of them.
+    """Return an owner's operation with the credentials that its own file requires.
+
+    Credentials of `api` are for `home`, the server of `api`: an operation on another server gets none of them.
     """
     place = place_of(operation.servers or home)
     elsewhere = place != place_of(home) and bool(api.operations or api.schemes)
@@ -62,7 +63,7 @@ def _secured(operation: Operation, settings: Api, api: Api, home: tuple[Server, 
 
 
 def _without_credentials(operation: Operation, settings: Api, api: Api, label: str) -> Operation:
-    """`operation`, those of its parameters that are credentials filled by other ones than parameters of `api` are."""
+    """Rename credential parameters so that they do not reuse the document's credentials."""
     theirs = {scheme.name for each in api.operations for scheme in each.credentials}
     theirs |= {scheme.name for scheme in api.schemes}
     theirs -= {scheme.name for scheme in settings.schemes}
@@ -74,6 +75,6 @@ def _without_credentials(operation: Operation, settings: Api, api: Api, label: s
 
 
 def _with_own(found: tuple[Named, ...], own: tuple[Named, ...]) -> tuple[Named, ...]:
-    """Those of both; of two that have one name the owner's is taken."""
+    """Return both; where two have one name, the owner's."""
     names = {each.name for each in own}
     return tuple(each for each in found if each.name not in names) + own

@@ -1,5 +1,5 @@
-"""What a person chose where a document leaves a choice: media types of bodies, variables of server URLs, the form of
-results and whether parts of them may be asked for.
+"""Apply options where a document leaves a choice: media types of bodies, server variables, the form of results, parts
+of results.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,10 @@ from mcpgen.read.openapi import servers
 
 
 def with_body_types(operations: tuple[Operation, ...], wanted: Iterable[str]) -> tuple[Operation, ...]:
-    """`operations`, those that offer a media type which one of the globs `wanted` names with such ones alone."""
+    """Keep only matching media types in the bodies of operations that offer one.
+
+    `wanted`: globs, the strongest first.
+    """
     globs = list(wanted)
     return tuple(_with_body_type(operation, globs) for operation in operations) if globs else operations
 
@@ -28,12 +31,12 @@ def _with_body_type(operation: Operation, globs: list[str]) -> Operation:
 
 
 def offered(body: RequestBody, glob: str) -> tuple[MediaType, ...]:
-    """Return what `body` can be sent as among the media types of a glob."""
+    """Return the media types of `body` that match a glob."""
     return tuple(each for each in body.content if fnmatchcase(each.name.lower(), glob.lower()))
 
 
 def with_optional_bodies(api: Api, wanted: bool) -> Api:
-    """`api`, if so `wanted` with bodies that are optional wherever the document does not say that they are required."""
+    """Return `api` with bodies optional, if `wanted`, wherever the document does not say whether they are required."""
     return replace(api, operations=tuple(map(_with_optional_body, api.operations))) if wanted else api
 
 
@@ -44,10 +47,10 @@ def _with_optional_body(operation: Operation) -> Operation:
 
 
 def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) -> Api:
-    """`api` with the variables of its server URLs at the values chosen as NAME=VALUE, which are no setting any more.
-    `where` is their place in a tools file.
+    """Return `api` with server variables fixed to the values that are chosen as NAME=VALUE.
 
-    CannotGoOn for a name that no server has, or a value that is not one of its own.
+    Fixed variables are no longer settings of the server. `where`: their place in a tools file. Raises CannotGoOn for an
+    unknown name, or a value that the variable's `enum` lacks.
     """
     values = dict(_variable(text) for text in chosen)
     if not values:
@@ -77,7 +80,7 @@ def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) 
 
 
 def with_output(api: Api, structured: bool) -> Api:
-    """`api` with the form of results at each operation: what it says itself, else `structured`, else the server's."""
+    """Return `api` with the form of results set at each operation: its own, else `structured`, else the server's."""
     chosen = "structured" if structured else api.output
     if chosen is None:
         return api
@@ -85,8 +88,7 @@ def with_output(api: Api, structured: bool) -> Api:
 
 
 def with_fields(api: Api, wanted: bool) -> Api:
-    """`api` with whether results may be asked for in parts at each operation: what it says itself, else `wanted`, else
-    the server's."""
+    """Return `api` with `fields` set at each operation: its own choice, else `wanted`, else the server's."""
     chosen = wanted or api.fields
     if not chosen:
         return api
@@ -95,7 +97,7 @@ def with_fields(api: Api, wanted: bool) -> Api:
 
 
 def with_redirects(api: Api) -> Api:
-    """`api` with what is done about redirects at each operation: what it says itself, else the server's."""
+    """Return `api` with the treatment of redirects set at each operation: its own, else the server's."""
     chosen = api.redirects
     if chosen is None:
         return api

@@ -1,6 +1,6 @@
-"""Operations that log in: no tools unless their owner says so, but a credential can come from one.
+"""Find operations that log in: they are no tools unless their owner says so, but they can supply a credential.
 
-A model that could call one would have to be told a password, and would be told a token.
+A model that called one would have to know a password, and would see a token.
 """
 
 import re
@@ -22,19 +22,19 @@ _ABOUT = frozenset(
         "sessions jwt sso saml",
     )
 )
-"""Words of operations that may log in: the schemas of the others are not looked at."""
+"""Words in the path or id of an operation that may log in. The schemas of other operations are not examined."""
 
 _PASSWORDS = frozenset(["password", "passwd", "pwd", "passcode", "clientsecret", "refreshtoken", "userpassword"])
 _TOKENS = frozenset(["accesstoken", "refreshtoken", "idtoken", "jwt", "jwttoken", "bearertoken", "sessiontoken"])
 
 _FORM = "application/x-www-form-urlencoded"
 _DEEPEST = 5
-"""References that are followed to the members of a schema."""
+"""How many references are followed to the members of a schema."""
 
 
 # Decision 0076: Logins are recognised by words and members.
 def hide_logins(api: Api, diagnostics: Diagnostics) -> Api:
-    """Return `api` with the operations hidden that take a password or return an access token; each is reported."""
+    """Hide operations that take a password or return an access token, and report each."""
     found = []
     for operation in api.operations:
         if not (operation.hidden or operation.offered or is_written(operation)) and (why := _reason(operation, api)):
@@ -47,7 +47,7 @@ def hide_logins(api: Api, diagnostics: Diagnostics) -> Api:
 
 
 def _reason(operation: Operation, api: Api) -> str:
-    """Return why an operation is a login, "" where it is none."""
+    """Return why an operation is a login, as the rest of a sentence, or "" if it is none."""
     if not _ABOUT.intersection(words(f"{operation.path} {operation.id or ''}")):
         return ""
     taken = {fold(each.name) for each in (*operation.parameters, *operation.withheld)}
@@ -62,7 +62,7 @@ def _reason(operation: Operation, api: Api) -> str:
 
 
 def _members(schema: JsonObject, api: Api, depth: int = 0) -> Iterator[str]:
-    """Yield the names of the members that an object of that schema can have, also behind combinations."""
+    """Yield the names of members that an object of the schema may have, also inside `allOf`, `anyOf` and `oneOf`."""
     if "$ref" in schema and depth < _DEEPEST:
         yield from _members(as_object(api.definitions.get(as_text(schema["$ref"]), {})), api, depth + 1)
     yield from as_object(schema.get("properties"))
@@ -98,7 +98,10 @@ def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
 
 
 def _filled_scheme(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> SecurityScheme | None:
-    """Return the scheme that the token fills: the one that is named, else the only one, else a bearer token."""
+    """Return the scheme that the token fills: the named one, else the only one, else a new bearer scheme.
+
+    Report an ambiguous or unknown name and return None.
+    """
     usable = {each.name: each for each in api.schemes if each.type in ("bearer", "oauth2", "apiKey", "login")}
     if choice.scheme in usable or (not choice.scheme and len(usable) == 1):
         return usable[choice.scheme or next(iter(usable))]
@@ -113,6 +116,6 @@ def _filled_scheme(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> S
 
 
 def _content_type(operation: Operation) -> str:
-    """Return how the login is written: as JSON, unless the operation takes a form alone."""
+    """Return the media type of the login request: JSON, unless the operation takes only a form."""
     offered = [each.name.partition(";")[0].strip().lower() for each in operation.body.content] if operation.body else []
     return _FORM if _FORM in offered and not any("json" in name for name in offered) else "application/json"

@@ -1,9 +1,8 @@
-"""The APIs of several documents → one, in which nothing of one is mistaken for something of another.
+"""Merge the APIs of several documents into one, keeping their servers, credentials and scopes apart.
 
-Each operation keeps the server, the credentials and the scopes that its own document gives it. A prefix stands before
-the names, the keys and the security schemes of its document. Without one, the keys of several documents have the
-document's name before them, and schemes that would meet have it too (`unique_prefixes`); one document comes out as if
-it were SOURCE itself.
+Each operation keeps what its own document says. Names, keys and security schemes of a document get its `prefix`.
+Without one, keys get the document's name, and so do schemes if two different ones share a name (`unique_prefixes`). A
+single document is merged as if it were SOURCE itself.
 """
 
 import re
@@ -23,17 +22,17 @@ from mcpgen.read.openapi import servers
 from mcpgen.read.toolsfile import Required
 
 TOKEN, HEADER = "token", "header"
-"""What the credentials of a document that says nothing of credentials are called; among several it has a token alone,
-behind its prefix.
-"""
+"""Default schemes of a document that declares none. Among several documents, it gets only the token."""
 
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """What tools files say for all documents that they name. `servers` replace those of documents that have no base URL
-    of their own; `schemes` replace those of documents there, and are `required` there by what says nothing.
+    """Decisions of tools files for all documents that they name.
+
+    `servers`: replace those of documents without a base URL of their own. `schemes`: names of the owner's schemes,
+    which replace those of the documents there. `required`: the default security there.
     """
 
     servers: tuple[Server, ...] = ()
@@ -45,7 +44,7 @@ class Owner:
 def joined(
     described: Sequence[Described], owner: Owner, former: Former, empty: Api, diagnostics: Diagnostics
 ) -> tuple[Api, tuple[Operation, ...]]:
-    """One API of all, `empty` where there is none, and the operations that the selections of their entries left out."""
+    """Return one API of all documents (`empty` if there are none), and the operations that their selectors left out."""
     base = owner.servers
     shared = _shared_schemes(described, base)
     each = [_prefixed(one, base, shared, diagnostics) for one in described]
@@ -82,9 +81,10 @@ def joined(
 
 
 def settled(api: Api, base: tuple[Server, ...]) -> Api:
-    """Return `api` with the server of its operations as its own, where all have one and it would be nobody's.
+    """Make the server of the operations the server of the API, if every operation overrides the API's own.
 
-    That is the first one's among several documents; in a single document, the one that is below the `base` URL.
+    Otherwise the API's server would serve nobody. Among several documents, the first operation's server is taken; in a
+    single document, one below the `base` URL.
     """
     if any(each.operation and each.operation.servers is None for each in api.resources):
         return api
@@ -104,7 +104,7 @@ def settled(api: Api, base: tuple[Server, ...]) -> Api:
 
 # Decision 0123: Schemes are one by what they do.
 def _shared_schemes(described: Sequence[Described], base: tuple[Server, ...]) -> Collection[Kept]:
-    """Return the schemes that several documents declare alike for one server: one credential fills them all."""
+    """Return the schemes that several documents declare alike for one server: they share a credential."""
     counts = Counter(
         kept
         for one in described
@@ -126,16 +126,14 @@ def _whole_server(place: Place) -> Place:
 
 
 def _kept(scheme: SecurityScheme, place: Place) -> Kept:
-    """Return a scheme at a server, without what tells no two credentials apart: words and scopes."""
+    """Return a scheme at a server, without description and scopes, which do not distinguish credentials."""
     return Kept(replace(scheme, description="", scopes=()), place)
 
 
 def _prefixed(
     one: Described, base: tuple[Server, ...], shared: Collection[Kept], diagnostics: Diagnostics
 ) -> Described:
-    """Return a document at its base URL, else at `base`, with its prefix before keys, names and schemes. Schemes that
-    are `shared` with another document keep their names.
-    """
+    """Return a document at its own base URL, else at `base`, with its prefix; `shared` schemes keep their names."""
     place = _origin_of(one, base)
     api, entry = one.api, one.entry
     operations = tuple(replace(operation, api_title=api.title) for operation in api.operations)
@@ -164,7 +162,7 @@ def _with_prefix(operation: Operation, prefix: str) -> Operation:
 
 
 def _with_names_apart(operations: tuple[Operation, ...], diagnostics: Diagnostics) -> tuple[Operation, ...]:
-    """`operations`, those whose documents demand one name with derived ones: which comes first gives no right to it."""
+    """Let no operation keep a name that several documents demand, since the order of documents must not matter."""
     wanted = Counter(operation.name for operation in operations)
     found = []
     for operation in operations:
@@ -178,16 +176,16 @@ def _with_names_apart(operations: tuple[Operation, ...], diagnostics: Diagnostic
 
 
 def _is_demanded(operation: Operation) -> bool:
-    """Whether an operation has its name from its document, not from an override."""
+    """Return True if the name of an operation comes from its document, not from an override."""
     name = operation.extension.get("name")
     return bool(name) and operation.name in (name, f"{operation.prefix}_{name}")
 
 
-# -- what must not be mixed up ----------------------------------------------------------------------------------------
+# -- servers, credentials and keys that documents must not share --------------------------------------------------
 
 
 def _has_server(one: Described, base: tuple[Server, ...], diagnostics: Diagnostics) -> bool:
-    """Whether it is known where a document's API is; reported where it is not, since another's is none of its own."""
+    """Return True if a document has a server, else report it: other documents' servers must not be used."""
     if base or any("://" in server.url for server in one.api.servers[:1]):
         return True
     message = f"{one.document} names no absolute server URL, and among several documents none stands for it."
@@ -197,7 +195,7 @@ def _has_server(one: Described, base: tuple[Server, ...], diagnostics: Diagnosti
 
 
 def _requiring(api: Api, required: Required) -> Api:
-    """`api` with what is `required` at each operation of which the document says nothing."""
+    """Return `api` with the `required` security at each operation for which the document says nothing."""
     if api.security is not None or required.security is None:
         return api
     return replace(
@@ -212,7 +210,7 @@ def _requiring(api: Api, required: Required) -> Api:
 
 
 def _at(api: Api, base: tuple[Server, ...]) -> Api:
-    """Return `api` at `base`. Its operations have a server of their own where the document has a path below `base`."""
+    """Return `api` at `base`; its operations keep their server if that is a path below `base`."""
     if not base or api.servers[:1] == base[:1]:
         return api
     operations = tuple(replace(each, servers=each.servers or api.servers[:1]) for each in api.operations)
@@ -220,13 +218,13 @@ def _at(api: Api, base: tuple[Server, ...]) -> Api:
 
 
 def _unconfirmed(apis: Sequence[Api]) -> frozenset[str]:
-    """Return the origins that documents name whose server was replaced, and no other document does."""
+    """Return the origins that only documents with a replaced server name."""
     believed = {origin for api in apis if not api.unconfirmed for origin in named_origins(api)}
     return frozenset(origin for api in apis for origin in api.unconfirmed) - believed
 
 
 def _apart(each: Sequence[Described], owner: Owner, diagnostics: Diagnostics) -> list[Described]:
-    """The documents with servers, credentials and keys that no other can have."""
+    """Return the documents with servers, credentials and keys that no other document can have."""
     base = owner.servers
     first = base or (each[0].api.servers if each else ())
     servers_of = [base if base and not (one.entry and one.entry.servers) else one.api.servers[:1] for one in each]
@@ -261,13 +259,13 @@ def _apart(each: Sequence[Described], owner: Owner, diagnostics: Diagnostics) ->
 
 
 def _behind(front: str, operation: Operation) -> str:
-    """The key of an operation behind the front of its document, of which its prefix is a part."""
+    """Return the key of an operation with the front of its document, which includes the prefix."""
     key = operation.key.removeprefix(f"{operation.prefix} ") if operation.prefix and front else operation.key
     return f"{front} {key}" if front else key
 
 
 def _absolute(own: tuple[Server, ...] | None, at: tuple[Server, ...]) -> tuple[Server, ...]:
-    """The servers of an operation, those that are relative led to its own document's."""
+    """Return the servers of an operation, with relative ones resolved against the server of its document."""
     return tuple(replace(server, url=_joined(at, server.url)) for server in own or ())
 
 
@@ -280,8 +278,9 @@ def _joined(at: tuple[Server, ...], url: str) -> str:
 
 
 def _with_credentials(one: Described, at: tuple[Server, ...], required: Required, diagnostics: Diagnostics) -> Api:
-    """The API with what each operation needs written at the operation itself. A scheme of an unknown kind is left out:
-    the one header that is there for those would go to more than one API.
+    """Return the API with the security of each operation written at the operation itself.
+
+    Schemes of an unknown kind are left out: they share one header variable, which would be sent to several APIs.
     """
     api, entry = one.api, one.entry
     usable = tuple(_with_absolute_urls(scheme, at) for scheme in api.schemes if scheme.type != "other")
@@ -317,7 +316,7 @@ def _says_nothing(api: Api) -> bool:
 
 
 def _with_absolute_urls(scheme: SecurityScheme, at: tuple[Server, ...]) -> SecurityScheme:
-    """A scheme whose URLs count from its own document's server: relative ones would count from the first."""
+    """Return a scheme with absolute URLs: relative ones would be resolved against the server of another document."""
     base = servers.with_defaults(at[0]) if at else ""
     if "://" not in base:
         return scheme
@@ -335,8 +334,9 @@ def _with_absolute_urls(scheme: SecurityScheme, at: tuple[Server, ...]) -> Secur
 def _with_schemes_apart(
     placed: Sequence[tuple[Described, Place]], owned: Collection[str], home: Place | None, alone: Collection[str]
 ) -> list[tuple[Described, Place]]:
-    """The documents, each name of a scheme that of one scheme and one server. Those `owned` are their owner's, who
-    speaks for documents at `home` alone; `alone` are what one document by itself may have filled.
+    """Rename security schemes so that each name stands for one scheme on one server.
+
+    `owned`: schemes of the tools file, valid only for documents at `home`. `alone`: further names that are taken.
     """
 
     def apart(one: Described, place: Place) -> list[Kept]:
@@ -351,18 +351,18 @@ def _with_schemes_apart(
 
 
 def _each_once(schemes: Iterable[SecurityScheme]) -> tuple[SecurityScheme, ...]:
-    """The schemes by name, in the order of these: that of documents gives no variable to another."""
+    """Return one scheme per name, sorted by name: the order of documents must not decide about variables."""
     return tuple(sorted({scheme.name: scheme for scheme in schemes}.values(), key=lambda scheme: scheme.name))
 
 
 def _schemes(api: Api) -> list[SecurityScheme]:
-    """Those that are declared, and those that parameters are."""
+    """Return the declared schemes, and those of credential parameters."""
     implied = (scheme for operation in api.operations for scheme in operation.credentials)
     return [*{scheme.name: scheme for scheme in (*implied, *api.schemes)}.values()]
 
 
 def _renamed(api: Api, names: Mapping[str, str]) -> Api:
-    """`api` with its schemes called as `names` (old → new) says, wherever they are named."""
+    """Return `api` with its schemes renamed by `names` (old → new), wherever they are mentioned."""
     if not names:
         return api
 

@@ -1,7 +1,7 @@
-"""What tells several documents apart, whatever their order: the fronts of their keys, and the names of their schemes.
+"""Choose unique prefixes for the keys of several documents, and unique names for their schemes, whatever their order.
 
-A front or a name belongs to the one that could have it alone. So a document that is added, or comes sooner, never takes
-over what was another's, neither the names of its tools nor its credentials.
+A prefix or name goes to the only document that could have it. So adding or moving a document never takes a tool name or
+a credential away from another.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from mcpgen.read.inputs import Described
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A server as far as requests go there."""
+    """A server, as far as requests depend on it."""
 
     url: str
     variables: tuple[tuple[str, str], ...] = ()
@@ -29,20 +29,21 @@ class Kept:
 
 
 def place_of(at: Sequence[Server]) -> Place:
-    """The place of a document's servers: the first is called."""
+    """Return the place of the first of a document's servers, which receives the requests."""
     if not at:
         return Place("")
     return Place(at[0].url.rstrip("/"), tuple((each.name, each.default) for each in at[0].variables))
 
 
 def label_of(place: Place) -> str:
-    """The address of a server, in words."""
+    """Return the host and path of a server as words."""
     return "_".join(words(place.url.partition("://")[2]))
 
 
 def fronts(each: Sequence[tuple[Described, Place]]) -> list[str]:
-    """What stands before the keys of each document: its prefix, or its name as the tools file writes it; with both and
-    the server where another has that too. Nothing for SOURCE itself.
+    """Return a key prefix for each document: its `prefix`, else its path.
+
+    On a clash, prefix, path and server URL are joined. SOURCE has none.
     """
 
     def ladder(one: Described, place: Place) -> list[str]:
@@ -56,8 +57,10 @@ def fronts(each: Sequence[tuple[Described, Place]]) -> list[str]:
 
 # Decision 0121: Neither order nor one more document moves a name.
 def names_of(found: Iterable[tuple[Kept, Described]], taken: Collection[str]) -> Mapping[Kept, str]:
-    """The name of every scheme of a server: its own, or, where another has that too, behind the document's name, its
-    path or the server. None is in `taken`, and no two of them fill one variable of the environment.
+    """Return a unique name for every scheme of a server.
+
+    It is the scheme's own name; on a clash, the document's name, its path or the server comes before it. No name is in
+    `taken`, and no two names share an environment variable.
     """
     by: dict[Kept, list[Described]] = {}
     for kept, one in found:
@@ -77,10 +80,12 @@ def _ladder(kept: Kept, documents: Sequence[Described]) -> list[str]:
 
 
 def _name(one: Described) -> str:
-    """The name of a document's file, in words."""
+    """Return the name of a document's file as words."""
     return "_".join(words(one.document.rpartition("/")[2].partition(".")[0])) or "api"
 
 
 def _whole(one: Described) -> str:
-    """All of the path of a document, in words, as the tools file writes it: the same wherever the run stands."""
+    """Return the path of a document as words, as the tools file writes it, so that it does not depend on the working
+    directory.
+    """
     return "_".join(words(one.entry.document.text.rpartition(".")[0])) if one.entry else _name(one)

@@ -1,7 +1,7 @@
-"""The two vocabularies of the compiler and nothing else: an API in OpenAPI's words, and a catalog of tools in MCP's.
+"""The two vocabularies of the compiler: an API in OpenAPI's words, and a catalog of tools in MCP's.
 
-`lower` is the only bridge between them. Everything is frozen; schemas are JSON Schema 2020-12 whatever the document
-said, and a `$ref` in them is a key of `Api.definitions`, never a pointer into a file.
+`lower` is the only bridge between them. Every class is frozen. Schemas are JSON Schema 2020-12 whatever the document's
+version, and a `$ref` in them is a key of `Api.definitions`. This room imports only `base`.
 """
 
 from mcpgen.model.api import (

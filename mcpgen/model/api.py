@@ -1,4 +1,4 @@
-"""The parts of an API, in OpenAPI's words: what a front end reads out of a document or a tools file."""
+"""The parts of an API in OpenAPI's words, as they are read from a document or a tools file."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -12,8 +12,10 @@ from mcpgen.model.words import Confirm, Location, Output, Redirects, Style
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter (OpenAPI 3.1, 4.8.12), with style and explode settled. `content` is a media type that replaces the
-    style; `allows_empty` that the name may be sent without a value; `argument` the name that a person gave it.
+    """One parameter (OpenAPI 3.1, 4.8.12), with the defaults of style and explode filled in.
+
+    `content`: a media type that replaces the style. `allows_empty`: the name may be sent without a value. `argument`:
+    the name that a person gave it.
     """
 
     name: str
@@ -33,8 +35,9 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How one property of a form is sent (OpenAPI 3.1, 4.8.15). None where the document says nothing. `headers` are
-    those of a part.
+    """How one property of a form is sent (OpenAPI 3.1, 4.8.15).
+
+    None: the document says nothing. `headers`: the header fields of a part.
     """
 
     content_type: str | None = None
@@ -46,8 +49,9 @@ class Encoding:
 
 @dataclass(frozen=True, slots=True)
 class MediaType:
-    """One entry of `content`. `schema` is absent where the document describes none. Parts of a form without a type are
-    bytes where `untyped_parts_are_files` (OpenAPI 3.1, 4.8.15.1).
+    """One entry of `content`. `schema` is None where the document describes none.
+
+    `untyped_parts_are_files`: parts of a form without a type are bytes (OpenAPI 3.1, 4.8.15.1).
     """
 
     name: str
@@ -58,8 +62,10 @@ class MediaType:
 
 @dataclass(frozen=True, slots=True)
 class RequestBody:
-    """The body (OpenAPI 3.1, 4.8.13). `required` is None where the document says nothing. `names` are what a person
-    calls its members, by their names on the wire.
+    """The request body (OpenAPI 3.1, 4.8.13).
+
+    `required` is None where the document says nothing. `names`: name on the wire → the name that a person gave the
+    member.
     """
 
     content: tuple[MediaType, ...]
@@ -71,7 +77,7 @@ class RequestBody:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """`status` as the document writes it: `200`, `2XX`, `default`."""
+    """One response. `status` is written as in the document: `200`, `2XX`, `default`."""
 
     status: str
     description: str
@@ -89,7 +95,7 @@ class ServerVariable:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """`url` may be relative, or empty where none is known; variables stand in it as `{name}`."""
+    """One server. `url` may be relative, or empty if unknown; its variables are written as `{name}`."""
 
     url: str
     variables: tuple[ServerVariable, ...] = ()
@@ -98,8 +104,10 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """How a token is had by a request of the API itself. `fields` are the members of its body: name, role of the
-    variable, and the constant where that is empty. `token` and `expires` are JSON Pointers into the answer.
+    """How a token is fetched by a request to the API itself.
+
+    `fields`: the members of the request's body, each with its name, the role of its environment variable, and a
+    constant where the role is empty. `token` and `expires`: JSON Pointers into the answer.
     """
 
     content_type: str
@@ -110,11 +118,12 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class SecurityScheme:
-    """A scheme as far as a request is concerned. OAuth 2 is `bearer`: a ready access token; `oauth2` is one that a
-    token can be fetched for, by the client credentials grant (RFC 6749 section 4.4) from `token_url`, or from where the
-    OpenID provider at `discovery_url` says; both may be relative to the server. `other` is a scheme of which nothing is
-    known but that it is needed. A `setting` is no secret: a parameter that is sent where its variable is set.
-    For `login` a token is fetched from `token_url` as `login` says, and sent as a bearer token or at its place.
+    """A security scheme, as far as requests are concerned.
+
+    `bearer`: a ready access token. `oauth2`: a token is fetched by the client credentials grant (RFC 6749, section
+    4.4). It comes from `token_url`, or from the OpenID provider at `discovery_url`; both may be relative to the server.
+    `login`: a token is fetched from `token_url` as `login` says, and sent as a bearer token or at its own place.
+    `setting`: a parameter that is no secret, sent if its variable is set. `other`: a scheme of an unknown kind.
     """
 
     name: str
@@ -129,20 +138,22 @@ class SecurityScheme:
 
 
 Scopes = Mapping[str, tuple[str, ...]]
-"""Name of a scheme → what an access token of it must allow."""
+"""Name of a scheme → the OAuth scopes that its access token must have."""
 
 SecurityRequirement = tuple[str, ...]
-"""Names of schemes that are needed together; an empty one means that none is needed."""
+"""Names of schemes that are needed together. An empty requirement needs none."""
 
 NO_CREDENTIALS: tuple[SecurityRequirement, ...] = ((),)
-"""The alternatives of an operation that needs none."""
+"""Security of an operation that needs no credentials: one empty requirement."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathTemplate:
-    """A path as it is sent: `literals` are percent-encoded and stand around `variables`, whose names differ, one more
-    of them than of these. `declared` are the names that the path itself gives them. Of a query in a path key,
-    `fixed_query` is always sent, and `query_variables` (name on the wire, variable) are what its variables fill.
+    """A path as it is sent.
+
+    `literals`: percent-encoded text around the `variables`, one more than these. `variables`: distinct names.
+    `declared`: the names of the variables in the document. `fixed_query`: a query in the path key that is always sent.
+    `query_variables`: pairs (name on the wire, variable) of that query.
     """
 
     literals: tuple[str, ...]
@@ -154,15 +165,18 @@ class PathTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation, references resolved. `key` is METHOD + path with parameter names blanked, unique in its API.
+    """One operation, with its references resolved.
 
-    `name`, `title` and all from `output` on are set where a person wrote them: `prefix` stands before a derived name,
-    `hints` are annotations, `arguments` what changes in each, by its name, `sends` where those of `input_schema` go,
-    `timeout` is in seconds, `told` replaces summary and description, `offered` ones are tools whatever they do.
-    `credentials` are parameters that carry one although no security scheme says so; `withheld` are these parameters,
-    and others that are no arguments. `document` is the document that it came from, and `api_title` what that calls its
-    API; both are empty where there is one document, or none. `former_arguments` are what its arguments were called
-    before, `changed_by` the keys of the overrides that fit it, the last of which counts most.
+    `key`: METHOD and path, with parameter names blanked; unique in its API. `withheld`: parameters that are no
+    arguments. `credentials`: parameters that carry a credential although no security scheme says so. `document` and
+    `api_title`: the document that it came from and its title, if there are several documents.
+
+    A person decided `name`, `title`, `prefix` and all fields from `output` on. `prefix` stands before a derived name.
+    `hints` are annotations. `arguments`: argument → its change. `sends`: where arguments of `input_schema` go.
+    `timeout`: seconds. `told` replaces summary and description. `offered`: the operation is a tool whatever it does.
+
+    `former_arguments`: earlier names of its arguments. `changed_by`: keys of the overrides that fit it, the strongest
+    last.
     """
 
     key: str
@@ -211,7 +225,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """An operation that did not become a tool, and why; and as much of it as selectors ask for."""
+    """An operation that did not become a tool, the reason, and the fields that selectors ask for."""
 
     operation: str
     reason: Diagnostic

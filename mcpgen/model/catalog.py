@@ -1,4 +1,4 @@
-"""A catalog of tools, in MCP's words: what is emitted."""
+"""A catalog of tools in MCP's words: the input of `emit`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,8 +14,10 @@ from mcpgen.model.words import Confirm, InputProfile, Location, OutputForm, Styl
 
 @dataclass(frozen=True, slots=True)
 class ParameterBinding:
-    """An argument, a `template`, or a constant `value` where both are None, at one place of the request. It is `made`
-    by the server where the argument is left out. Only one in the path that `may_be_empty` is written as nothing.
+    """One value at one place of the request: an `argument`, a `template`, or the constant `value` if both are None.
+
+    `made`: the server makes the value if the call leaves the argument out. `may_be_empty`: a path may hold an empty
+    text here.
     """
 
     argument: str | None
@@ -34,7 +36,9 @@ class ParameterBinding:
 
 @dataclass(frozen=True, slots=True)
 class FieldBinding:
-    """A member of a body. `part` is for multipart alone; `argument` None with `constant` False describes a member of a
+    """A member of a body.
+
+    `part` is for multipart alone. With `argument` None and `constant` False, the binding describes a member of a
     whole-body argument.
     """
 
@@ -55,9 +59,10 @@ class FieldBinding:
 
 @dataclass(frozen=True, slots=True)
 class BodyBinding:
-    """How arguments become the body: one whole `argument`, or `fields` and an object argument `rest` of others, or a
-    `template`. `xml` is the shape of an XML document. With a `value` the whole body is that. No call may give a member
-    that is `withheld`.
+    """How arguments become the body.
+
+    The body is one whole `argument`, a `template`, the constant `value`, or `fields` and an object argument `rest` with
+    further members. `xml`: the shape of an XML document. `withheld`: members that no call may give.
     """
 
     content_type: str
@@ -75,15 +80,19 @@ class BodyBinding:
 
 @dataclass(frozen=True, slots=True)
 class HttpBinding:
-    """How a call becomes a request. `path` alternates literal text, already percent-encoded, with parameters. `fields`
-    is the argument that asks for parts of the result, and goes nowhere; `defaults` (argument → value) are sent where a
-    call leaves them out. `timeout` is in seconds, `result` what is shown of the answer. `also` are arguments that the
-    schema names elsewhere than among its properties; where it is `open` there may be others too.
-    `withheld` (query or cookies → names) is what no argument may write there, because its owner hid it. `unchecked` are
-    patterns of the schemas that a server leaves to the API. Answers with a status of `redirects` (`302`, `3XX`) are
-    results. `saves` is the argument that a server adds which may write the tool's answers to files.
-    Where it `follows`, redirects are followed.
-    `settings` are schemes that are sent where they are set.
+    """How a call becomes a request.
+
+    `path`: percent-encoded literal text alternating with parameters. `fields`: the argument that selects parts of the
+    result and is not sent. `defaults`: argument → value that is sent if a call leaves the argument out. `timeout`:
+    seconds. `result`: what is shown of the answer.
+
+    `also`: arguments that the input schema names outside its properties. `open`: further arguments are allowed.
+    `withheld`: query or cookies → names that no argument may write there, because the owner hid them. `unchecked`:
+    patterns that the server leaves to the API.
+
+    `redirects`: statuses (`302`, `3XX`) that count as results. `follows`: redirects are followed. `saves`: the
+    argument, added by the server, that writes answers to files. `settings`: schemes of the kind `setting`, sent if they
+    are set.
     """
 
     method: str
@@ -111,14 +120,14 @@ class HttpBinding:
     follows: bool = False
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
-        """All parameters, in the order path, query, querystring, header, cookie."""
+        """Return all parameters, in the order path, query, querystring, header, cookie."""
         in_path = tuple(part for part in self.path if isinstance(part, ParameterBinding))
         return in_path + self.query + self.querystring + self.headers + self.cookies
 
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """The four hints of MCP, always all of them."""
+    """The four hints of MCP's tool annotations, all of them set."""
 
     read_only: bool
     destructive: bool
@@ -127,7 +136,7 @@ class Annotations:
 
     @property
     def effect(self) -> str:
-        """The hints in a person's words."""
+        """Return what the tool does in a person's words."""
         if self.read_only:
             return "reads"
         return "changes or deletes" if self.destructive else "adds"
@@ -135,9 +144,11 @@ class Annotations:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """One tool. `operation` is the operation that it came from, for reports; nothing of it is read again. `output_form`
-    is there with an `output_schema` and without one it is not. An operator needs one of `roles`, where there are any.
-    `arguments` are named by their slots (place in the request, name there), those of `renamed` by a person.
+    """One tool.
+
+    `operation`: its origin, for reports alone. `output_form`: set exactly if `output_schema` is. `roles`: an operator
+    needs one of them; empty for no limit. `arguments`: slot (place in the request, name there) → argument name.
+    `renamed`: slots whose argument a person named.
     """
 
     name: str
@@ -158,7 +169,7 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ResourceSpec:
-    """One resource under its settled `uri`, and how it is fetched where it is."""
+    """One resource under its final `uri`. `binding`: the request that fetches it, if its content is not fixed."""
 
     resource: Resource
     uri: str
@@ -167,7 +178,7 @@ class ResourceSpec:
 
 @dataclass(frozen=True, slots=True)
 class PromptSpec:
-    """One prompt. `uris` are the resources that its messages hold, name → URI."""
+    """One prompt. `uris`: name of a resource in its messages → the resource's URI."""
 
     prompt: Prompt
     uris: Mapping[str, str] = field(default_factory=dict)
@@ -175,8 +186,8 @@ class PromptSpec:
 
 @dataclass(frozen=True, slots=True)
 class BoundScheme:
-    """A security scheme and the environment variables that hold it: role (value, username, password, client_id,
-    client_secret, token_url) → variable.
+    """A security scheme and its environment variables: role (value, username, password, client_id, client_secret,
+    token_url) → variable.
     """
 
     name: str
@@ -192,9 +203,7 @@ class BoundScheme:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What the generated server is called: `name` in files, commands and MCP; `prefix` before its environment
-    variables.
-    """
+    """Names of the generated server: `name` in files, commands and MCP; `prefix` of its environment variables."""
 
     name: str
     title: str
@@ -216,10 +225,10 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """What is emitted: sorted, unique, checked. The only input of `emit`.
+    """Everything that is emitted: sorted, unique, checked.
 
-    `origins` is the one list of origins that calls and credentials may reach (`mcpgen.base.origins`); others that the
-    servers and schemes name wait for the owner's word.
+    `origins`: the origins that calls and credentials may reach (`mcpgen.base.origins`). Other origins that servers and
+    schemes name wait for the owner.
     """
 
     identity: Identity

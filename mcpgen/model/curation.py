@@ -9,20 +9,22 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.model.words import Confirm, Output, Redirects
 
 Given = tuple[JsonValue] | None
-"""A value that was written, or None where none was: null is a value too."""
+"""A one-tuple of the value that was written, or None if none was. The tuple is needed because null is a value too."""
 
 
 Part = str | JsonObject
-"""Of a text with places in it: a literal text, `{argument: NAME}`, or `{pointer: POINTER}` into the answer."""
+"""Part of a text with placeholders: literal text, `{argument: NAME}`, or `{pointer: POINTER}` into the answer."""
 
 Template = JsonObject
-"""What a value is made of, as the table holds it: `{argument: NAME}` as it is, `{value: CONSTANT}`,
-`{text: [PART, …]}`, `{items: [TEMPLATE, …]}` or `{members: {NAME: TEMPLATE}}`.
+"""How a value is built, as the table writes it.
+
+`{argument: NAME}` as it is, `{value: CONSTANT}`, `{text: [PART, …]}`, `{items: [TEMPLATE, …]}` or `{members: {NAME:
+TEMPLATE}}`.
 """
 
 
 def arguments_of(node: Template) -> Iterator[str]:
-    """The arguments that a template, or a part of a text, needs, in its order."""
+    """Yield the arguments that a template, or a part of a text, needs, in their order."""
     if "argument" in node:
         yield str(node["argument"])
     inner = [*as_list(node.get("text")), *as_list(node.get("items")), *as_object(node.get("members")).values()]
@@ -32,11 +34,12 @@ def arguments_of(node: Template) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentChange:
-    """What changes in one argument. `value` is always sent in place of it, `default` where a call leaves it out.
+    """What changes in one argument.
 
-    Of a parameter `media_type` says how its value is written where the document declares `content`, and `allow_empty`
-    that a path may hold an empty text for it. `by_rule` it is meant for every operation that has it.
-    `credential` says whether the parameter is one, which the environment fills.
+    `value`: always sent in its place. `default`: sent if a call leaves it out. `media_type`: how a parameter is written
+    for which the document declares `content`. `allow_empty`: a path may hold an empty text for it. `by_rule`: the
+    change applies to every operation that has the argument. `credential`: whether the parameter is a credential, which
+    the environment fills.
     """
 
     where: Where
@@ -55,7 +58,7 @@ class ArgumentChange:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link to a resource, each of its texts in parts; what is empty is not said."""
+    """A link to a resource. Each text is a sequence of parts; empty texts are left out of the result."""
 
     uri: tuple[Part, ...]
     name: tuple[Part, ...]
@@ -64,7 +67,7 @@ class Link:
     media_type: tuple[Part, ...] = ()
 
     def texts(self) -> dict[str, tuple[Part, ...]]:
-        """Its texts by their names in MCP."""
+        """Return the texts of the link that are not empty, by their names in MCP."""
         names = ("uri", "name", "title", "description", "mimeType")
         texts = (self.uri, self.name, self.title, self.description, self.media_type)
         return {name: parts for name, parts in zip(names, texts, strict=True) if parts}
@@ -72,8 +75,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class ResultView:
-    """What is shown of a good answer: `remove` (JSON Pointers, `*` being every item or member) is taken out first;
-    `select` is a pointer, or name → pointer; `text`, in parts, stands in place of the JSON.
+    """What is shown of a successful answer.
+
+    `remove`: JSON Pointers of what is taken out first, `*` for every item or member. `select`: a pointer, or name →
+    pointer. `text`: parts of a text that replaces the JSON.
     """
 
     where: Where
@@ -85,7 +90,7 @@ class ResultView:
 
 @dataclass(frozen=True, slots=True)
 class SentArgument:
-    """An argument in short form that goes where templates name it, and nowhere else."""
+    """An argument in short form. It is sent only where templates name it."""
 
     name: str
     schema: JsonObject
@@ -94,8 +99,10 @@ class SentArgument:
 
 @dataclass(frozen=True, slots=True)
 class Sends:
-    """What is sent beside parameters and body, name → template, and the `arguments` in short form that it takes there.
-    `open` are those that a schema written by hand allows without naming them: where they go, if anywhere.
+    """What is sent beside parameters and body: name → template for each place.
+
+    `arguments`: the arguments in short form that the templates use. `open`: where arguments go that a handwritten
+    schema allows without naming them, if anywhere.
     """
 
     where: Where
@@ -110,7 +117,7 @@ class Sends:
 
 @dataclass(frozen=True, slots=True)
 class BodyChange:
-    """What changes in the body of an operation. `media_type` is a glob over those that it offers."""
+    """What changes in the body of an operation. `media_type`: a glob over the media types that it offers."""
 
     where: Where
     required: bool | None = None
@@ -119,8 +126,9 @@ class BodyChange:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An override: what its owner says of the tool of one operation, which `key` names. None where nothing is said.
-    `unsecured` means that its request carries no credential.
+    """An override: the owner's decisions about the tool of the operation `key`.
+
+    None: no decision. `unsecured`: its requests carry no credential.
     """
 
     key: str
@@ -146,9 +154,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Former:
-    """What there was before: an override that concerns it is no mistake of whoever wrote it. `tools` are operation
-    key, operationId or `METHOD /path` → the name of the tool; `arguments` are operation key → what its arguments were
-    called, in the tool and in the request.
+    """Names of the last generation. An override that concerns one of them is reported as orphaned, not as a mistake.
+
+    `tools`: operation key, operationId or `METHOD /path` → tool name. `arguments`: operation key → its former argument
+    names, in the tool and in the request.
     """
 
     tools: Mapping[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""An API description as a whole: what a front end comes to."""
+"""An API description as a whole: what reading a source results in."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,12 +12,14 @@ from mcpgen.model.words import Confirm, Output, Redirects
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """An API description. `security` None means that the document says nothing at all about security.
+    """An API description.
 
-    `name`, `version`, `instructions`, `output`, `confirm` (method or DESTRUCTIVE → when), `roles` (the same → whose)
-    and `fields` are of the server to be, where its owner gave them; `resources` and `prompts` are what it offers beside
-    tools. `named_at` is where title and instructions stand. `unconfirmed` are origins that need the owner's word, since
-    a base URL replaced the server of the documents that name them.
+    `security`: None if the document says nothing about security. `unconfirmed`: origins that the owner must accept,
+    since a base URL replaced the server of their documents.
+
+    Decisions of the owner about the server: `name`, `version`, `instructions`, `output`, `fields`, `confirm` (method or
+    DESTRUCTIVE → when), `roles` (method or DESTRUCTIVE → roles). `resources` and `prompts` are offered beside tools.
+    `named_at`: place of title and instructions.
     """
 
     title: str

@@ -7,13 +7,15 @@ from mcpgen.base.diagnostics import Where
 from mcpgen.model.api import Operation
 
 Values = Mapping[str, tuple[str, ...]]
-"""Argument of a prompt, or variable of a URI → the values that it can have; what is not there can have any."""
+"""Argument of a prompt, or variable of a URI → its possible values. Names that are missing here may have any value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One resource; a template where its URI has `variables`. It holds `content` as it was at compile time, or what
-    `operation`, a GET whose parameters are those variables, answers. `uri` is empty where it is to be derived.
+    """One resource, or a resource template if its URI has `variables`.
+
+    It holds `content` as of compile time, or the answer of `operation`, a GET whose parameters are those variables.
+    `uri` is empty if it is to be derived.
     """
 
     where: Where
@@ -38,8 +40,10 @@ class PromptArgument:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A text, `literals` around the `arguments` that are filled in, one more of them than of these; or the content of
-    the `resource` of that name.
+    """One message of a prompt.
+
+    It is text, with `literals` around the `arguments` and one literal more than arguments, or the content of the named
+    `resource`.
     """
 
     where: Where

@@ -1,4 +1,4 @@
-"""What a person asked for on the command line, and how a project remembers it."""
+"""The options of a run, and how a project remembers them."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Any, get_args
@@ -9,10 +9,11 @@ from mcpgen.model import SchemaProfile
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The flags that decide what is compiled, each by its own name. `ref_dir` and `overlay` are paths, `max_tokens` of
-    one tool, `accept_origin` URLs whose origins the owner accepts, `allow_redirect` servers as HOST or HOST:PORT,
-    `security` is `none` for an API that wants no credentials, `fetch_header` NAME=VARIABLE for the request that
-    fetches SOURCE. What was not given is None, or empty.
+    """The command-line flags that decide what is compiled, each under its own name.
+
+    `ref_dir` and `overlay`: paths. `max_tokens`: limit for one tool. `accept_origin`: URLs whose origins the owner
+    accepts. `allow_redirect`: HOST or HOST:PORT. `security`: `none` for an API without credentials. `fetch_header`:
+    NAME=VARIABLE for the request that fetches SOURCE. Flags that were not given are None, or empty.
     """
 
     name: str | None = None
@@ -34,7 +35,7 @@ class Options:
     fetch_header: tuple[str, ...] = ()
 
     def over(self, remembered: "Options") -> "Options":
-        """These flags, and those of `remembered` that are not among them. Accepted origins add up."""
+        """Return these options, completed by the `remembered` ones. Accepted origins of both are united."""
         together = tuple(dict.fromkeys((*remembered.accept_origin, *self.accept_origin)))
         return replace(remembered, **{key: getattr(self, key) for key in recorded(self)} | {"accept_origin": together})
 
@@ -46,7 +47,7 @@ _KINDS: dict[str, type] = {**_TEXTS, **_SWITCHES, "max_tokens": int}
 
 
 def recorded(options: Options) -> JsonObject:
-    """What was given, flag → value; `remembered` is the way back."""
+    """Return the options that were given, flag → value. `remembered` reads them back."""
     given = {field.name: getattr(options, field.name) for field in fields(Options)}
     return {
         key: list[JsonValue](value) if isinstance(value, tuple) else value
@@ -56,14 +57,14 @@ def recorded(options: Options) -> JsonObject:
 
 
 def _is_meant(key: str, written: JsonValue) -> bool:
-    """Whether a value is one that the flag takes: a lock is a file that people merge."""
+    """Return True if the flag takes this value. A lock is a file that people merge, so it may hold anything."""
     if key == "schema_profile":
         return written in get_args(SchemaProfile)
     return type(written) is _KINDS.get(key) and (key != "max_tokens" or (isinstance(written, int) and written > 0))
 
 
 def remembered(value: JsonValue) -> Options:
-    """The options in a lock file; what is not of its flag's kind is as if it had not been given."""
+    """Return the options in a lock file. Values that their flag does not take are ignored."""
     found: dict[str, Any] = {}
     for key, written in as_object(value).items():
         if getattr(_DEFAULTS, key, None) == ():

@@ -1,25 +1,29 @@
-"""What was promised of tools: names that agents, prompts and permissions know, and what tells a tool again.
+"""What earlier generations promised about tools: names that agents, prompts and permissions rely on.
 
-A promise is made to an operation, by its key. It is kept by `lower`, recorded by `lock`, and taken along by
-`regenerate` where the operation moved.
+A promise is made to an operation, by its key. `lower` keeps it, `lock` records it, and `regenerate` takes it along
+where the operation moved.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 Slot = tuple[str, str]
-"""Where the value of an argument goes: the place in a request and the wire name there."""
+"""Where the value of an argument goes: the place in the request, and the name on the wire."""
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What one tool is known by: its `name`, and the argument of each slot. A person may have named either in a tools
-    file (`by_hand`, `renamed`): that holds as long as it is written there.
+    """What is known of one tool: its `name`, the argument of each slot, and marks by which a moved operation is found
+    again.
 
-    The operation is told again by `id`, by `shape` (the request, under any prefix) and by `words` (what the document
-    says of it); empty where it has none. `surface` is a digest of all that clients see and of what is sent. `former`
-    are arguments that it had once, and, in the place `given`, names by which a person means one. `constants` are the
-    path parameters that are no arguments, because each has one value.
+    A person may have named the tool (`by_hand`) or an argument (`renamed`) in a tools file. Such a name holds as long
+    as it is written there.
+
+    Marks, empty if missing: `id`; `shape`, a fingerprint of the request without prefix; `words`, a fingerprint of the
+    description. `surface`: digest of all that clients see and of what is sent.
+
+    `former`: earlier argument names, and, in the place `given`, names that a person uses for one. `constants`: path
+    parameters with a single value, which are no arguments.
     """
 
     name: str
@@ -35,21 +39,23 @@ class Promise:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The names of its path parameters, sorted."""
+        """Return the names of its path parameters, sorted."""
         asked = (wire for place, wire in {**self.arguments, **self.renamed} if place == "path")
         return tuple(sorted({*asked, *self.constants}))
 
     @property
     def known(self) -> frozenset[str]:
-        """What its arguments are called, here and in requests, and were called before."""
+        """Return every name of its arguments: in the tool, in requests, and former ones."""
         slots = (*self.arguments.items(), *self.renamed.items(), *self.former.items())
         return frozenset(text for (_, wire), name in slots for text in (wire, name) if text)
 
 
 @dataclass(frozen=True, slots=True)
 class Retired:
-    """A name that is no longer in use, or by another tool because a person said so, kept for the operation that had it:
-    its key, and its id. It had the name from a person, and can do without it, if that was given `by_hand`.
+    """A name that its tool no longer has, kept for the operation `operation` with this `id`.
+
+    The tool is gone, or a person gave the name to another tool. `by_hand`: a person had given it the name, so the
+    operation can do without it.
     """
 
     operation: str
@@ -59,26 +65,29 @@ class Retired:
 
 @dataclass(frozen=True, slots=True)
 class Promises:
-    """Operation key → what was promised of its tool; and name → what had it, for names that are no longer in use."""
+    """Promises by operation key, and names that are no longer in use, name → their last owner."""
 
     tools: Mapping[str, Promise] = field(default_factory=dict)
     retired: Mapping[str, Retired] = field(default_factory=dict)
 
     @property
     def names(self) -> dict[str, str]:
-        """Operation key → name."""
+        """Return operation key → name."""
         return {key: known.name for key, known in self.tools.items()}
 
     @property
     def kept(self) -> dict[str, str]:
-        """Operation key → the name that it must have. An operation that is not there is free."""
+        """Return operation key → the name that its tool must keep. Missing operations may be named freely."""
         retired = sorted(self.retired.items(), reverse=True)
         former = {each.operation: name for name, each in retired if not each.by_hand}
         return former | {key: known.name for key, known in self.tools.items() if not known.by_hand}
 
     @property
     def owners(self) -> dict[str, frozenset[str]]:
-        """Name, ignoring case, → the operations that it belongs to; more than one where a person gave it to another."""
+        """Return name in case-folded form → the operations that own it.
+
+        A name has several owners if a person gave it to another operation.
+        """
         found: dict[str, set[str]] = {}
         for name, key in (
             *((known.name, key) for key, known in self.tools.items()),
@@ -88,7 +97,7 @@ class Promises:
         return {name: frozenset(keys) for name, keys in found.items()}
 
     def moved(self, keys: Mapping[str, str]) -> "Promises":
-        """The same where operations are under another key: new key → old key."""
+        """Return these promises with moved operations under their new keys. `keys`: new key → old key."""
         now = {former: key for key, former in keys.items()}
         tools = {now.get(key, key): known for key, known in self.tools.items()}
         retired = {
@@ -99,6 +108,6 @@ class Promises:
 
 
 UNKNOWN = Promise("")
-"""Of a tool that was never promised anything."""
+"""The promise of a tool that was never promised anything."""
 
 NOTHING = Promises()

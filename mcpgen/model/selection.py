@@ -1,6 +1,6 @@
-"""Which operations become tools: `tag:X`, `path:GLOB`, `method:M`, `id:GLOB`, `deprecated`.
+"""Select the operations that become tools: `tag:X`, `path:GLOB`, `method:M`, `id:GLOB`, `deprecated`.
 
-Repeated selectors are alternatives, parts joined by `,` must all hold, and an exclusion wins over an inclusion.
+Repeated selectors are alternatives. Parts joined by `,` must all match. An exclusion wins over an inclusion.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,23 +29,22 @@ _TESTS: dict[str, Callable[[Selectable, str], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """`parts` (kind, what is wanted) must all hold. `where` is its place in a tools file."""
+    """One selector. Its `parts` (kind, wanted value) must all match. `where`: its place in a tools file."""
 
     parts: tuple[tuple[str, str], ...]
     where: Where | None = None
 
     def selects(self, operation: Selectable) -> bool:
-        """Whether all of it holds of `operation`."""
+        """Return True if every part matches `operation`."""
         return all(_TESTS[kind](operation, wanted) for kind, wanted in self.parts)
 
 
 def select(
     operations: Iterable[Selected], include: Iterable[str | Selector], exclude: Iterable[str | Selector]
 ) -> tuple[Selected, ...]:
-    """The operations, or those that had to be skipped, that some of `include` selects (all where it is empty) and none
-    of `exclude`.
+    """Return the operations that `include` selects (all if it is empty) and `exclude` does not.
 
-    CannotGoOn for a text that is no selector.
+    Raises CannotGoOn for a text that is no selector.
     """
     wanted, unwanted = [*map(_selector, include)], [*map(_selector, exclude)]
     return tuple(
@@ -57,7 +56,7 @@ def select(
 
 
 def parse(text: str, where: Where | None = None) -> Selector:
-    """The selector that `text` writes. ValueError where it writes none."""
+    """Parse a selector. Raises ValueError if `text` is none."""
     return Selector(tuple(_part(part.strip()) for part in text.split(",")), where)
 
 

@@ -3,33 +3,38 @@
 from typing import Literal
 
 Location = Literal["path", "query", "querystring", "header", "cookie"]
-"""`querystring` is the whole query (OpenAPI 3.2)."""
+"""Place of a parameter. `querystring` is the whole query (OpenAPI 3.2)."""
 
 Style = Literal[
     "simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject", "cookie"
 ]
-"""Those of OpenAPI 3.2, and `tabDelimited`, which only OpenAPI 2.0 has."""
+"""The styles of OpenAPI 3.2, and `tabDelimited`, which only OpenAPI 2.0 has."""
 
 SchemaProfile = Literal["portable", "full"]
-"""What input schemas are written in: what every client takes, or all of JSON Schema 2020-12."""
+"""Keywords that input schemas use: those that every client takes, or all of JSON Schema 2020-12."""
 
 InputProfile = SchemaProfile | Literal["written"]
-"""The same of one tool, whose schema may be written by hand."""
+"""Profile of one tool's input schema; `written` if a person wrote the schema."""
 
 Output = Literal["structured", "text"]
+"""Form of a tool's results, as a person chose. `structured` results have an output schema."""
+
 Redirects = Literal["follow", "tell"]
-"""What is done about a redirect."""
-"""What the results of a tool are, as a person chose: `structured` are those with an output schema."""
+"""What the server does about a redirect."""
+
 
 Confirm = Literal["never", "when-supported", "always"]
-"""When a person is asked before a call is sent: by every client that can ask, or else not at all; or else the call is
-refused.
+"""When a person is asked before a call is sent.
+
+`when-supported`: by clients that can ask. `always`: calls of other clients are refused.
 """
 
 DESTRUCTIVE = "destructive"
-"""Stands for the tools with that hint where methods are named."""
+"""Stands for the tools with the destructive hint, where methods are named."""
 
 OutputForm = Literal["object", "items", "value", "written"]
-"""How an answer becomes the object that an output schema promises: as it is, under `items`, under `value`; or it must
-be what a schema written by hand says.
+"""How an answer becomes the object that the output schema promises.
+
+`object`: as it is. `items` and `value`: under a member of that name. `written`: it must satisfy the handwritten schema
+as it is.
 """

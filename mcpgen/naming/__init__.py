@@ -1,4 +1,4 @@
-"""Names of tools, derived from their operations: ids, paths, summaries, verbs, shortening.
+"""Derive the names of tools from their operations: ids, paths, summaries, verbs, shortening.
 
-Pure functions. May import `model` and `base`.
+All functions are pure. This room imports only `model` and `base`.
 """

@@ -1,7 +1,7 @@
-"""The words by which operations say what they do, by their effect. Data alone: `effects` has the rule.
+"""The words by which operations say what they do, by their effect. Data alone: `lower/tool/effects.py` has the rule.
 
-The lists of what adds or reads must be right, because a call may then pass without a question. A word that they lack
-costs a question. The lists of what changes may hold too much: they only make hints more cautious.
+The lists of words that add or read must be right, because they let a call pass without a question. A missing word only
+costs a question. The lists of words that change may hold too much: they only make hints more cautious.
 """
 
 import re
@@ -17,14 +17,14 @@ ADDS = _words(
     redeliver register rerequest rerun resend retry send start submit subscribe upload
     """
 )
-"""Verbs that are hardly ever things. Something new is there afterwards, and what was there is as before.
+"""Verbs that are hardly ever nouns and create something without changing what exists.
 
-Left out are `import`, `save`, `publish` and `deploy`, which may replace something, and `run` and `execute`, because
-nobody knows what runs.
+`import`, `save`, `publish` and `deploy` are left out because they may replace something, and `run` and `execute`
+because nobody knows what runs.
 """
 
 CREATES = _words("add append create insert send submit upload")
-"""Those of ADDS that no group of operations is called by: what stands behind them is a thing (`create_data_set`)."""
+"""Verbs of ADDS that never name a group of operations: the word behind them is a noun (`create_data_set`)."""
 
 ADDS_TOO = _words(
     """
@@ -32,10 +32,10 @@ ADDS_TOO = _words(
     reserve schedule share snapshot star trigger vote
     """
 )
-"""Verbs that add and are things as well. They count before a determiner, and as the whole last segment of a path."""
+"""Verbs that add and are nouns as well. They count before a determiner, and as the whole last segment of a path."""
 
 ADDS_FIRST = _words("post request")
-"""What a sentence begins with that adds. In an id and in a path these are a method and a thing."""
+"""Verbs that add when a sentence begins with them. In an id or a path, `post` is a method and `request` a noun."""
 
 READS = _words(
     """
@@ -43,20 +43,20 @@ READS = _words(
     preview query retrieve search suggest
     """
 )
-"""Verbs that only look."""
+"""Verbs that only read."""
 
 READS_FIRST = _words("has head is read show view wait")
-"""Words that look where they stand first, and not behind others: `mark_all_as_read`."""
+"""Words that mean reading as the first word, and not behind others: `mark_all_as_read`."""
 
 COMPUTES = _words("analyse analyze calculate check compute eval evaluate lint match parse render validate")
-"""Verbs that look at what they are given. At an item's path they act on the item: `/domains/{domain}/validate`."""
+"""Verbs that only examine their input. At the path of an item they act on the item: `/domains/{domain}/validate`."""
 
 FILTERS = _words("filter")
-"""What a last segment says of a search, and an id or a summary of something else."""
+"""Words that mean a search as the last segment of a path, but not in an id or a summary."""
 
 ASKS_FOR = _words("fetch get obtain retrieve")
 HANDED_OUT = _words("code credential credentials key link nonce otp password secret session ticket token url")
-"""Things that come into being because somebody asks for them: whoever gets a token has one more."""
+"""Nouns for things that a request creates: whoever gets a token has one more."""
 
 ENDINGS = _words(
     """
@@ -64,7 +64,7 @@ ENDINGS = _words(
     revocation suspension termination truncation
     """
 )
-"""Things that end, take back or take away something: who creates a refund takes back a payment."""
+"""Nouns for ending, taking back or removing something: a refund takes back a payment."""
 
 ENDS = ENDINGS | _words(
     """
@@ -73,10 +73,10 @@ ENDS = ENDINGS | _words(
     uninstall unlink void wipe
     """
 )
-"""Words of what ends, takes back or takes away something, wherever they stand."""
+"""Verbs and nouns for ending, taking back or removing something, wherever they stand."""
 
 ANYTHING = _words("action actions command commands execute graphql rpc statement statements")
-"""What a last segment says of a request whose body says what is done."""
+"""Last segments of paths at which the body says what is done."""
 
 CHANGES = ENDS | _words(
     """
@@ -90,8 +90,9 @@ CHANGES = ENDS | _words(
     unstack unstar unsubscribe unsuspend update upgrade upsert verify withdraw write
     """
 )
-"""Verbs that are hardly ever things, and change something that is there. What is on no list, such as `assign`, says
-nothing: beside `create` it is harmless.
+"""Verbs that are hardly ever nouns and change something that exists.
+
+Words on no list, such as `assign`, count for nothing: `create` decides when it stands beside one.
 """
 
 CHANGES_TOO = _words(
@@ -100,37 +101,37 @@ CHANGES_TOO = _words(
     revise rewrite split stop swap terminate transfer
     """
 )
-"""Verbs that change something and are things as well. They count where a verb stands, first or last."""
+"""Verbs that change something and are nouns as well. They count in the place of a verb: first or last."""
 
 NO_AIMS = _words("change complete")
-"""What changes nothing of the API behind `to`: `subject to change`, `needed to complete the handshake`."""
+"""Verbs that change nothing behind `to`: `subject to change`, `needed to complete the handshake`."""
 
 PROGRAMS = _words("command commands cql cypher graphql gremlin influxql script sql statement statements")
-"""Languages in which a query can also write."""
+"""Nouns for query languages that can also write."""
 
 DESTROYS = ENDS | _words("archive detach expire merge transfer")
-"""Words that say in a title that something is deleted or taken away."""
+"""Words in a title that tell of deletion or removal."""
 
 DETERMINERS = _words("a all an another any each every existing multiple new one several some the this your")
-"""Words behind which a thing stands, so that the word before them is a verb."""
+"""Words in front of a noun, so that the word before them is a verb."""
 
 MANNERS = _words(
     "admin async batch beta bulk deprecated experimental force internal mass multi partial please quick v1 v2"
 )
-"""Words before a verb that say how, or which version; so do those that end in `ly`."""
+"""Words before a verb that say how it acts, or in which version. Words that end in `ly` count too."""
 
 PARTICLES = _words("down in off out up")
-"""Words that make another verb of the one before: nobody looks who checks out."""
+"""Words that change the verb before them: `check out` does not look."""
 
-# -- of methods that only read, which act seldom ----------------------------------------------------------------------
+# -- for methods that read, such as GET, whose ids and paths seldom name an action ------------------------------
 
 GETS = _words("calculate convert download export generate resolve verify watch")
-"""Verbs of a GET that change nothing, beside those that look."""
+"""Verbs of a GET that change nothing, beside those of READS."""
 
 AT_THE_END = _words("close launch notify open pay post push reboot run start stop sync trigger")
-"""Verbs that are things as well. They are verbs where they end the id of a GET: `dialog_open`."""
+"""Verbs that are nouns as well. At the end of a GET's id they are verbs: `dialog_open`."""
 
 SWITCHES = (ENDS - ENDINGS) | _words(
     "activate archive detach enable merge restart send shutdown stop transfer trigger unsubscribe"
 )
-"""Verbs of the last segment of a GET that acts: `/jobs/{id}/restart`."""
+"""Verbs that make a GET act as the last segment of its path: `/jobs/{id}/restart`."""

@@ -1,9 +1,9 @@
-"""Plural → singular, for the words of names; and the segments of a path that are no words of one."""
+"""Turn plurals into singulars for the words of names, and find path segments that say nothing."""
 
 import re
 
 PREFIX_SEGMENT = re.compile(r"api|rest|v\d+(?:\.\d+)*|\d+(?:\.\d+)+|v\{[^{}]*\}", re.IGNORECASE)
-"""Segments of a path that say where an API lies, or which version of it this is."""
+"""Segments of a path that only locate an API or name its version."""
 
 _IN_IE = frozenset(["calorie", "cookie", "genie", "lie", "movie", "pie", "selfie", "tie", "zombie"])
 _IRREGULAR: dict[str, str] = dict(
@@ -22,7 +22,7 @@ def is_plural(noun: list[str]) -> bool:
 
 
 def singular(word: str) -> str:
-    """`policies` → `policy`; a word that is no plural as it is."""
+    """Return the singular of a plural (`policies` → `policy`), and any other word unchanged."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is", "news", "series", "status")):

@@ -1,7 +1,7 @@
-"""An operationId → the words of a name: what frameworks and HTTP added to it is taken off.
+"""Derive the words of a name from an operationId, without what frameworks and HTTP added to it.
 
-The vendor's words and their order stay, because the vendor's own documentation shows them. An id that only writes
-method and path down again has no words here: the path names the operation better.
+The vendor's words keep their order, because the vendor's own documentation shows them. An id that only repeats method
+and path yields no words: the path names the operation better.
 """
 
 import re
@@ -15,17 +15,17 @@ from mcpgen.naming import verbs
 from mcpgen.naming.inflection import PREFIX_SEGMENT, singular
 
 _MOST_SEGMENTS, _LONGEST_ID = 50, 1000
-"""Limits of a path (in segments) and of an operationId (in characters) for taking off what a framework appended.
+"""Longest path (in segments) and operationId (in characters) from which a framework's suffix is removed.
 
-The search takes time in the square of both; no framework makes longer ones.
+The search takes time in the square of both, and no framework makes longer ones.
 """
 
 METHODS = frozenset(["get", "put", "post", "delete", "options", "head", "patch", "query"])
 _UNSPEAKING = frozenset(["post", "put", "patch"])
-"""Methods that are no verbs of English for what they do."""
+"""Methods whose names are not the English verbs for what they do."""
 
 _SPEAKING = verbs.SURE | {"describe", "download", "fetch", "find", "query", "replace", "search", "upload", "watch"}
-"""Verbs that are hardly ever things, by which an id says what is done."""
+"""Verbs that are hardly ever nouns, by which an id says what is done."""
 
 _FRAMEWORK = re.compile(r"Using(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)(?:_\d+)?$")
 _COUNTER = re.compile(r"(?<=[A-Za-z])_(\d{1,2})$")
@@ -34,7 +34,7 @@ _ONE_WORD = re.compile(
     r"OAuth|IPv(?=[46])|GitHub|GitLab|BitBucket|YouTube|LinkedIn|PayPal|GraphQL|DevOps|WordPress|JavaScript|TypeScript"
     r"|MongoDB|PostgreSQL|MySQL|OpenAI|ChatGPT|eSIM|iOS|macOS"
 )
-"""Names whose capitals are no humps."""
+"""Names whose inner capitals begin no new word."""
 
 _GLUED_METHOD = re.compile(r"(?<![A-Za-z])(GET|POST|PUT|PATCH|DELETE)(?=[a-z]{2})")
 _GLUED_VERSION = re.compile(r"(?<=[a-z]{3})v(\d{1,2})(?![A-Za-z0-9])")
@@ -46,14 +46,14 @@ _FEWEST_HUMPS = 5
 _RUN_ON = re.compile(r"[a-z]{9,60}")
 _FEWEST_OF_A_SENTENCE = 5
 _FUNCTION_WORDS = frozenset(re.findall(r"\w+", "a an and as be by for from if in is it of on or that the this to with"))
-"""Words that a sentence has between the others, and a list of nouns has not."""
+"""Words that occur in a sentence, but not in a list of nouns."""
 
 _LINKS = frozenset(["a", "and", "by", "for", "from", "in", "new", "of", "on", "or", "partial", "the", "to", "with"])
-"""Words between others that neither a path nor a summary has to hold."""
+"""Linking words, which need not occur in the path or summary."""
 
 
 def without_sentence(operation: Operation) -> Operation:
-    """Return the operation with an id that is a whole sentence as its summary, where it has no other."""
+    """Return the operation with an id that is a whole sentence moved to its summary, if it has no other summary."""
     said = operation.id or ""
     if len(said.split()) < _FEWEST_OF_A_SENTENCE or _FUNCTION_WORDS.isdisjoint(words(said)):
         return operation
@@ -61,7 +61,7 @@ def without_sentence(operation: Operation) -> Operation:
 
 
 def read(operation: Operation, api_title: str) -> list[str]:
-    """Return the words of the id of `operation`; none where the id is missing, or says no more than method and path."""
+    """Return the words of the operation's id. Return none if the id is missing or repeats method and path."""
     identifier = without_framework(operation.id or "", operation)
     found = name_words(identifier)
     if len(found) > 2 and found[0] == "".join(words(api_title)):
@@ -77,7 +77,7 @@ def read(operation: Operation, api_title: str) -> list[str]:
 
 # Decision 0013: Words of an operationId keep the vendor's order.
 def name_words(text: str) -> list[str]:
-    """Return the words of `text` as names have them: `OAuth2`, `IPv6`, `50p` and `v1beta1` are one word each."""
+    """Split `text` into the words of names: `OAuth2`, `IPv6`, `50p` and `v1beta1` are one word each."""
     numbered = set(_NUMBERED.findall(text))
     text = _ONE_WORD.sub(lambda found: found[0].capitalize(), _without_random(text))
     text = _GLUED_VERSION.sub(r"_v\1", _GLUED_METHOD.sub(r"\1_", text))
@@ -92,7 +92,7 @@ def name_words(text: str) -> list[str]:
 
 
 def _without_random(text: str) -> str:
-    """Return `text` without a part of it that is no word (`6VMVochwUWo`), where that is not all."""
+    """Return `text` without random-looking parts (`6VMVochwUWo`), unless nothing else is left."""
     rest = _RANDOM.sub(lambda found: "" if len(words(found[0])) >= _FEWEST_HUMPS else found[0], text)
     return rest if any(map(str.isalpha, rest)) else text
 
@@ -103,8 +103,10 @@ def versions(operation: Operation) -> list[str]:
 
 
 def with_version_last(found: list[str], operation: Operation, known: frozenset[str]) -> list[str]:
-    """Return the words with the version of the path behind them, or without it where `known`, the versions of the
-    document, are no others: then it tells no tool from another.
+    """Return the words with the path's version moved to the end.
+
+    If `known`, the versions in the document, has only one member, the version is left out: it tells no tool from
+    another.
     """
     named = frozenset(versions(operation))
     version = [word for word in found if word in named]
@@ -127,26 +129,26 @@ def without_framework(identifier: str, operation: Operation) -> str:
                 return rest_of_id
     identifier = _FRAMEWORK.sub("", identifier)
     counter = _COUNTER.search(identifier)
-    if counter and counter[1] not in words(operation.path):  # springdoc numbers methods of one name
+    if counter and counter[1] not in words(operation.path):  # springdoc numbers methods that share a name
         identifier = identifier[: counter.start()]
     return _CLASS.sub("", identifier)
 
 
 def _goes_on(rest_of_id: list[str], segment: list[str]) -> bool:
-    """Whether the path went on to the left of what was cut, so that it was no suffix but a part of a transcript."""
+    """Return True if the id also holds the segment before the removed suffix: then the id transcribes the path."""
     last = [singular(word) for word in rest_of_id[-len(segment) :]]
     return len(rest_of_id) < 2 or last == [singular(word) for word in segment]
 
 
 def _is_transcript(found: list[str], operation: Operation) -> bool:
-    """Whether an id only writes method and path down again; then the path names the operation better."""
+    """Return True if the id only repeats method and path; then the path names the operation better."""
     if found[0] not in METHODS or len(found) < 2:
         return False
     segments = [segment for segment in operation.path.split("/") if segment]
     tail = [segment for segment in segments if not PREFIX_SEGMENT.fullmatch(segment)]
     own = found[1:]
     while len(own) > 1 and _VERSION.fullmatch(own[0]) and own[0] not in versions(operation):
-        own = own[1:]  # the version of the server
+        own = own[1:]  # a version of the server, which the path does not hold
     said = [singular(word) for word in own]
     if said == [singular(word) for segment in tail for word in name_words(segment)]:
         return True
@@ -156,8 +158,8 @@ def _is_transcript(found: list[str], operation: Operation) -> bool:
 
 
 def _without_variable(found: list[str], identifier: str, operation: Operation) -> list[str]:
-    """Return the words of an id that begins with a method without the last variable of the path, as it stands there:
-    `PATCH_mc-fields-field_id` transcribes a part of the path.
+    """Return the words of a transcribed id without the last variable of the path: `PATCH_mc-fields-field_id` loses
+    `field_id`.
     """
     variable = operation.template.variables[-1] if operation.template.variables else ""
     if found[0] not in METHODS or not variable or not re.search(rf"[-/]{re.escape(variable)}$", identifier):
@@ -167,7 +169,7 @@ def _without_variable(found: list[str], identifier: str, operation: Operation) -
 
 
 def _without_method(found: list[str], operation: Operation) -> list[str]:
-    """Return the words with a verb in the place of HTTP's method; the method goes where a verb is there already."""
+    """Return the words with a verb in place of the HTTP method, or without the method if there is another verb."""
     method = operation.method.lower()
     in_path = {singular(word) for word in words(operation.path)}
     if len(found) > 1 and found[-1] == method and method not in in_path:
@@ -176,7 +178,7 @@ def _without_method(found: list[str], operation: Operation) -> list[str]:
         elif method in _UNSPEAKING:
             found = [*found[:-1], _verb(found[:-1], operation)]
     for index, word in enumerate(found[:-1]):
-        # `chat.postMessage` at `/chat.postMessage` is the vendor's own verb
+        # `chat.postMessage` at `/chat.postMessage` is the vendor's own verb.
         if word in _UNSPEAKING and word not in in_path and _SPEAKING.isdisjoint(found[:index]):
             rest = found[index + 1 :]
             verb = _verb(rest, operation)
@@ -188,14 +190,14 @@ def _without_method(found: list[str], operation: Operation) -> list[str]:
 
 
 def _has_verb(found: list[str], operation: Operation) -> bool:
-    """Whether one of the words is surely a verb: by itself, or because summary or path begin a phrase with it."""
+    """Return True if a word is surely a verb: by itself, or because summary or path begin a phrase with it."""
     begins = words(operation.summary)[:1] + words(operation.path.rpartition("/")[2])[:1]
     said = {verbs.imperative(word) for word in begins} & verbs.VERBS
     return not (_SPEAKING | said).isdisjoint(found)
 
 
 def _of_one(found: list[str], operation: Operation) -> list[str]:
-    """Return the words with the last one in the singular where a POST makes one of a collection."""
+    """Return the words with a singular last word if a POST creates one item of a collection."""
     is_making = operation.method == "POST" and "}" not in operation.path.rpartition("/")[2]
     return [*found[:-1], singular(found[-1])] if is_making else found
 
@@ -208,7 +210,7 @@ def _verb(found: list[str], operation: Operation) -> str:
 
 
 def _without_repeated_class(found: list[str]) -> list[str]:
-    """Return the words without those before the verb that come again behind it: `actions_set_actions_cache`."""
+    """Return the words without leading ones that are repeated behind the verb: `actions_set_actions_cache`."""
     verb = next((index for index, word in enumerate(found) if word in verbs.VERBS), 0)
     before, rest = found[:verb], found[verb:]
     again = [singular(word) for word in rest[1 : verb + 1]]
@@ -218,8 +220,8 @@ def _without_repeated_class(found: list[str]) -> list[str]:
 
 
 def without_stutter(parts: Iterable[list[str]]) -> list[str]:
-    """Return the words of `parts` without a part of one word that its neighbour says too, in any number:
-    `/clients/{id}/client-secret` is `client_secret`.
+    """Return the words of `parts` without repetitions between neighbours of one word: `/clients/{id}/client-secret`
+    gives `client_secret`.
     """
     found: list[str] = []
     before: list[str] = []
@@ -233,8 +235,9 @@ def without_stutter(parts: Iterable[list[str]]) -> list[str]:
 
 
 def _split_run_on(word: str, operation: Operation) -> list[str]:
-    """Return the words that an id without humps runs together, where path, summary or tags hold all of them:
-    `getprojectspendlimit`.
+    """Split a word that an id writes without humps (`getprojectspendlimit`) into words of path, summary and tags.
+
+    Return the word itself if these lack one.
     """
     text = " ".join([operation.path, operation.summary, *operation.tags])
     if not _RUN_ON.fullmatch(word) or word in words(text):
@@ -246,7 +249,7 @@ def _split_run_on(word: str, operation: Operation) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _segmented(word: str, known: frozenset[str]) -> tuple[str, ...]:
-    """Return `word` as the fewest of the `known` words, empty where it is not made of them."""
+    """Return the fewest `known` words that make up `word`, or none if it is not made of them."""
     best: list[tuple[str, ...] | None] = [(), *[None] * len(word)]
     for end in range(1, len(word) + 1):
         for start in range(end):

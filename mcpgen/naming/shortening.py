@@ -1,7 +1,7 @@
-"""Words → a legal name of at most LONGEST characters, each step a function of these words alone.
+"""Shorten words to a legal name of at most LONGEST characters; the result depends on these words alone.
 
-What says least goes first: stop words, words that came before, letters by established abbreviations, then the words
-that stand before the verb or behind it, outermost first, so that the verb and the thing remain.
+The least telling parts go first: stop words, repetitions, letters (by established abbreviations), then words around the
+verb from the outside in. So the verb and the object remain.
 """
 
 import re
@@ -14,15 +14,16 @@ _STOP_WORDS = frozenset(
     ["a", "an", "the", "of", "for", "in", "on", "to", "by", "with", "from", "and", "or", "using", "via"]
 )
 _VERB_WITHIN = 3
-"""Words among which a verb is looked for: vendors write `repos/get-branch` and `events_list` too."""
+"""Number of first words among which a verb is sought: vendors also write `repos/get-branch` and `events_list`."""
 
 _MOST_WORDS = 100
-"""How many of the last words are considered. A name has room for 25 words, and dropping words one by one takes time
-in the square of their number.
+"""How many of the last words are considered.
+
+A name has room for 25, and dropping words one by one takes time in the square of their number.
 """
 
 _KEPT = re.compile(r"v\d+(?:(?:alpha|beta|rc)\d*)?|all|batch|bulk|collection|many")
-"""Words that tell versions apart, or one from many; they stay as long as others can go."""
+"""Words that tell versions apart, or one from many; they go last."""
 
 _HASH = 4
 ABBREVIATIONS = dict(
@@ -42,13 +43,14 @@ ABBREVIATIONS = dict(
         """,
     )
 )
-"""Words that a long name may shorten: established abbreviations only, never stumps."""
+"""Established abbreviations for words of long names, never mere stumps."""
 
 
 # Decision 0011: A shortened name gets no hash.
 def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
-    """A legal name of `found`, of at most `longest` characters; `key` seeds the hash of a name that is one word too
-    long.
+    """Return a legal name made of the words `found`, of at most `longest` characters.
+
+    `key` seeds the hash in a name whose last word is too long.
     """
     found = [word for word in found if word] or ["call"]
     found = found[:_VERB_WITHIN] + found[_VERB_WITHIN:][-_MOST_WORDS:]
@@ -72,9 +74,7 @@ def _fits(found: list[str], longest: int) -> bool:
 
 
 def _without_outermost(found: list[str]) -> list[str]:
-    """`found` without the word that says least of what is done: the first one behind the verb, or what stands before
-    it.
-    """
+    """Return the words without the least important one: a word before the verb, else the first word behind it."""
     verb = next((index for index, word in enumerate(found[:_VERB_WITHIN]) if word in VERBS), None)
     first = 1 if verb == 0 else 0
     others = (index for index in range(first, len(found) - 1) if not _KEPT.fullmatch(found[index]))

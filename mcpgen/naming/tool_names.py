@@ -1,13 +1,12 @@
-"""The name of a tool, from its operation alone: neither order nor neighbours change it, but for
-collisions and versions.
+"""Derive the name of a tool from its operation alone; its neighbours matter only for collisions and versions.
 
-1. A usable operationId gives its words (`operation_ids`), without what frameworks and HTTP added to them. One that is a
-   whole sentence counts as a summary.
-2. Without an id the path names the tool: the verb from an action segment (`/refund`), the summary or the method
-   (`verbs`), nouns from the static segments. An id that is a verb alone gets these nouns.
-3. A version stands last; where a document has one version alone it is left out.
-4. A name over 50 characters loses what says least (`shortening`).
-5. Collisions are settled by what distinguishes the operations (a path parameter, a version, the method), never by a
+1. A usable operationId gives its words (`operation_ids`), without what frameworks and HTTP added. An id that is a whole
+   sentence counts as a summary.
+2. Without an id the path names the tool: the verb comes from an action segment (`/refund`), the summary or the method
+   (`verbs`), the nouns from the static segments. An id that is only a verb gets these nouns.
+3. A version stands last; if the document has one version alone it is left out.
+4. A name over 50 characters loses its least telling words (`shortening`).
+5. Collisions are resolved by what distinguishes the operations (a path parameter, a version, the method), never by a
    counter.
 """
 
@@ -27,18 +26,20 @@ from mcpgen.naming.shortening import LONGEST, shortened
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 _AS_ONE = frozenset(["add", "create", "insert", "register"])
-"""Verbs that take one thing, whatever collection they put it into."""
+"""Verbs whose object is one item, even at the path of a collection."""
 
 _HALTS = frozenset(["close", "end", "halt", "pause", "shutdown", "stop", "suspend"])
-"""Verbs after which a thing may still be there."""
+"""Verbs after which the object may still exist."""
 
 _SAID_FIRST = 200
 _REMOVES = re.compile(r"\b(delete|destroy|remove|erase|purge)(?:s|d|ing)?\b", re.IGNORECASE)
 
 
 def assign(operations: Iterable[Operation], promises: Promises, api_title: str) -> dict[str, str]:
-    """Key → name for every operation. A promised name is kept, and never derived for another one, also once it is no
-    longer in use; a person may give it to another one.
+    """Return operation key → tool name for all operations.
+
+    A promised name is kept, and never derived for another operation, even once it is out of use. Only a person may give
+    it to another operation.
     """
     operations = list(operations)
     kept, owners = promises.kept, promises.owners
@@ -69,7 +70,7 @@ def _versions_by_document(operations: Iterable[Operation]) -> dict[str, frozense
 
 
 def _is_foreign(operation: Operation, owners: Mapping[str, frozenset[str]]) -> bool:
-    """Whether a document, and no person, gives a name that belongs to other operations."""
+    """Return True if a document, and no person, gives a name that belongs to other operations."""
     name = operation.name or ""
     by_document = operation.extension.get("name") == name
     return by_document and not owners.get(name.casefold(), frozenset()) <= {operation.key}
@@ -77,7 +78,7 @@ def _is_foreign(operation: Operation, owners: Mapping[str, frozenset[str]]) -> b
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """The names that the operation `key` cannot have: those in use, and those that belong to others."""
+    """The names that the operation `key` may not have: names in use, and names that other operations own."""
 
     used: set[str]
     owners: Mapping[str, frozenset[str]]
@@ -92,8 +93,8 @@ def _precedence(operation: Operation) -> tuple[int, str, str, str]:
 
 
 def _distinctions(name: str, operation: Operation, members: Sequence[Operation]) -> Iterable[str]:
-    """Names that tell `operation` from the other `members`, which would have the same name, the plainest first."""
-    is_alone = len(members) == 1  # the name is that of a tool that had one before
+    """Yield names that tell `operation` from the other `members` with the same derived name, the plainest first."""
+    is_alone = len(members) == 1  # another operation owns the name, although no present one derives it
     are_paths = is_alone or len({member.path for member in members}) > 1
     are_versions = len({tuple(versions(member)) for member in members}) > 1
     suffixes = [each for each in versions(operation) if each not in name.split("_")] if are_versions else []
@@ -118,14 +119,14 @@ def _distinctions(name: str, operation: Operation, members: Sequence[Operation])
 
 
 def _ends(found: list[str], longest: int) -> list[str]:
-    """The verb, the thing that the path begins with, and as much of its end as there is room for."""
+    """Return the first two words and as many of the last ones as fit into `longest` characters."""
     while len("_".join(found)) > longest and len(found) > 3:
         found = found[:2] + found[3:]
     return found
 
 
 def _within(name: str, limit: int) -> str:
-    """As many whole words of `name` as fit, or its beginning where not even one does."""
+    """Return as many whole words of `name` as fit into `limit` characters, or its beginning if none does."""
     if len(name) <= limit:
         return name
     whole, _, _ = name[: limit + 1].rpartition("_")
@@ -133,8 +134,9 @@ def _within(name: str, limit: int) -> str:
 
 
 def derive(operation: Operation, api_title: str, known_versions: frozenset[str] = frozenset()) -> str:
-    """The name of one operation before collisions, matching TOOL_NAME without `__`. `known_versions` are those that the
-    paths of its document name.
+    """Return the name of one operation before collisions; it matches TOOL_NAME and holds no `__`.
+
+    `known_versions`: versions in the paths of its document.
     """
     operation = operation_ids.without_sentence(operation)
     found = operation_ids.read(operation, operation.api_title or api_title)
@@ -145,9 +147,11 @@ def derive(operation: Operation, api_title: str, known_versions: frozenset[str] 
 
 
 def _with_nouns(verb: str, operation: Operation) -> list[str]:
-    """An id that is a verb alone, with what the path says it is done to: `restore` at `/projects/{id}/restore`."""
+    """Return the words for an id that is only a verb, with the objects that the path names: `restore` at
+    `/projects/{id}/restore`.
+    """
     said = (noun for noun in _nouns(_segments(operation.path)) if noun != [verb] and len("".join(noun)) > 2)
-    nouns = [noun for noun in said if not noun[0].startswith(verb)]  # no `fail_failing`
+    nouns = [noun for noun in said if not noun[0].startswith(verb)]  # prevents `fail_failing`
     flat = operation_ids.without_stutter(nouns)
     if flat and verb in _AS_ONE:
         flat[-1] = singular(flat[-1])
@@ -156,7 +160,9 @@ def _with_nouns(verb: str, operation: Operation) -> list[str]:
 
 # Decision 0014: A DELETE that says stop says delete too.
 def _whole_act(found: list[str], operation: Operation) -> list[str]:
-    """The words with what a DELETE removes, where they only say that something stops: `stop_and_delete_containers`."""
+    """Return the words with the verb of removal added, if a DELETE only says that something stops:
+    `stop_and_delete_containers`.
+    """
     if operation.method != "DELETE" or not (DESTROYS - _HALTS).isdisjoint(found) or _HALTS.isdisjoint(found):
         return found
     said = _REMOVES.search(operation.summary) or _REMOVES.search(operation.description[:_SAID_FIRST])
@@ -167,7 +173,9 @@ def _whole_act(found: list[str], operation: Operation) -> list[str]:
 
 
 def _prefixed(found: list[str], operation: Operation) -> str:
-    """A legal name of `found`, behind the prefix of its document, for which the rest makes room."""
+    """Return a legal name of the words, with the prefix of its document; words are shortened to make room for the
+    prefix.
+    """
     if not operation.prefix:
         return shortened(found, operation.key)
     return f"{operation.prefix}_{shortened(found, operation.key, LONGEST - len(operation.prefix) - 1)}"
@@ -193,7 +201,7 @@ def _from_path(operation: Operation) -> list[str]:
 
 
 def _nouns(segments: list[str]) -> list[list[str]]:
-    """The words of each static segment, in the singular where a variable picks one."""
+    """Return the words of each static segment, in the singular if a variable picks one item."""
     nouns: list[list[str]] = []
     for segment, following in itertools.pairwise([*segments, ""]):
         if parts := name_words(_VARIABLE.sub(" ", segment)):
@@ -203,12 +211,12 @@ def _nouns(segments: list[str]) -> list[list[str]]:
 
 
 def _asked(operation: Operation) -> list[str]:
-    """Return the words of the parameters that the query of a path key names, by which operations of one path differ."""
+    """Return the words of the parameters in the query of the path key, by which operations at one path differ."""
     return [word for name, _ in operation.template.query_variables for word in words(name)]
 
 
 def _segments(path: str) -> list[str]:
-    """The segments that say something: no prefix such as `/api/v1`, no `.json`, and a fragment as a last one."""
+    """Return the segments without prefixes such as `/api/v1` and without `.json`; a fragment is the last one."""
     path, _, fragment = path.partition("#")
     segments = [re.sub(r"\.(?:json|xml)$", "", segment) for segment in path.partition("?")[0].split("/") if segment]
     while len(segments) > 1 and PREFIX_SEGMENT.fullmatch(segments[0]):
@@ -217,7 +225,7 @@ def _segments(path: str) -> list[str]:
 
 
 def _action(nouns: list[list[str]], operation: Operation, on_item: bool) -> list[str]:
-    """The verb; what is part of a last segment is taken out of `nouns`."""
+    """Return the verb. If the verb is part of a segment, it is removed from `nouns`."""
     method = operation.method
     if ["search"] in nouns and method in ("GET", "POST"):
         nouns.remove(["search"])
@@ -230,8 +238,8 @@ def _action(nouns: list[list[str]], operation: Operation, on_item: bool) -> list
     has_verb = operation.id is not None and method in (
         "GET",
         "DELETE",
-    )  # `getInventory` says what is done, `post` does not
+    )  # `getInventory` names the action, `post` does not
     said = "" if has_verb else verbs.of_summary(operation.summary, method, nouns[-1] if on_item and nouns else [])
-    if said and (not nouns or singular(nouns[-1][-1]) != said):  # no `refund_refund`
+    if said and (not nouns or singular(nouns[-1][-1]) != said):  # prevents `refund_refund`
         return [said]
     return [verbs.of_method(method, on_item=on_item, plural=bool(nouns) and is_plural(nouns[-1]))]

@@ -1,7 +1,7 @@
-"""The verb of an operation that has no usable id: what its path, its summary or its method says is done.
+"""Find the verb of an operation without a usable id, in its path, its summary or its method.
 
-Closed lists, because a word is only taken for a verb where it can hardly be a thing: `merge_requests` are made, not
-merged. What is not listed costs a plainer verb, never a wrong one.
+The lists are closed: a word counts as a verb only where it can hardly be a noun. `merge_requests` are created, not
+merged. A word that is missing costs a plainer verb, never a wrong one.
 """
 
 import re
@@ -23,7 +23,7 @@ SURE = frozenset(
         """,
     )
 )
-"""Words that are hardly ever things, also before a noun: `present_payment_method`."""
+"""Verbs that are hardly ever nouns, even before a noun: `present_payment_method`."""
 
 ALSO_THINGS = frozenset(
     re.findall(
@@ -41,12 +41,12 @@ ALSO_THINGS = frozenset(
         """,
     )
 )
-"""Words that are verbs as the whole last segment of a write (`/invoices/{id}/pay`), and else things as well."""
+"""Words that are verbs as the whole last segment of a write (`/invoices/{id}/pay`), and may be nouns elsewhere."""
 
 _LOOKS = frozenset(
     ["check", "count", "download", "estimate", "export", "find", "lookup", "preview", "search", "validate"]
 )
-"""What a GET may do beside getting and listing."""
+"""Verbs of a GET beside getting and listing."""
 
 _UNDOES = frozenset(
     re.findall(
@@ -58,7 +58,7 @@ _UNDOES = frozenset(
         """,
     )
 )
-"""What a DELETE may do beside deleting."""
+"""Verbs of a DELETE beside deleting."""
 
 _DETERMINERS = frozenset(["a", "an", "all", "any", "each", "every", "existing", "new", "one", "the", "this", "your"])
 _BY_METHOD = {"PATCH": "update", "DELETE": "delete", "HEAD": "check", "OPTIONS": "describe"}
@@ -69,11 +69,11 @@ VERBS = SURE | ALSO_THINGS | _LOOKS | {"describe", "replace", "watch"}
 
 
 _BEFORE_PLURALS = frozenset(["add", "create", "get", "remove", "send", "update"])
-"""What is a verb before many things too: `add-models`, where `deploy_keys` are things."""
+"""Verbs that stay verbs before a plural: `add-models`, whereas `deploy_keys` are things."""
 
 
 def of_segment(segment: list[str], method: str) -> int:
-    """How many of the words of a last segment are its verb: 1 where it is an action (`/refund`, `/add-models`)."""
+    """Return how many words of a last segment are its verb: 1 for an action (`/refund`, `/add-models`), else 0."""
     if not segment or (len(segment) > 1 and segment[-1].endswith("s") and segment[0] not in _BEFORE_PLURALS):
         return 0
     if method == "GET":
@@ -86,12 +86,13 @@ def of_segment(segment: list[str], method: str) -> int:
 
 
 _NO_VERBS = frozenset(["patch", "post", "put", "return"])
-"""What a summary begins with that is a method, or said of the answer."""
+"""First words of a summary that name a method, or describe the answer."""
 
 
 def of_summary(summary: str, method: str, item: Sequence[str] = ()) -> str:
-    """The verb that a summary begins with, as an imperative; empty where that says no more than the method. Where the
-    path ends in one `item`, a verb before its name is sure.
+    """Return the imperative of the verb that begins a summary, or "" if the summary says no more than the method.
+
+    `item`: words of the item at the end of the path; a verb before them is surely a verb.
     """
     said = words(summary)[:2]
     verb = imperative(said[0]) if said else ""
@@ -111,7 +112,7 @@ def _is_named(word: str, item: Sequence[str]) -> bool:
 
 
 def of_method(method: str, *, on_item: bool, plural: bool) -> str:
-    """The verb that HTTP's method means at a path that ends in a variable (`on_item`) or in a plural."""
+    """Return the verb for an HTTP method at a path that ends in a variable (`on_item`) or in a plural."""
     if method == "GET":
         return "list" if plural and not on_item else "get"
     if method == "PUT":
@@ -122,6 +123,8 @@ def of_method(method: str, *, on_item: bool, plural: bool) -> str:
 
 
 def imperative(word: str, known: frozenset[str] = VERBS) -> str:
-    """`Creates` → `create`, `applies` → `apply`, where that is one of `known`; else the word as it is."""
+    """Return the imperative of a verb (`Creates` → `create`, `applies` → `apply`) if it is `known`, else the word
+    unchanged.
+    """
     forms = (word, word.removesuffix("s"), word.removesuffix("es"), re.sub("ies$", "y", word))
     return next((form for form in forms if form in known), word)

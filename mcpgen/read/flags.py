@@ -1,6 +1,4 @@
-"""What was chosen, by the order of precedence: the command line, the tools files (the user's before SOURCE), and what
-was recorded.
-"""
+"""Choose settings by precedence: the command line, the tools files (the user's before SOURCE), then recorded ones."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -22,8 +20,8 @@ Kind = Literal["include", "exclude"]
 
 # Decision 0116: What is said of a tool has an order.
 class Flags:
-    """The flags of a run: `given` on the command line, `recorded` before, and in `files`, the strongest first. `wanted`
-    is what of them counts.
+    """The settings of a run: `given` on the command line, `recorded` by an earlier run, and in tools `files`, the
+    strongest first. `wanted` is the combination that counts.
     """
 
     def __init__(self, given: Options, recorded: Options, files: Sequence[ToolsFile]) -> None:
@@ -37,7 +35,10 @@ class Flags:
 
     @property
     def base_url(self) -> str | None:
-        """The base URL of a flag; a recorded one gives way to that of a tools file. CannotGoOn where it is none."""
+        """Return the base URL of a flag.
+
+        A recorded one gives way to that of a tools file. Raises CannotGoOn if it is unusable.
+        """
         url = self._given.base_url or (None if self._of_files else self._recorded.base_url)
         reason = servers.refusal(url) or ("" if "://" in url else "it is not absolute") if url else ""
         if reason and "metadata" not in reason:  # the owner may name any host
@@ -47,12 +48,12 @@ class Flags:
 
     @property
     def accepted(self) -> tuple[str, ...]:
-        """The URLs that `--accept-origin` named, now or before."""
+        """Return the URLs that `--accept-origin` named, now or before."""
         return (*self._recorded.accept_origin, *self._given.accept_origin)
 
     @property
     def servers(self) -> tuple[Server, ...]:
-        """The base URL that replaces the servers of documents, as a server; none where there is none."""
+        """Return the base URL that replaces the servers of documents, as a list of at most one server."""
         return (Server(self.base_url),) if self.base_url else self._of_files
 
     @property
@@ -61,18 +62,18 @@ class Flags:
 
     @property
     def required(self) -> Required:
-        """The credentials that hold where a document requires none."""
+        """Return the credentials that apply where a document requires none."""
         own = (Required(each.api.security, each.api.scopes) for each in self.files if each.api.security is not None)
         return next(own, Required())
 
     @property
     def variables(self) -> Where | None:
-        """Where a tools file says the values of variables of server URLs, if they are from one."""
+        """Return the place of `server_var` in a tools file, or None if the values come from elsewhere."""
         own = (each.variables for each in self.files if each.choices.server_var and not self._given.server_var)
         return next(own, None)
 
     def report_body_types(self, api: Api, diagnostics: Diagnostics) -> None:
-        """Report the `body_type`s of tools files that no operation offers."""
+        """Report each `body_type` of tools files that no operation offers."""
         offered = {each.name.lower(): each.name for o in api.operations if o.body for each in o.body.content}
         for named in (named for each in self.files for named in each.body_types):
             if not any(fnmatchcase(name, named.text.lower()) for name in offered):
@@ -80,23 +81,23 @@ class Flags:
                 diagnostics.add("unused-selector", message, named.where, nearest(named.text, list(offered.values())))
 
     def selectors(self, kind: Kind) -> Sequence[Selector]:
-        """Those of the tools files that count: of the first that has any, unless the command line has."""
+        """Return the selectors of the first tools file that has any, unless the command line has some."""
         if getattr(self._given, kind):
             return ()
         return next((found for each in self.files if (found := getattr(each, kind))), ())
 
     def selecting(self, kind: Kind) -> tuple[str, ...]:
-        """Those of the command line, or the recorded ones where no tools file has any."""
+        """Return the selectors of the command line, or the recorded ones if no tools file has any."""
         of_files = any(getattr(each, kind) for each in self.files)
         found: tuple[str, ...] = getattr(self._given if of_files else self.wanted, kind)
         return found
 
 
 def listed_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]:
-    """Return the origins that the owner lists: with `--accept-origin`, now or before, or in tools files `on_disk`.
+    """Return the origins that the owner lists: by `--accept-origin`, now or before, or in tools files `on_disk`.
 
-    A tools file that came by URL is like any document: it cannot accept what it names itself. CannotGoOn for a flag
-    that names no origin.
+    A tools file that came by URL is like any document: it cannot accept the origins that it names itself. Raises
+    CannotGoOn for a flag value without an origin.
     """
     for url in flags.accepted:
         if not origins.is_origin(origins.of_url(url)):
@@ -107,8 +108,10 @@ def listed_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]
 
 
 def written_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]:
-    """Return the origins of URLs that the owner wrote: after `--base-url`, or as servers and token URLs of tools files
-    `on_disk`. They are accepted as far as anything leads there.
+    """Return the origins of URLs that the owner wrote: `--base-url`, and servers and token URLs of tools files
+    `on_disk`.
+
+    They count as accepted where calls or credentials go there.
     """
     found = {origins.of_url(flags.base_url or "")}
     chosen = dict(text.split("=", 1) for text in flags.wanted.server_var if "=" in text)
@@ -124,7 +127,7 @@ def written_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str
 
 
 def _servers(file: ToolsFile) -> Iterator[Server]:
-    """Yield the servers that a tools file has of its own."""
+    """Yield the servers that a tools file defines."""
     yield from file.api.servers
     yield from (server for entry in file.documents for server in entry.servers)
     operations = [*file.api.operations, *(each.operation for each in file.api.resources if each.operation)]

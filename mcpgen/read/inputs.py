@@ -1,6 +1,6 @@
-"""What a run reads: SOURCE and the user's tools file, the documents that these name, and the overlays on them.
+"""Read the inputs of a run: SOURCE, the user's tools file, the documents that they name, and overlays.
 
-Everything is read once, through the file that names it: from its folder, or from the network by `fetch`.
+Each input is read once, through the file that names it: from its folder, or from the network by `fetch`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """An API as its document describes it, and what a tools file says of that. `entry` is None for a document that is
-    SOURCE itself.
+    """An API as its document describes it.
+
+    `entry`: what a tools file says of the document, or None if the document is SOURCE.
     """
 
     api: Api
@@ -33,7 +34,7 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A file that was read: a tools file, or a document in OpenAPI's words."""
+    """A file that was read: a tools file, or an OpenAPI document."""
 
     fetched: Fetched
     document: Document
@@ -42,14 +43,14 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Overlays:
-    """Paths or URLs of overlays, and the file that names them; without one they are a person's own words."""
+    """Paths or URLs of overlays. `by`: the file that names them, or None for the command line."""
 
     names: tuple[Named, ...]
     by: Opened | None = None
 
 
 class Sources:
-    """All that one run reads, by its name in `library`."""
+    """All inputs of one run, by their names in `library`."""
 
     def __init__(self, diagnostics: Diagnostics, network: Network) -> None:
         self._network = network
@@ -63,15 +64,18 @@ class Sources:
         self._bytes_left = budgets.BYTES
         self._asked: set[Named] = set()
         self.unread = False
-        """Whether a document that a tools file names could not be read, which was told."""
+        """True if a document that a tools file names could not be read, which was reported."""
 
     @property
     def described_by(self) -> tuple[Document, ...]:
-        """The documents that APIs were read from, as overlays left them."""
+        """Return the documents from which APIs were read, after overlays."""
         return tuple(self._taken.values())
 
     def open(self, fetched: Fetched) -> Opened | None:
-        """A tools file, read, or a document, not read yet. None for a file in which all is commented out."""
+        """Read a tools file, or open a document whose operations are read later.
+
+        Return None for a file in which everything is commented out.
+        """
         reader = fetched.folder.read if fetched.folder else None
         document = self.library.add(fetched.name, fetched.data, reader)
         if document.value is None:
@@ -83,12 +87,12 @@ class Sources:
             fetched = replace(fetched, folder=fetched.folder.and_beside(fetched.name, folders))
             assert fetched.folder is not None
             self.library.allow(fetched.name, fetched.folder.read)
-        from mcpgen.read.toolsfile.read import read  # brings a dozen readers, and most runs have no tools file
+        from mcpgen.read.toolsfile.read import read  # it imports a dozen readers, and most runs have no tools file
 
         return Opened(fetched, document, read(document, self._definitions, self._diagnostics))
 
     def _folders(self, document: Document) -> Iterator[Named]:
-        """The folders that the tools file `document` names; one that is not there is reported."""
+        """Yield the folders in `ref_dir` of a tools file. A missing folder is reported."""
         for each in toolsfile.folders(document):
             if Folder.is_beside(document.name, each.text):
                 yield each
@@ -97,10 +101,10 @@ class Sources:
                 self._diagnostics.add("unusable-file", message, each.where, "Check the path, or take it out.")
 
     def described(self, opened: Opened, overlays: Iterable[Overlays]) -> tuple[Described, ...]:
-        """The APIs of a file: the one that it describes, or those of the documents that it names. The overlays of an
-        entry come before `overlays`.
+        """Return the APIs of a file: its own, or those of the documents that it names.
 
-        CannotGoOn where SOURCE is no document; one that a tools file names and that is none is an error.
+        Overlays of an entry come before `overlays`. Raises CannotGoOn if SOURCE is not an API description. A document
+        of a tools file that cannot be read is reported as an error.
         """
         overlays = list(overlays)
         if opened.tools_file is None:
@@ -121,11 +125,11 @@ class Sources:
         return tuple(found)
 
     def nothing(self) -> Api:
-        """An API without a document."""
+        """Return an empty API, for a run without a document."""
         return Api("", (), self._definitions)
 
     def report_unused(self, overlays: Iterable[Named]) -> None:
-        """Report which of the `overlays` there was no document for, and actions that selected nothing in any."""
+        """Report `overlays` that apply to no document, and actions that selected nothing in any document."""
         for named in overlays:
             if named not in self._asked and not self.unread:
                 message = f"There is no document that the overlay {clipped(named.text)} could be applied to."
@@ -141,7 +145,7 @@ class Sources:
     # -- documents ----------------------------------------------------------------------------------------------------
 
     def _included(self, fetched: Fetched) -> Document:
-        """The document in `fetched`, as it was written."""
+        """Return the document in `fetched`, without overlays."""
         if fetched.name not in self._plain:
             known = self.library.documents.get(fetched.name)
             if known is None:
@@ -174,8 +178,9 @@ class Sources:
         return api
 
     def _registered(self, document: Document, plain: Document) -> Document:
-        """`document` in the library. Where its name stands for what other overlays made of the same file it gets one of
-        its own, because schemas are named by their document.
+        """Return `document` as a member of the library, renamed if another version of the same file is there.
+
+        Schemas are named by their document, so two results of different overlays on one file need two names.
         """
         name, turn = plain.name, 1
         while name in self._taken and self._taken[name].value is not document.value:
@@ -204,24 +209,24 @@ class Sources:
         if found.extends and not _is_meant(found, document.name):
             message = f"The overlay says that it extends {found.extends}; it is applied to {document.name}."
             self._diagnostics.add("foreign-overlay", message, Where(found.name, "/extends"))
-        from mcpgen.read.overlay import applied  # as below
+        from mcpgen.read.overlay import applied  # imported late for the reason below
 
         document, used = applied(found, document, self._diagnostics)
         self._used[found.name] |= used
         return document
 
     def _overlay(self, fetched: Fetched) -> "Overlay | None":
-        from mcpgen.read.overlay import read  # brings JSONPath, which few runs have a use for
+        from mcpgen.read.overlay import read  # it imports JSONPath, which few runs use
 
         if fetched.name not in self._overlays:
-            self._overlays[fetched.name] = None  # of one that is wrong nothing is said twice
+            self._overlays[fetched.name] = None  # errors of an overlay are reported once
             self._used[fetched.name] = set()
             document = self.library.add(fetched.name, fetched.data, None)
             self._overlays[fetched.name] = read(document, self._diagnostics)
         return self._overlays[fetched.name]
 
     def _report(self, failure: CannotGoOn, where: Where) -> None:
-        """An error about a file that another one names: in that file where it says so, else where it is named."""
+        """Report an error in a file that another file names: at its place there, else where the file is named."""
         found = failure.diagnostic
         inside = found.where if found.where and (found.where.line or found.where.pointer) else where
         code = found.code if found.severity == "error" else "unreadable"
@@ -229,5 +234,8 @@ class Sources:
 
 
 def _is_meant(found: "Overlay", document: str) -> bool:
-    """Whether the document is the one that an overlay extends, by the end of its name: where it lies may differ."""
+    """Return True if the overlay extends this document.
+
+    Only the ends of both names are compared, since folders may differ.
+    """
     return found.extends.rpartition("/")[2] == document.replace("\\", "/").rpartition("/")[2]

@@ -1,4 +1,5 @@
-"""Compiles over a project that is there: its state, the graded difference, the history, and the write.
+"""Compile over an existing project: its state, the graded difference, the changelog, and the write.
 
-May import `pipeline` and the rooms below it.
+This room imports `pipeline` and the rooms below it. Its own floors: `diff`, `publish`, `orphan_hooks` and
+`release_notes`; then `changelog` and `projects`; then `regenerate`.
 """

@@ -1,5 +1,7 @@
-"""CHANGELOG.md of a project goes on: the tree of each compile begins it anew, and here it gets the history that the
-project has, with an entry where something changed. No dates; what was edited by hand is carried along.
+"""Continue CHANGELOG.md of a project.
+
+The tree of each compile begins a new changelog. Here it gets the project's history, and an entry if something changed.
+Entries have no dates, and edits by hand are kept.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,19 +22,17 @@ NAME = "CHANGELOG.md"
 def continued(
     directory: Path, tree: FileTree, lock: Lock, previous: Lock, difference: Difference | None, files: Sequence[str]
 ) -> tuple[FileTree, Lock]:
-    """`tree` and its `lock` with the history of the project in `directory`, which `previous` is the lock of, and an
-    entry for `difference` (None where it cannot be told), or for the generated `files` that changed without one.
+    """Return `tree` and its `lock` with the changelog of the project in `directory`, continued by an entry.
 
-    CannotGoOn where a file of the project cannot be read.
+    `previous`: the project's lock. `difference`: what changed, or None if the old tables were unreadable. `files`:
+    changed generated files. Raises CannotGoOn if a file of the project cannot be read.
     """
     written = present(directory, NAME)
     if written is None:
         return tree, lock
     lines = "".join(f"{line}\n" for line in _entry(difference, files, previous.compiler, lock.compiler))
     data = _appended(written, lines, lock.version) if lines else written
-    known = (
-        digest(data) if lines else previous.files.get(NAME, digest(data))
-    )  # a note of the user's makes nothing stale
+    known = digest(data) if lines else previous.files.get(NAME, digest(data))  # a note by the user makes nothing stale
     lock = replace(lock, files={**lock.files, NAME: known})
     return FileTree({**tree, NAME: data, locks.NAME: locks.dump(lock)}), lock
 
@@ -49,7 +49,10 @@ def _entry(difference: Difference | None, files: Sequence[str], before: str, aft
 
 
 def _appended(written: bytes, lines: str, version: str) -> bytes:
-    """`written` with the entry at its end, under the heading of the version; once, also after a run that was killed."""
+    """Return `written` with the entry at its end, under the heading of the version.
+
+    A run that was killed and repeated adds no second entry.
+    """
     text = written.rstrip(b"\n") + b"\n"
     heading = f"## {markdown_text(version)}".encode()
     headings = [line.rstrip() for line in text.splitlines() if line.startswith(b"## ")]

@@ -1,7 +1,7 @@
-"""Hooks that nothing calls: functions of a project's hooks.py whose tool is not there, or no longer.
+"""Find hooks that are never called: functions of hooks.py whose tool does not exist, or no longer.
 
-A hook is found by its name, so one whose tool went is silent, whatever it was to guard. The file is read and never
-run: it comes with a repository, and mcpgen is no place for the code of others.
+A hook is found by its name, so it silently stops guarding when its tool is gone. The file is parsed and never run: it
+comes with a repository, and mcpgen does not execute the code of others.
 """
 
 import ast
@@ -15,32 +15,32 @@ from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.names import clipped, did_you_mean, near
 
 KINDS = ("before_", "request_", "instead_of_", "after_")
-"""How the names of hooks begin, as the runtime finds them (`hook_names.py` there)."""
+"""Prefixes of hook names, as the runtime finds them (`hook_names.py`)."""
 
 FOR_ALL = ("before_all", "request_all", "after_all")
 LARGEST = 1 << 18
-"""Bytes of a hooks.py that is read: some six thousand lines."""
+"""Largest hooks.py that is read, in bytes: some six thousand lines."""
 
 MOST = 50
-"""Hooks that are told one by one."""
+"""Limit on the hooks that are reported one by one."""
 
 _LONGEST = 80
-"""Characters of a name for which near ones are looked up; those of tools have up to 64."""
+"""Longest name for which similar names are searched, in characters; tool names have up to 64."""
 
 _ENCODINGS = frozenset({"utf-8", "utf-8-sig", "ascii", "us-ascii", "iso-8859-1", "iso-8859-15", "cp1252"})
-"""Those that take no longer than the text is: Python knows some that do."""
+"""Encodings that decode in linear time; Python knows some that do not."""
 
 _PLAIN = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Compare, ast.BinOp)
-"""Values that are called by nobody."""
+"""Expressions whose values are not callable."""
 
 _HELD = (ast.stmt, ast.excepthandler, ast.match_case)
-"""What runs as part of the module. What is inside of a function or a class is none of it."""
+"""Nodes that run as part of the module. The bodies of functions and classes do not."""
 
 _MEND = "Mend it: a server whose hooks.py does not load refuses every call."
 
 
 class _Unreadable(Exception):
-    """Why a hooks.py is not read, and where."""
+    """A hooks.py cannot be read: the reason, and its place."""
 
     def __init__(self, reason: str, line: int = 1, column: int = 1, hint: str = _MEND) -> None:
         super().__init__(reason)
@@ -49,8 +49,10 @@ class _Unreadable(Exception):
 
 # Decision 0100: The compiler reads hooks.py as a syntax tree.
 def hooks(data: bytes, file: str, names: Collection[str], retired: Collection[str] = ()) -> Iterable[Diagnostic]:
-    """A warning for each hook in `data`, the hooks.py at `file`, that is for none of the tools `names`. `retired` are
-    names that tools had once. Of a file that cannot be read as Python there is one warning, which says where.
+    """Return a warning for each hook in `data` that belongs to none of the tools `names`.
+
+    `file`: path of this hooks.py. `retired`: former names of tools. A file that is not readable as Python gives a
+    single warning with its place.
     """
     try:
         text = _decoded(data)
@@ -66,7 +68,7 @@ def hooks(data: bytes, file: str, names: Collection[str], retired: Collection[st
 
 
 def _decoded(data: bytes) -> str:
-    """The text, by the encoding that it declares (PEP 263)."""
+    """Return the text in the encoding that it declares (PEP 263)."""
     if len(data) > LARGEST:
         hint = "Move parts of it to modules of their own, which hooks.py imports."
         raise _Unreadable(f"the file is larger than {LARGEST // 1024} KiB", hint=hint)
@@ -87,7 +89,7 @@ def _parsed(text: str) -> ast.Module:
         raise _Unreadable("there is a null character", 1 + text.count("\n", 0, text.index("\0")))
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the style of the file, which is not what is looked at
+            warnings.simplefilter("ignore")  # style of the file, which is not examined here
             return ast.parse(text)
     except SyntaxError as problem:
         reason = clipped(problem.msg, 120)
@@ -97,7 +99,7 @@ def _parsed(text: str) -> ast.Module:
 
 
 def _defined(module: ast.Module) -> Iterator[tuple[str, int, int]]:
-    """Name, line and offset in bytes of all that is called like a hook and may be called, in the order of the file."""
+    """Yield name, line and byte offset of everything that is named like a hook and may be callable, in order."""
     waiting: list[ast.AST] = [module]
     while waiting:
         node = waiting.pop()
@@ -109,7 +111,7 @@ def _defined(module: ast.Module) -> Iterator[tuple[str, int, int]]:
 
 
 def _names_of(node: ast.AST) -> Iterator[tuple[str, ast.stmt | ast.expr | ast.alias]]:
-    """What one statement gives a name to that may be a function, and where."""
+    """Yield the names that a statement binds to something that may be callable, and their nodes."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield node.name, node
     elif isinstance(node, ast.ImportFrom):
@@ -139,7 +141,7 @@ def _orphaned(
 
 
 def _orphan(hook: str, where: Where, served: Collection[str], retired: Collection[str]) -> Diagnostic:
-    """What is said of one hook that is not among the `served` ones."""
+    """Return the warning for a hook that is not among the `served` ones."""
     kind = next(kind for kind in KINDS if hook.startswith(kind))
     shown = clipped(hook, _LONGEST)
     gone = next((name for name in retired if own_name(kind, name) == hook), None)
@@ -155,5 +157,8 @@ def _orphan(hook: str, where: Where, served: Collection[str], retired: Collectio
 
 
 def own_name(kind: str, tool: str) -> str:
-    """The name of the hook of a kind for one tool. A tool that is called `all` has none but `instead_of_all`."""
+    """Return the hook name of a kind for a tool.
+
+    A tool named `all` only has `instead_of_all`, since the other names mean all tools.
+    """
     return "" if tool == "all" and kind != "instead_of_" else kind + tool.replace("-", "_")

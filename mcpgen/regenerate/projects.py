@@ -1,4 +1,4 @@
-"""Generated projects that are there: what they remember, and what their tables say."""
+"""Open existing projects: what they remember, and what their tables say."""
 
 import codecs
 import os
@@ -18,17 +18,17 @@ from mcpgen.regenerate.publish import present, previous_lock
 
 
 def settings(directory: Path) -> Fetched | None:
-    """The user's tools file of a project; None where there is none, or nothing in it."""
+    """Return the user's tools file of a project, or None if it is missing or empty."""
     path = directory / "mcpgen.yaml"
     fetched = fetch.read(str(path)) if path.is_file() and not path.is_symlink() else None
     return fetched if fetched is not None and fetched.data.removeprefix(codecs.BOM_UTF8).strip() else None
 
 
 def lock_of(directory: Path) -> Lock | None:
-    """Return the lock of the project in `directory`, None where there is none. CannotGoOn where it cannot be read.
+    """Return the lock of the project in `directory`, or None. Raises CannotGoOn if it cannot be read.
 
-    A lock that is older than the list of origins gets the origins that its table names: these were promised. Where
-    the table cannot be read, none is; a lock that knows of no table is of a project that was never generated.
+    An old lock without a list of origins gets those of the project's table, or none if the table cannot be read. A lock
+    without a table belongs to a project that was never generated, and stays as it is.
     """
     lock = previous_lock(directory)
     if lock is None or lock.origins is not None or f"{lock.package}/bindings.json" not in lock.files:
@@ -39,7 +39,7 @@ def lock_of(directory: Path) -> Lock | None:
 
 
 def remembered(directory: Path) -> Project:
-    """The project in `directory`, which compiles as it did before. CannotGoOn where there is none."""
+    """Return the project in `directory`, to be compiled as before. Raises CannotGoOn if there is none."""
     lock = lock_of(directory)
     if lock is None:
         message = f"{directory} holds no generated project: there is no {locks.NAME}."
@@ -55,16 +55,16 @@ def remembered(directory: Path) -> Project:
 
 
 def located(directory: Path, recorded: str) -> str:
-    """What a lock calls a path or a URL, as it is reached from here."""
+    """Return a path or URL of a lock, relative to the working directory."""
     if recorded == "-" or "://" in recorded:
         return recorded
     place = directory / recorded
-    shorter = os.path.normpath(place)  # where a link lies above the project it may be another
+    shorter = os.path.normpath(place)  # links above the project may change the meaning of `..`
     return shorter if os.path.realpath(shorter) == os.path.realpath(place) else str(place)
 
 
 def surface(directory: Path, lock: Lock) -> Surface | None:
-    """What the tables of the project in `directory` say; None where they cannot be read."""
+    """Return the tables of the project in `directory`, or None if they cannot be read."""
     tables = {name: data for name in TABLES if (data := present(directory, f"{lock.package}/{name}")) is not None}
     try:
         return of_tables(tables, lock.promises.tools)
@@ -73,8 +73,9 @@ def surface(directory: Path, lock: Lock) -> Surface | None:
 
 
 def recorded(source: str, directory: Path) -> str:
-    """A path as the lock remembers it: relative to where the project lies, with forward slashes on every system. Of a
-    URL what may be a secret is left out.
+    """Return a path for the lock: relative to the project, with forward slashes on every system.
+
+    A URL loses possible secrets.
     """
     if source == "-":
         return source
@@ -90,6 +91,6 @@ def recorded(source: str, directory: Path) -> str:
 
 
 def _leads(directory: Path, path: str, source: str) -> bool:
-    """Whether `path` is `source` from `directory` on: it is not where a link lies above the project."""
+    """Return True if `path`, relative to `directory`, leads to `source`. A link above the project may change that."""
     place = os.path.normpath(os.path.join(os.path.realpath(directory), path))
     return os.path.realpath(place) == os.path.realpath(source)

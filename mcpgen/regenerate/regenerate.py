@@ -1,8 +1,7 @@
-"""A compile that follows what was there before: names that hold, the difference, and the version that says how grave
-it is.
+"""Compile over an existing project: names hold, the difference is graded, and the version moves by the grade.
 
-A lock promises a name to an operation by its method and path. Where the path is another one, what the tool is tells
-that it is the same operation, so it has to be compiled before its name can be promised.
+A lock promises a name to an operation by method and path. If the path changed, the tool's fingerprint identifies the
+operation. So the source is compiled first, and compiled again with the promise moved.
 """
 
 import re
@@ -27,10 +26,10 @@ _RELEASE = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,2}(?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class Succession:
-    """What a project becomes: its `compiled` next generation, whose tree has the history of the project in it.
+    """The next generation of a project.
 
-    `before` is the lock that it follows, None where there was no project; `difference` what changed for whoever uses
-    its tools, `files` which generated files changed, apart from what a version moves.
+    `compiled`: its tree contains the project's changelog. `before`: the lock it follows, or None. `difference`: what
+    changed for users of its tools. `files`: changed generated files, apart from those that only a version changes.
     """
 
     compiled: Compiled
@@ -40,8 +39,9 @@ class Succession:
 
 
 def succeed(directory: Path, fetched: Fetched, options: Options, project: Project, *, moves: bool = True) -> Succession:
-    """The compile of `fetched` over the project in `directory`, if there is one. CannotGoOn where a file of it cannot
-    be read.
+    """Compile `fetched` over the project in `directory`, if there is one.
+
+    Raises CannotGoOn if a file of the project cannot be read.
     """
     compiled = compile_after(fetched, options, project, moves=moves)
     lock = project.lock
@@ -63,7 +63,7 @@ def succeed(directory: Path, fetched: Fetched, options: Options, project: Projec
 
 
 def _orphans(directory: Path, compiled: Compiled, before: Lock) -> Iterator[Diagnostic]:
-    """What of the user's hooks is called no more."""
+    """Yield warnings for the user's hooks that are no longer called."""
     package = compiled.catalog.identity.package
     own, former = f"{package}/hooks.py", f"{before.package}/hooks.py"
     names = [tool.name for tool in compiled.catalog.tools]
@@ -76,34 +76,36 @@ def _orphans(directory: Path, compiled: Compiled, before: Lock) -> Iterator[Diag
 
 
 def _changed(before: Lock, after: Lock) -> tuple[str, ...]:
-    """The generated files that are other ones, or gone, or new."""
+    """Return the generated files that are changed, removed or new."""
     paths = (before.files.keys() | after.files.keys()) - {changelog.NAME}
     return tuple(sorted(path for path in paths if before.files.get(path) != after.files.get(path)))
 
 
 def next_version(version: str, part: str) -> str:
-    """`version` with its part `major`, `minor` or `patch` moved (Semantic Versioning 2.0.0, 6 to 8)."""
+    """Return `version` with its major, minor or patch part incremented (Semantic Versioning 2.0.0, 6 to 8)."""
     numbers, place = release(version), _PARTS.index(part)
     return ".".join(map(str, [*numbers[:place], numbers[place] + 1, *[0] * (2 - place)]))
 
 
 def release(version: str) -> tuple[int, ...]:
-    """The three numbers of a version; zero where one is not there."""
+    """Return the three numbers of a version, 0 for missing ones."""
     found = _RELEASE.match(version)
     numbers = [int(number) for number in found[0].split(".")] if found else []
     return (*numbers, 0, 0, 0)[:3]
 
 
 def surface_of(compiled: Compiled) -> Surface:
-    """What the tables of a compile say."""
+    """Return the surface of a compile, from its tables."""
     package = compiled.catalog.identity.package
     tables = {name: data for name in TABLES if (data := compiled.tree.get(f"{package}/{name}")) is not None}
     return of_tables(tables, compiled.lock.promises.tools)
 
 
 def compile_after(fetched: Fetched, options: Options, project: Project, *, moves: bool = True) -> Compiled:
-    """The compile of `fetched` in `project`, where operations that moved keep what was promised of them; only without
-    `moves` they are new ones. It is compiled twice where one moved.
+    """Compile `fetched` in `project`, so that moved operations keep their promises.
+
+    Without `moves`, a moved operation counts as new, except for a renamed path parameter. If an operation moved, the
+    source is compiled twice.
     """
     compiled, lock = compile_source(fetched, options, project), project.lock
     if lock is None:

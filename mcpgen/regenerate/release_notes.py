@@ -1,4 +1,4 @@
-"""What versions of mcpgen change in projects that are generated again, as its own changelog tells it."""
+"""Read what versions of mcpgen change in generated projects, from mcpgen's changelog."""
 
 import re
 
@@ -9,7 +9,7 @@ _HEADING = re.compile(r"## (\d+(?:\.\d+)*)")
 
 
 def between(before: str, after: str) -> list[str]:
-    """What came with the versions later than `before`, up to `after`: sentences, the newest version first."""
+    """Return sentences on the versions after `before` up to `after`, the newest first."""
     told: list[str] = []
     version, within = "", False
     for line in assets.changelog().read_text(encoding="utf-8").splitlines():
@@ -25,7 +25,7 @@ def between(before: str, after: str) -> list[str]:
 
 
 def is_newer(version: str, than: str) -> bool:
-    """Whether one version of mcpgen is later than another."""
+    """Return True if `version` of mcpgen is later than `than`."""
     return _number(version) > _number(than)
 
 

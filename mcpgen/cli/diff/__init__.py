@@ -1,4 +1,4 @@
-"""`mcpgen diff`: what changed from one version to another, graded."""
+"""`mcpgen diff`: grade what changed from one version to another."""
 
 from mcpgen.cli.diff.command import command
 

@@ -1,4 +1,4 @@
-"""The command: which two sides, how the difference is shown, and what makes it fail."""
+"""The command: select two sides, show the difference, and decide whether it fails."""
 
 import click
 
@@ -52,7 +52,7 @@ def _errors(side: Side) -> list[Diagnostic]:
 
 
 def _say_skipped(side: Side) -> None:
-    """Says that operations of NEW are no tools: what is gone may be gone for that reason."""
+    """Report that operations of NEW were skipped, since a missing tool may be due to that."""
     skipped = side.compiled.catalog.skipped if side.compiled is not None else ()
     if skipped:
         count = report.counted(len(skipped), "operation")

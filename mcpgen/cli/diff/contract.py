@@ -10,7 +10,7 @@ from mcpgen.regenerate.diff import Difference
 
 
 def document(old: Side, new: Side, difference: Difference, errors: Sequence[Diagnostic]) -> JsonObject:
-    """The whole document, but for the version of its shape."""
+    """Return the whole document, except the version of its shape."""
     skipped = new.compiled.catalog.skipped if new.compiled is not None else ()
     return {
         "old": _side(old),

@@ -1,8 +1,8 @@
-"""The two sides of a comparison: what their tables say, read from a project or compiled from a document.
+"""Read the two sides of a comparison: the tables of a project, or those compiled from a document.
 
-A project is what was generated, whatever became of its source, so its tables are read. A document beside a project is
-compiled as that project would be: with its flags, its mcpgen.yaml and what its lock promises. Of two documents the
-later one keeps the names of the earlier one. So only what generating again would change is a difference.
+A project is compared as it was generated, so its tables are read. A document beside a project is compiled as that
+project would be: with its flags, its mcpgen.yaml and the promises of its lock. Of two documents the later one keeps the
+names of the earlier one. So a difference is only what generating again would change.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,10 @@ from mcpgen.regenerate.regenerate import compile_after, surface_of
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side. `project` is how what comes after it is compiled; `compiled` is None where it was generated before."""
+    """One side.
+
+    `project`: the context in which the next side is compiled. `compiled`: None if the side was generated before.
+    """
 
     source: str
     surface: Surface
@@ -37,7 +40,7 @@ class Side:
 
 
 def both(old: str, new: str, flags: Options, *, moves: bool) -> tuple[Side, Side]:
-    """The sides that `old` and `new` name. CannotGoOn where one cannot be read."""
+    """Return the sides that `old` and `new` name. Raises CannotGoOn if one cannot be read."""
     if Path(new).is_dir():
         after = _generated(new)
         return _generated(old) if Path(old).is_dir() else _compiled(old, flags, after.project), after
@@ -46,7 +49,7 @@ def both(old: str, new: str, flags: Options, *, moves: bool) -> tuple[Side, Side
 
 
 def _after(before: Side, source: str, flags: Options, moves: bool) -> Side:
-    """`source` compiled after `before`."""
+    """Compile `source` as the successor of `before`."""
     compiled = compile_after(_read(source, flags, before.project), flags, before.project, moves=moves)
     return _of(compiled, source)
 
@@ -65,7 +68,7 @@ def _of(compiled: Compiled, source: str) -> Side:
 
 
 def _generated(source: str) -> Side:
-    """The project in the directory `source`, by its tables."""
+    """Read the project in the directory `source` from its tables."""
     directory = Path(source)
     lock = previous_lock(directory)
     if lock is None:

@@ -1,4 +1,4 @@
-"""`mcpgen inspect`: what the tools are, and what each sends. As a table, one tool in full, JSON, or a page."""
+"""`mcpgen inspect`: show the tools and what each sends, as a table, one tool in full, JSON, or a page."""
 
 from mcpgen.cli.inspect.command import command
 

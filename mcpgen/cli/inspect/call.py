@@ -1,4 +1,4 @@
-"""`--call`: what the generated server itself says of a call, without sending it."""
+"""Implement `--call`: ask the generated server itself about a call, without sending it."""
 
 import json
 from collections.abc import Sequence
@@ -13,8 +13,9 @@ from mcpgen.pipeline import Compiled
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """What the server printed: the request on `out` (one JSON document where that was asked for), the rest on `err`;
-    `refused` where the call would not be made.
+    """Output of the server.
+
+    `out`: the request, as JSON if asked for. `err`: everything else. `refused`: the call would not be made.
     """
 
     out: str
@@ -23,17 +24,17 @@ class Explained:
 
     @property
     def document(self) -> JsonObject:
-        """What is on `out`, as a part of our own document."""
+        """Return `out` as a part of our JSON document."""
         found = as_object(json.loads(self.out))
         return {key: value for key, value in found.items() if key != "schema"}
 
 
 # Decision 0091: The call of inspect runs no hooks.
 def explained(compiled: Compiled, tools: Sequence[ToolSpec], arguments: str, output: str) -> Explained:
-    """The request of the one tool for arguments that are JSON. CannotGoOn where these are not, or there are more tools.
+    """Return the server's explanation of a call of one tool with JSON `arguments`.
 
-    The server has the environment of this process, and no hooks: those belong to a project, whose own --explain runs
-    them.
+    The server has the environment of this process but no hooks: these belong to a project, whose own --explain runs
+    them. Raises CannotGoOn for invalid arguments and for several tools.
     """
     if len(tools) > 1:
         names = " or ".join(tool.name for tool in tools)

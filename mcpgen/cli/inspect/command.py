@@ -1,4 +1,4 @@
-"""The command: what is inspected, which tools, and in what form they are shown."""
+"""The command: what is inspected, which tools, and in which form."""
 
 import difflib
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled
 
 MOST = 8
-"""Tools that are named where none is near to what was asked for."""
+"""Limit on the tools that are listed if no name is similar."""
 
 
 @click.command("inspect", short_help="Show the tools of SOURCE, and what each sends.")
@@ -98,7 +98,10 @@ def _say_call(called: call.Explained | None) -> None:
 
 
 def _called(tools: Sequence[ToolSpec], wanted: str) -> list[ToolSpec]:
-    """The tools that `wanted` names in one of the ways to name one. CannotGoOn, with the nearest, for no tool."""
+    """Return the tools that `wanted` names, by name, operationId or request.
+
+    Raises CannotGoOn, with similar names, if there is none.
+    """
     method, _, path = wanted.partition(" ")
     found = (
         [tool for tool in tools if tool.name == wanted]

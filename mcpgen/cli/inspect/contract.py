@@ -1,4 +1,4 @@
-"""The JSON of `inspect`, by the contract: the server, its variables, its tools with what each sends, what was found."""
+"""The JSON of `inspect`: the server, its variables, its tools with what each sends, and the findings."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,12 @@ from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ResourceSpec, T
 
 
 def cost(tool: ToolSpec) -> int:
-    """About how many tokens a model reads for this tool."""
+    """Estimate the tokens that a model reads for this tool."""
     return tokens.estimate(table.tool_object(tool))
 
 
 def document(catalog: Catalog, tools: Sequence[ToolSpec], diagnostics: Sequence[Diagnostic]) -> JsonObject:
-    """Everything about `tools`, some or all of the catalog's."""
+    """Return the JSON for `tools`, which may be some of the catalog's."""
     identity = catalog.identity
     concerned = Concerned(catalog.tools)
     described: list[JsonValue] = [_tool(tool, catalog) for tool in tools]
@@ -84,7 +84,7 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
 
 
 def arguments_json(tool: ToolSpec) -> JsonObject:
-    """Argument → where it goes. An argument that feeds two places has the second one under `also`."""
+    """Return argument → where it goes. An argument for two places has the second one under `also`."""
     places: dict[str, list[JsonObject]] = {}
     for parameter in tool.binding.parameters():
         named = [parameter.argument] if parameter.argument is not None else arguments_of(parameter.template or {})
@@ -126,7 +126,7 @@ def _body_places(body: BodyBinding) -> list[tuple[str, JsonObject]]:
 
 
 def _template_places(node: JsonObject, kind: str, name: str) -> list[tuple[str, JsonObject]]:
-    """The same of a template: what an argument is a part of has the place `template`."""
+    """Return the places of arguments in a template. An argument inside a text has the text as its `template`."""
     if "argument" in node:
         return [(str(node["argument"]), {"in": kind, "name": name})]
     if "text" in node:
@@ -136,7 +136,7 @@ def _template_places(node: JsonObject, kind: str, name: str) -> list[tuple[str, 
 
 
 def _inside(node: JsonObject, name: str) -> list[tuple[str, JsonObject]]:
-    """The templates in a template that is called so, each with its dotted name."""
+    """Return the templates inside a template, each with its dotted name."""
     members = as_object(node.get("members"))
     inner = [(name, each) for each in as_list(node.get("items"))]
     inner += [(f"{name}.{key}" if name else key, each) for key, each in members.items()]
@@ -144,7 +144,7 @@ def _inside(node: JsonObject, name: str) -> list[tuple[str, JsonObject]]:
 
 
 def fixed(tool: ToolSpec) -> list[JsonValue]:
-    """What is sent in every call, whatever its arguments are: place, name and value."""
+    """Return what is sent in every call, whatever its arguments: place, name and value."""
     found: list[JsonValue] = [
         {"in": each.location, "name": each.name, "value": each.value}
         for each in tool.binding.parameters()

@@ -1,4 +1,4 @@
-"""What a server offers beside tools: its resources and prompts, a line each."""
+"""Show what a server offers beside tools: its resources and prompts, a line each."""
 
 from mcpgen.cli import report
 from mcpgen.cli.inspect import layout
@@ -6,7 +6,7 @@ from mcpgen.model import Catalog
 
 
 def show(catalog: Catalog) -> None:
-    """Print those that there are, below the tools."""
+    """Print the resources and prompts, if there are any."""
     resources = [
         (each.uri, f"GET {each.resource.operation.path}" if each.resource.operation else each.resource.media_type)
         for each in catalog.resources

@@ -1,4 +1,4 @@
-"""Which diagnostics speak of which tool, and what they come to in a word."""
+"""Assign diagnostics to tools, and name them in a word."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +6,7 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.model import ToolSpec
 
 _WORDS = {"schema-cut": "cut", "over-budget": "over budget"}
-"""Codes that have a shorter word; any other stands as it is."""
+"""Code → its shorter word. Other codes are shown unchanged."""
 
 Place = tuple[str, str]
 """A file and a pointer in it."""
@@ -14,8 +14,9 @@ Place = tuple[str, str]
 
 # Decision 0135: A diagnostic belongs to the tools of its place.
 class Concerned:
-    """Finds the tools that a diagnostic speaks of: those whose operation it stands in, or whose path it stands beside.
-    What stands in a shared component speaks of no tool.
+    """Finds the tools that a diagnostic concerns: those whose operation or path item contains its place.
+
+    A place in a shared component concerns no tool.
     """
 
     def __init__(self, tools: Sequence[ToolSpec]) -> None:
@@ -27,7 +28,7 @@ class Concerned:
                 self._names.setdefault((where.file, pointer), []).append(tool.name)
 
     def by(self, diagnostic: Diagnostic) -> list[str]:
-        """The names of the tools."""
+        """Return the names of the tools that a diagnostic concerns."""
         if diagnostic.where is None:
             return []
         pointer = diagnostic.where.pointer
@@ -39,7 +40,7 @@ class Concerned:
 
 
 def words(tool: ToolSpec, concerning: Iterable[Diagnostic]) -> list[str]:
-    """What is to be known of a tool at a glance: its effect first, then what was found."""
+    """Return the notes on a tool: its effect first, then the findings."""
     found = [_WORDS.get(diagnostic.code, diagnostic.code) for diagnostic in concerning]
     return list(
         dict.fromkeys([tool.annotations.effect, *(["deprecated"] if tool.operation.deprecated else []), *found])

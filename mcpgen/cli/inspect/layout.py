@@ -1,4 +1,4 @@
-"""How text is laid out: to the width of a terminal, whole where it is read by a program."""
+"""Lay out text: fitted to the width of a terminal, unshortened for programs."""
 
 import shutil
 import sys
@@ -7,19 +7,21 @@ from collections.abc import Sequence
 
 NARROWEST = 10
 READABLE = 28
-"""Columns below which running text is put on lines of its own."""
+"""Fewest columns for running text; with less room it gets lines of its own."""
 
 GAP = 2
 
 
 def width() -> int | None:
-    """The columns of the terminal that stdout is; None where it is none."""
+    """Return the columns of the terminal on stdout, or None if stdout is no terminal."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def columns(rows: Sequence[Sequence[str]], right: Sequence[int] = (), yielding: Sequence[int] = ()) -> list[str]:
-    """Lines with the cells under each other. Where they would be wider than the terminal the columns `yielding` give
-    way, the widest of them first, down to NARROWEST: of a text in them the middle is left out, which keeps both ends.
+    """Return lines with aligned cells.
+
+    If lines are wider than the terminal, the columns `yielding` shrink, the widest first, down to NARROWEST. Shortened
+    text loses its middle and keeps both ends.
     """
     widths = _fitted(_widths(rows), width() or sys.maxsize, yielding)
     return [
@@ -31,7 +33,7 @@ def columns(rows: Sequence[Sequence[str]], right: Sequence[int] = (), yielding: 
 
 
 def running(rows: Sequence[Sequence[str]], yielding: Sequence[int] = ()) -> list[str]:
-    """The same with running text in the last column: it goes on below itself where the terminal ends."""
+    """Return aligned lines with running text in the last column, which wraps inside its column."""
     size = width()
     if size is None:
         return columns(rows)
@@ -68,7 +70,7 @@ def _cell(text: str, size: int, right: bool) -> str:
 
 
 def elided(text: str, size: int) -> str:
-    """At most `size` characters of `text`: its beginning and its end."""
+    """Return at most `size` characters of `text`: its beginning and its end."""
     if len(text) <= size:
         return text
     head = size // 2
@@ -76,6 +78,6 @@ def elided(text: str, size: int) -> str:
 
 
 def bar(share: float, size: int) -> str:
-    """A share of one as a bar, in eighths of a character."""
+    """Return a bar for a share between 0 and 1, in eighths of a character."""
     eighths = round(share * size * 8)
     return "█" * (eighths // 8) + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[eighths % 8]

@@ -1,4 +1,4 @@
-"""`--html`: writes the page, and nothing over a file that is not one."""
+"""Implement `--html`: write the page, but never over another file."""
 
 from pathlib import Path
 
@@ -8,8 +8,9 @@ from mcpgen.emit import page
 
 
 def write(path: Path, document: JsonObject) -> None:
-    """The page of `document` at `path`, whole or not at all. CannotGoOn where something else stands there, or it cannot
-    be written.
+    """Write the page of `document` to `path`, whole or not at all.
+
+    Raises CannotGoOn if another file is there, or if it cannot be written.
     """
     onefile.write(
         path,

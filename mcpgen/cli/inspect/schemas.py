@@ -1,4 +1,4 @@
-"""A schema as rows that a person reads: one a member, those of members below them."""
+"""List a schema as rows for a person: one per member, nested members below their parents."""
 
 import json
 from collections.abc import Iterator
@@ -9,8 +9,10 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member. `path` leads to it from the arguments: `pet.tags[]`; `type` is its type in words; `choices` are the
-    values that are listed for it, as JSON. `nested` where it is no argument of its own.
+    """One member.
+
+    `path`: from the arguments, such as `pet.tags[]`. `type`: in words. `choices`: listed values as JSON. `nested`: it
+    is no argument itself.
     """
 
     path: str
@@ -22,7 +24,7 @@ class Member:
 
 
 def members(schema: JsonObject, path: str = "") -> Iterator[Member]:
-    """The members of an object schema, each with its own members behind it."""
+    """Yield the members of an object schema, each followed by its own members."""
     required = as_list(schema.get("required"))
     for name, value in as_object(schema.get("properties")).items():
         inner = as_object(value)
@@ -57,7 +59,7 @@ def _listed(schema: JsonObject) -> list[JsonValue]:
 
 
 def type_of(schema: JsonObject) -> str:
-    """The type in words: `integer`, `array of string`, `string (date) or null`."""
+    """Return the type in words: `integer`, `array of string`, `string (date) or null`."""
     if "type" not in schema and (values := _listed(schema)):
         return " or ".join(dict.fromkeys(map(_kind, values)))
     if branches := _branches(schema):

@@ -1,4 +1,4 @@
-"""What is inspected: a document, or what the lock of a generated project remembers of one."""
+"""Compile what is inspected: a document, or the remembered source of a generated project."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from mcpgen.regenerate import projects
 
 
 def compiled(source: str, flags: Options) -> Compiled:
-    """The compile of SOURCE, or of the project in DIR as it was generated but for what `flags` say."""
+    """Return the compile of SOURCE, or of the project in DIR with its remembered flags, overridden by `flags`."""
     directory = Path(source)
     if not directory.is_dir():
         network = Network(flags.allow_redirect, flags.fetch_header, source)

@@ -1,4 +1,4 @@
-"""All tools as a table, and where their tokens go."""
+"""Show all tools as a table, and how their tokens are distributed."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,16 +13,16 @@ _RIGHT = (3, 4)
 _YIELDING = (0, 2, 5)
 
 HEAVIEST = 5
-"""Tools that are drawn with their share, where there are more; twice as many of a hundred and more."""
+"""Number of the heaviest tools that get a bar, if there are more; doubled from a hundred tools on."""
 
 GROUPED = 40
-"""From so many tools on the tags are drawn too: somebody will want to select."""
+"""Number of tools from which on tags get bars too, since users will want to select."""
 
 BAR = 24
 
 
 def show(tools: Sequence[ToolSpec], skipped: Sequence[Skipped], diagnostics: Sequence[Diagnostic]) -> None:
-    """Print it."""
+    """Print the table."""
     concerned = findings.Concerned(tools)
     costs = {tool.name: contract.cost(tool) for tool in tools}
     concerning: dict[str, list[Diagnostic]] = {}

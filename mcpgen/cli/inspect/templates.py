@@ -1,4 +1,4 @@
-"""Templates, fixed values and what is shown of results, as their owner wrote them: for people."""
+"""Show templates, fixed values and result rules as their owner wrote them."""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 
 
 def text(parts: JsonValue) -> str:
-    """Literal texts and places in braces, as in the tools file."""
+    """Return a text in the syntax of the tools file: literals, and placeholders in braces."""
     return "".join(_part(each) for each in as_list(parts))
 
 
@@ -18,7 +18,7 @@ def _part(each: JsonValue) -> str:
 
 
 def template(node: JsonObject) -> str:
-    """A template in the words of the tools file."""
+    """Return a template in the syntax of the tools file."""
     if "text" in node:
         return text(node["text"])
     return json.dumps(_plain(node), ensure_ascii=False)
@@ -38,14 +38,14 @@ def _plain(node: JsonObject) -> JsonValue:
 
 
 def always(fixed: list[JsonValue]) -> Iterator[str]:
-    """A line for each value that is sent in every call."""
+    """Yield a line for each value that is sent in every call."""
     for each in map(as_object, fixed):
         value = each["value"] if isinstance(each["value"], str) else json.dumps(each["value"], ensure_ascii=False)
         yield f"always sent: {each['in']} {each['name']} = {value}".replace("  ", " ")
 
 
 def shown(view: JsonObject) -> Iterator[str]:
-    """A line for each rule about the result."""
+    """Yield a line for each rule about the result."""
     if "remove" in view:
         yield f"removed from every answer: {', '.join(map(str, as_list(view['remove'])))}"
     select = view.get("select")

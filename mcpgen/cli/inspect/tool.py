@@ -1,4 +1,4 @@
-"""One tool in full: what a model is told, and where each argument goes."""
+"""Show one tool in full: what a model reads, and where each argument goes."""
 
 import textwrap
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _REQUIRED = " *"
 
 
 def show(tool: ToolSpec, catalog: Catalog, diagnostics: Sequence[Diagnostic]) -> None:
-    """Print it."""
+    """Print the tool."""
     concerned = findings.Concerned(catalog.tools)
     concerning = [found for found in diagnostics if tool.name in concerned.by(found)]
     report.say(f"{tool.name}: {tool.title}", err=False, bold=True)
@@ -43,7 +43,7 @@ def _say_wrapped(text: str) -> None:
 
 
 def _request(tool: ToolSpec, catalog: Catalog) -> list[str]:
-    """Return the lines that say what is sent."""
+    """Return the lines on the request."""
     server = catalog.servers[tool.binding.server].url if catalog.servers else ""
     lines = [f"{tool.operation.method} {server.rstrip('/') if '://' in server else ''}{tool.operation.path}"]
     if (body := tool.binding.body) is not None:
@@ -60,7 +60,7 @@ def _facts(tool: ToolSpec, concerning: Sequence[Diagnostic]) -> str:
     facts += [f"for the roles {', '.join(tool.roles)}"] if tool.roles else []
     facts += [f"about {report.counted(contract.cost(tool), 'token')}"]
     facts += [f"operationId {operation.id}"] if operation.id else []
-    by = dict.fromkeys(reversed(operation.changed_by))  # what counts most first
+    by = dict.fromkeys(reversed(operation.changed_by))  # the strongest first
     facts += [f"changed by {', '.join(by)}"] if by else []
     facts += [f"tags {', '.join(operation.tags)}"] if operation.tags else []
     return ", ".join(facts)
@@ -82,7 +82,7 @@ def _rows(tool: ToolSpec) -> list[tuple[str, ...]]:
 
 
 def _target(place: JsonObject) -> str:
-    """Where an argument goes: `path petId`, `body`; nothing for what goes along with another."""
+    """Return where an argument goes: `path petId`, `body`. Return "" if it has no place of its own."""
     if not place:
         return ""
     name = f" {place['name']}" if place["name"] else ""

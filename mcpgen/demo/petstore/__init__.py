@@ -1,8 +1,7 @@
-"""The petstore of `specs/petstore.openapi.yaml`: real HTTP over SQLite, the same twelve pets at every start.
+"""The petstore of `specs/petstore.openapi.yaml`: real HTTP over SQLite, with the same twelve pets at every start.
 
-`serve` runs it in a thread of this process, `python -m mcpgen.demo.petstore` as a process of its own. It is an
-independent reading of the document: it imports nothing of the compiler or of generated servers, so that it sees what
-they really send.
+`serve` runs it in a thread of this process, `python -m mcpgen.demo.petstore` in a process of its own. It imports
+nothing of the compiler or of generated servers, so that it reads the requests independently.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ TOKEN = "demo-token"  # noqa: S105 (it opens nothing but this)
 
 @dataclass(frozen=True, slots=True)
 class Running(http.Running):
-    """A petstore at work: its base URL, the requests that it received, and what it holds."""
+    """A running petstore: its base URL, the requests that it received, and its store."""
 
     store: Store
 
 
 @contextmanager
 def serve(port: int = 0, api_key: str = API_KEY, token: str = TOKEN) -> Iterator[Running]:
-    """A fresh petstore on loopback; port 0 takes a free one. Everything is closed on the way out."""
+    """Serve a fresh petstore on loopback. Port 0 takes a free one. Everything is closed at the end."""
     with closing(Store()) as store:
         seed(store)
         credentials = {"apiKey": api.api_key(api_key), "bearer": api.bearer(token)}

@@ -1,4 +1,4 @@
-"""The handlers for adoptions, and requests that may come twice."""
+"""The handlers for adoptions, and for repeated requests."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _shown(store: Store, key: int) -> Row:
 
 
 def once(handler: Handler[Store]) -> Handler[Store]:
-    """The same, but with an `Idempotency-Key` that came before it gives the answer of that time and does nothing."""
+    """Return a handler that replays its response for a repeated `Idempotency-Key` and does nothing else."""
 
     def replayed(store: Store, given: Given) -> Answer:
         operation, key = handler.__name__, given["Idempotency-Key"]

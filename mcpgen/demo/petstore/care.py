@@ -1,4 +1,4 @@
-"""The handlers for what is known and done about a pet: notes, pedigree, events."""
+"""The handlers for the care of a pet: notes, pedigree, events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures, sounds and archives: what the seed draws, how uploads are told apart. The same bytes on every machine."""
+"""Make pictures, sounds and archives for the seed, and tell uploads apart. The bytes are the same on every machine."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _SCALE = 4
 
 
 def paw(colour: tuple[int, int, int]) -> bytes:
-    """A paw in one colour: PNG, 64 by 56 pixels, two colours in a palette."""
+    """Return a picture of a paw in one colour: PNG, 64 by 56 pixels, two colours in a palette."""
     rows = [
         int("".join("01"[dot == "#"] * _SCALE for dot in line), 2).to_bytes(8) for line in _PAW for _ in range(_SCALE)
     ]
     header = struct.pack(">IIBBBBB", len(_PAW[0]) * _SCALE, len(rows), 1, 3, 0, 0, 0)
-    # Level 0 stores: compressed bytes differ between builds of zlib.
+    # Level 0 stores uncompressed: compressed bytes differ between builds of zlib.
     pixels = zlib.compress(b"".join(b"\x00" + row for row in rows), 0)
     chunks = ((b"IHDR", header), (b"PLTE", _PAPER + bytes(colour)), (b"IDAT", pixels), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)
@@ -48,7 +48,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def tone(hertz: int) -> bytes:
-    """A quarter of a second of a falling triangle wave: WAV, 8 kHz, 8 bits, mono."""
+    """Return a quarter of a second of a falling triangle wave: WAV, 8 kHz, 8 bits, mono."""
     rate, count = 8000, 2000
     samples = bytes(
         128 + (abs(n * hertz * 4 % (4 * rate) - 2 * rate) - rate) * 100 * (count - n) // (rate * count)
@@ -62,28 +62,28 @@ def tone(hertz: int) -> bytes:
 
 
 def archive(files: Mapping[str, bytes]) -> bytes:
-    """A ZIP archive with these files, stored, all of one date."""
+    """Return a ZIP archive of these files, uncompressed, all with one date."""
     stream = BytesIO()
     with ZipFile(stream, "w") as bundle:
         for name, data in files.items():
             entry = ZipInfo(name, (2026, 2, 1, 9, 0, 0))
-            entry.create_system = 3  # else it tells on which system it was made
+            entry.create_system = 3  # otherwise the entry tells on which system it was made
             bundle.writestr(entry, data)
     return stream.getvalue()
 
 
 def document(value: Any) -> bytes:
-    """JSON for people, as a file."""
+    """Return JSON for people, as the bytes of a file."""
     return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
 
 
 def picture_type(data: bytes) -> str | None:
-    """The content type of a picture, by how it begins; None where it is neither PNG nor JPEG."""
+    """Return the content type of a picture by its first bytes, or None if it is neither PNG nor JPEG."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     return "image/jpeg" if data.startswith(b"\xff\xd8\xff") else None
 
 
 def is_wav(data: bytes) -> bool:
-    """Whether these bytes begin as a WAV file does."""
+    """Return True if these bytes begin like a WAV file."""
     return data[:4] == b"RIFF" and data[8:12] == b"WAVE"

@@ -19,14 +19,14 @@ _SHOWN_SEARCH = 50
 
 
 def found_pet(store: Store, key: int) -> Row:
-    """The row of a pet. Raises the refusal 404."""
+    """Return the row of a pet. Raises a Refusal with 404 if there is none."""
     if (row := store.one("pets", id=key)) is None:
         raise missing(f"There is no pet {key}.")
     return row
 
 
 def shown(store: Store, row: Row, locale: str = "en") -> dict[str, Any]:
-    """A pet as answers show it."""
+    """Return a pet as responses show it."""
     kept = {name: row[name] for name in BODY if name != "microchip"}
     photos = [photo["id"] for photo in store.rows("photos", pet_id=row["id"])]
     derived = {
@@ -38,7 +38,7 @@ def shown(store: Store, row: Row, locale: str = "en") -> dict[str, Any]:
 
 
 def version(row: Row) -> str:
-    """The entity tag of a pet (RFC 9110, 8.8.3)."""
+    """Return the entity tag of a pet (RFC 9110, 8.8.3)."""
     return f'"{row["id"]}-{row["version"]}"'
 
 
@@ -64,7 +64,7 @@ def _cursor(order: str, last: int) -> str:
 
 
 def _position(rows: Sequence[Row], order: str, cursor: str | None) -> int:
-    """Where the page after a cursor begins: behind the pet that was the last one shown."""
+    """Return the index where the page after a cursor begins: behind the last pet that was shown."""
     if cursor is None:
         return 0
     try:
@@ -99,7 +99,7 @@ def search_pets(store: Store, given: Given) -> Answer:
 
 
 def _within(shelter: Row, area: Mapping[str, float]) -> bool:
-    """Whether a shelter lies in an area, by the haversine formula on a sphere of 6371 km."""
+    """Return True if a shelter lies in an area, by the haversine formula on a sphere with a radius of 6371 km."""
     north, east = radians(shelter["latitude"] - area["latitude"]), radians(shelter["longitude"] - area["longitude"])
     both = cos(radians(shelter["latitude"])) * cos(radians(area["latitude"]))
     return 2 * 6371 * asin(sqrt(sin(north / 2) ** 2 + both * sin(east / 2) ** 2)) <= area["radius_km"]
@@ -155,12 +155,12 @@ def update_pet(store: Store, given: Given) -> Answer:
 
 
 def change(store: Store, row: Row, **values: Any) -> None:
-    """Writes columns of a pet, with a new version and time."""
+    """Write columns of a pet, with a new version and time."""
     store.change("pets", row["id"], **values, version=row["version"] + 1, updated_at=store.now())
 
 
 def merge(value: Any, patch: Any) -> Any:
-    """JSON merge patch (RFC 7396, 2)."""
+    """Apply a JSON merge patch (RFC 7396, 2)."""
     if not isinstance(patch, dict):
         return patch
     merged = dict(value) if isinstance(value, dict) else {}

@@ -1,6 +1,6 @@
 """The table of the petstore: every operation with its inputs and its handler, in the order in which paths are tried.
 
-It follows `specs/petstore.openapi.yaml` line by line and reads nothing of it; a test compares the two.
+The table follows `specs/petstore.openapi.yaml` line by line and does not read it; a test compares the two.
 """
 
 from __future__ import annotations

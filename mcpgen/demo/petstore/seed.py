@@ -1,7 +1,7 @@
-"""The twelve pets with which every petstore begins. Data alone: fixed ids, fixed dates, the same for every run.
+"""The twelve pets with which every petstore begins.
 
-Tests and the demo rely on it. Pet 6 has a pending adoption, so it cannot be deleted; pet 5 has no sound; pets above 2
-have neither photos nor notes; only pet 2 has a pedigree.
+Data alone, with fixed ids and dates, on which tests and the demo rely. Pet 6 has a pending adoption, so it cannot be
+deleted. Pet 5 has no sound. Pets above 2 have neither photos nor notes. Only pet 2 has a pedigree.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _ASKED: dict[str, Any] = {
 
 
 def seed(store: Store) -> None:
-    """Fills an empty store."""
+    """Fill an empty store."""
     with store:
         for key, name, latitude, longitude in SHELTERS:
             store.put("shelters", id=key, name=name, latitude=latitude, longitude=longitude)
@@ -80,7 +80,7 @@ def seed(store: Store) -> None:
 
 
 def _pet(store: Store, key: int, values: dict[str, Any]) -> None:
-    """One pet, with its voice. The day of arrival goes up with the id."""
+    """Add one pet, with its voice. The day of arrival increases with the id."""
     arrived = f"2026-01-{key:02}T08:00:00Z"
     tags = [tag for tag, pets in _TAGS.items() if key in pets]
     kept = {"tags": tags, "traits": _TRAITS.get(key, {}), "created_at": arrived, "updated_at": arrived}

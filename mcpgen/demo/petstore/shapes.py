@@ -1,4 +1,4 @@
-"""What values of the petstore look like: its words, and the checks of its parameters and bodies. Data alone."""
+"""The values of the petstore: its words, and the checks of its parameters and bodies. Data alone."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ GENERATIONS = 5
 
 
 def ancestor(value: Any, report: Report, left: int = GENERATIONS) -> Any:
-    """A pet among its ancestors, at most `left` generations of them."""
+    """Check a pet among its ancestors, with at most `left` further generations."""
     if left < 0:
         report.wrong(f"goes back more than {GENERATIONS} generations")
         return None
@@ -142,7 +142,7 @@ PICTURES = ("image/png", "image/jpeg")
 
 
 def picture(value: Any, report: Report) -> Any:
-    """A file part with a PNG or a JPEG."""
+    """Check a file part with a PNG or a JPEG."""
     if not isinstance(value, wire.Part) or value.filename is None:
         report.wrong("must be a file: give the part a file name")
         return None
@@ -167,7 +167,7 @@ PHOTO = record(
 
 
 def recording(value: Any, report: Report) -> Any:
-    """Bytes of a WAV file."""
+    """Check the bytes of a WAV file."""
     if not is_wav(value):
         report.wrong("must be a WAV file")
     return value

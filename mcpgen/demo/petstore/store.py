@@ -1,7 +1,7 @@
-"""What the petstore holds: one SQLite database in memory, shared by all threads, one call at a time.
+"""The data of the petstore: one SQLite database in memory, shared by all threads, one call at a time.
 
-`with store:` holds the lock and is one transaction: kept when the block ends well, undone when it raises. No rules of
-the API are in here, and no clock: time stands still at `MORNING` and moves one second with each thing that is written.
+`with store:` holds the lock and is one transaction: committed at the end, rolled back if the block raises. The store
+knows no rules of the API and no clock: time begins at `MORNING` and advances one second with each write.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ TABLES = ("shelters", "pets", "notes", "sounds", "pedigrees", "events", "photos"
 _JSON = {"tags", "traits", "tree", "event", "metadata", "pet_ids", "applicant", "extras", "headers"}
 _BOOLEAN = {"vaccinated", "newsletter"}
 
-# A criterion that is null does not count. Lists travel as JSON, so that the statement never depends on the request.
+# A null criterion does not count. Lists are passed as JSON, so that the statement does not depend on the request.
 _FIND_PETS = """
 SELECT * FROM pets WHERE (:species IS NULL OR species IN (SELECT value FROM json_each(:species)))
 AND (:status IS NULL OR status IN (SELECT value FROM json_each(:status)))
@@ -72,13 +72,13 @@ CRITERIA = (
 
 
 class Store:
-    """Rows by table. Columns with structure are kept as JSON and come back as values."""
+    """Rows by table. Structured columns are stored as JSON and returned as values."""
 
     def __init__(self) -> None:
         self._lock = RLock()
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
         self._database.row_factory = sqlite3.Row
-        # SQLite's own lower() knows ASCII only.
+        # SQLite's own lower() knows only ASCII.
         self._database.create_function("folded", 1, lambda text: text and text.casefold(), deterministic=True)
         self._database.executescript("PRAGMA foreign_keys = ON;" + SCHEMA)
         self._ticks = 0
@@ -104,41 +104,41 @@ class Store:
             self._database.close()
 
     def now(self) -> str:
-        """The next second."""
+        """Return the next second."""
         self._ticks += 1
         return (MORNING + timedelta(seconds=self._ticks)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def rows(self, table: str, **wanted: Any) -> list[Row]:
-        """The rows of a table whose columns have these values, in the order of their keys."""
+        """Return the rows of a table whose columns have these values, in the order of their keys."""
         where = "".join(f" AND {column} IS :{column}" for column in wanted)
         return self._select(f"SELECT * FROM {_known(table)} WHERE true{where} ORDER BY 1", wanted)  # noqa: S608 (names from code)
 
     def one(self, table: str, **wanted: Any) -> Row | None:
-        """The first such row."""
+        """Return the first row with these values, or None."""
         return next(iter(self.rows(table, **wanted)), None)
 
     def put(self, table: str, **values: Any) -> int:
-        """Adds a row, or replaces the one with its key; returns its id."""
+        """Add a row, or replace the one with its key. Return its id."""
         slots = ", ".join(f":{column}" for column in values)
         statement = f"INSERT OR REPLACE INTO {_known(table)} ({', '.join(values)}) VALUES ({slots})"  # noqa: S608 (names from code)
         with self._lock:
             return self._database.execute(statement, _stored(values)).lastrowid or 0
 
     def change(self, table: str, key: int, **values: Any) -> None:
-        """Changes columns of one row."""
+        """Change columns of one row."""
         columns = ", ".join(f"{column} = :{column}" for column in values)
         statement = f"UPDATE {_known(table)} SET {columns} WHERE id = :key"  # noqa: S608 (names from code)
         with self._lock:
             self._database.execute(statement, {**_stored(values), "key": key})
 
     def remove(self, table: str, **wanted: Any) -> None:
-        """Removes the rows with these values, and all that hangs on them."""
+        """Remove the rows with these values, and the rows that depend on them."""
         where = " AND ".join(f"{column} IS :{column}" for column in wanted)
         with self._lock:
             self._database.execute(f"DELETE FROM {_known(table)} WHERE {where}", wanted)  # noqa: S608 (names from code)
 
     def find_pets(self, criteria: Mapping[str, Any]) -> list[Row]:
-        """The pets that meet all criteria (`CRITERIA`; null and missing ones do not count), by name."""
+        """Return the pets that meet all criteria, by name. Null and missing `CRITERIA` do not count."""
         return self._select(_FIND_PETS, _stored({name: criteria.get(name) for name in CRITERIA}))
 
     def _select(self, statement: str, values: Mapping[str, Any]) -> list[Row]:

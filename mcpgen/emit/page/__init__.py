@@ -1,8 +1,8 @@
-"""The page of `inspect --html`: a static shell of ours, and one block of data.
+"""The page of `inspect --html`: a static shell, and one block of data.
 
-The shell is HTML, styles and scripts that lie beside this module; no byte of them depends on a document. What does is
-the JSON of `inspect`, in one `<script type="application/json">`, written by one sink; the scripts put it into text
-nodes and nowhere else. A policy in the page itself allows our style and our script by their hashes and no request.
+The shell is HTML, styles and scripts beside this module, and no byte of it depends on a document. The data is the JSON
+of `inspect`, in one `<script type="application/json">`, written by one sink. The scripts put it into text nodes and
+nowhere else. A content security policy in the page allows only our style and script, by their hashes, and no request.
 """
 
 import base64
@@ -13,16 +13,16 @@ from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.emit.sinks import html_data
 
 MARK = b"<!doctype html>\n<!-- A page of mcpgen inspect. -->\n"
-"""How every page begins; what begins so may be replaced by another."""
+"""Beginning of every page. A file with this beginning may be replaced by another page."""
 
 _HERE = Path(__file__).parent
 SCRIPTS = ("text", "schemas", "tools", "filters", "treemap", "tables", "main")
-"""In the order in which they stand in the page: each uses what stands before it."""
+"""Scripts in the order in which the page holds them: each uses those before it."""
 
 
 # Decision 0134: The page of inspect is a view of its JSON.
 def page(document: JsonObject) -> bytes:
-    """The whole page, UTF-8. `document` is the JSON of `inspect`."""
+    """Return the whole page as UTF-8. `document`: the JSON of `inspect`."""
     style = _read("page.css")
     script = '"use strict";\n' + "\n".join(_read(f"{name}.js") for name in SCRIPTS)
     policy = (
@@ -33,7 +33,7 @@ def page(document: JsonObject) -> bytes:
     for name, text in (("policy", policy), ("style", style), ("script", script), ("data", html_data(document))):
         before, mark, after = shell.partition(f"{{{{{name}}}}}")
         assert mark, name
-        shell = before + text + after  # the data comes last, so that nothing in it is taken for a mark
+        shell = before + text + after  # the data comes last, so that nothing in it is taken for a placeholder
     return MARK + shell.encode()
 
 
@@ -42,5 +42,5 @@ def _read(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """As a Content-Security-Policy writes it (CSP 3, section 2.3.1)."""
+    """Return the hash as a Content-Security-Policy writes it (CSP 3, section 2.3.1)."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

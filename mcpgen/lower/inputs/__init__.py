@@ -1,4 +1,4 @@
 """The arguments of a tool: parameters and members of the body, each with a name and a schema.
 
-May import `lower/schema` and `lower/text`.
+Imports `lower/schema` and `lower/text`.
 """

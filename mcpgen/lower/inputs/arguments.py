@@ -1,9 +1,10 @@
-"""The arguments of a tool: parameters and body members side by side, each with a name that every provider accepts.
+"""Lay out the arguments of a tool: parameters and body members side by side, with names that every provider accepts.
 
-Flat, because models fill flat objects in better and providers check top-level keys only. Two inputs of one name: a path
-parameter that the body must repeat becomes one argument that feeds both; else the plain name goes to the path, then
-query, header, cookie, body, and the others say where they go (`id_body`). An input that has one possible value is a
-constant: it is filled in and hidden. Nothing depends on other operations.
+Arguments are flat, because models fill flat objects in better, and providers check only top-level keys. If two inputs
+share a name, a path parameter that the body repeats becomes one argument for both. Otherwise the plain name goes to the
+path, then query, header, cookie, body, and the other gets a suffix (`id_body`).
+
+An input with a single possible value is a constant: filled in and hidden. Nothing depends on other operations.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,16 +29,19 @@ from mcpgen.model import Encoding, InputProfile, Operation, Parameter, SchemaPro
 from mcpgen.model.pins import Promise
 
 Writer = Portable | Verbatim
-"""What writes schemas: those of one profile."""
+"""Writer of schemas in one profile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The layout of one tool: input schema and its profile, argument of each slot, constants of the others. `cuts` and
-    `given_up` (for the budget) say what is left out, `fits` whether that was enough. `defaults` (by argument) are sent
-    where a call leaves them out; with `sends_body` some of that, or a constant, is in the body, which is always there
-    then. A person gave the names of `renamed`, the media types of parameters in `media_types`, and allowed those of the
-    path in `empty` to be empty. `used` are the places of rules that changed an argument.
+    """The arguments of one tool.
+
+    `schema` and `profile`: the input schema. `names`: slot → argument. `constants`: slot → fixed value. `cuts`, and
+    `given_up` for the budget: what is left out; `fits`: whether that was enough. `defaults`: argument → value that is
+    sent if a call leaves it out. `sends_body`: a default or constant is in the body, so every call has one.
+
+    A person chose the names of `renamed` slots and the media types in `media_types`, and allowed the path parameters in
+    `empty` to be empty. `used`: places of rules that changed an argument.
     """
 
     schema: JsonObject
@@ -66,9 +70,10 @@ def lay_out(
     most_tokens: int,
     diagnostics: Diagnostics,
 ) -> Arguments:
-    """The arguments of `operation`, whose body is sent by `plan`, in a schema of at most so many tokens if the profile
-    has one as small. `producers` are place of an id → the tool that lists its values, `known` is what was promised
-    of it before.
+    """Return the arguments of `operation`, in a schema of at most `most_tokens` if the profile allows one.
+
+    `plan`: how its body is sent. `producers`: slot of an id → the tool that lists its values. `known`: what was
+    promised before.
     """
     everything = [
         *(_of_parameter(each, producers, composer) for each in operation.parameters),
@@ -113,11 +118,11 @@ def lay_out(
 def _written(
     writers: list[Writer], inputs: list[Input], names: Mapping[Slot, str], most_tokens: int
 ) -> tuple[JsonObject, Writer, bool]:
-    """Return the first schema that stays within the budget, else the last one; who wrote it; and whether it fits."""
+    """Return the first schema within the budget, else the last; its writer; and whether it fits."""
     exhausted: set[int] = set()
     for writer in writers:
         if isinstance(writer, Portable) and writer.limits.depth in exhausted:
-            continue  # it has as many nodes as the one before
+            continue  # it would use as many nodes as the one before
         is_last = writer is writers[-1]
         schema = _schema_of(inputs, names, writer, whole=is_last)
         if writer.is_exhausted and not is_last:
@@ -130,7 +135,7 @@ def _written(
 
 
 def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer, *, whole: bool) -> JsonObject:
-    """Return the schema of the arguments: of all with `whole`, else of those that there are nodes for."""
+    """Return the schema of the arguments: of all if `whole`, else of those for which nodes are left."""
     properties: JsonObject = {}
     for entry in inputs:
         if writer.is_exhausted and not whole:
@@ -147,7 +152,7 @@ def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer, *
 
 
 def _position(entry: Input) -> tuple[bool, int]:
-    """Required ones first, by place; the others in the order of the document."""
+    """Sort required inputs first, by place; keep the others in the order of the document."""
     return not entry.required, ORDER[entry.slot[0]] if entry.required else 0
 
 
@@ -170,7 +175,7 @@ def _of_parameter(parameter: Parameter, producers: Mapping[Slot, str], composer:
 
 
 def _or_empty(parameter: Parameter, composer: Composer) -> JsonObject:
-    """The schema of a parameter whose name may be sent alone (OpenAPI 3.1, 4.8.12.2.1)."""
+    """Return the schema of a parameter whose name may be sent without a value (OpenAPI 3.1, 4.8.12.2.1)."""
     if "string" in types(composer.node(parameter.schema)[0]):
         return parameter.schema
     empty: JsonObject = {"type": "string", "pattern": EMPTY, "description": "Empty: the name alone is sent."}
@@ -206,7 +211,7 @@ def _of_body(plan: BodyPlan, producers: Mapping[Slot, str], composer: Composer) 
 
 
 def _of_sent(argument: SentArgument) -> Input:
-    """An argument that goes where templates name it."""
+    """Return the input for an argument that is sent where templates name it."""
     return Input(("send", argument.name), written_argument_name(argument.name), argument.schema, argument.required)
 
 
@@ -215,7 +220,7 @@ def _part_headers(plan: BodyPlan, key: str) -> tuple[Parameter, ...]:
 
 
 def part_slot(key: str, header: Parameter) -> Slot:
-    """Where the value of a header of the part `key` goes."""
+    """Return the slot of a header of the part `key`."""
     return "part", f"{key}\n{header.name}"
 
 
@@ -230,8 +235,9 @@ def _whole_schema(plan: BodyPlan) -> JsonObject:
 
 
 def _constant(entry: Input, composer: Composer) -> JsonValue:
-    """The one value that a required input, or a header of a part, can have; None where there is a choice. A whole body
-    is an argument.
+    """Return the only value of a required input or part header, or None if there is a choice.
+
+    A whole body is always an argument.
     """
     if not (entry.required or entry.slot[0] == "part") or entry.slot == WHOLE:
         return None
@@ -270,8 +276,9 @@ def _named(
 def _kept(
     inputs: list[Input], promised: Mapping[tuple[str, str], str], former: Mapping[tuple[str, str], str]
 ) -> dict[Slot, str]:
-    """The names that arguments have from before, each once: also one that was not there for a while has its own again,
-    where no other has got it or would.
+    """Return the names that arguments had before, each once.
+
+    An argument that returns after a while gets its name again, if no other argument has it or would get it.
     """
     kept: dict[Slot, str] = {}
     for entry in inputs:
@@ -286,7 +293,7 @@ def _kept(
 
 
 def _claim(entry: Input, kept: str | None, name: str) -> tuple[bool, int, bool]:
-    """Who of several has a plain name: who has had it, then by place."""
+    """Sort claims to a plain name: the argument that had it before, then by place."""
     return kept != name, ORDER[entry.slot[0]], entry.slot[1] != name
 
 
@@ -296,7 +303,7 @@ def _suffixed(name: str, entry: Input, taken: set[str]) -> str:
 
 
 def _is_repeated(first: Input, other: Input, composer: Composer) -> bool:
-    """Whether a body demands what the path already says, so that one argument serves both."""
+    """Return True if a body requires what the path already holds, so that one argument serves both."""
     same_name = (first.slot[0], other.slot[0]) == ("path", "body") and first.slot[1] == other.slot[1]
     return same_name and other.required and _types(first, composer) == _types(other, composer)
 
@@ -309,7 +316,7 @@ def _types(entry: Input, composer: Composer) -> list[str]:
 
 
 _ENCODED = frozenset(["path", "query"])
-"""Places in which values are percent-encoded by the server, and in which there is no null."""
+"""Places whose values the server percent-encodes, and which cannot hold null."""
 
 
 def _schema(entry: Input, writer: Writer) -> JsonObject:

@@ -1,10 +1,11 @@
-"""The body of an operation: which media type is sent, and what of it becomes arguments.
+"""Plan the body of an operation: which media type is sent, and which parts become arguments.
 
-One media type is chosen, the first of: JSON (also `+json`), multipart where a part is a file, urlencoded, multipart,
-text and XML, JSON Lines, anything else as bytes. XML is written by the XML Objects of a schema that has structure, and
-given as text where it has none. An object at the root is laid flat: each property an argument beside the
-parameters, also where the body may be null instead. Arrays, scalars, maps, unions and objects of more than FLAT
-properties become the one argument `body`.
+The first of these is chosen: JSON (also `+json`), multipart with a file, urlencoded, multipart, text and XML, JSON
+Lines, anything else as bytes. XML follows the XML Objects of a schema with structure; without structure it is given as
+text.
+
+An object at the root is flattened: each property is an argument beside the parameters, also if the body may be null
+instead. Arrays, scalars, maps, unions and objects of more than FLAT properties become the one argument `body`.
 """
 
 from dataclasses import dataclass
@@ -30,8 +31,10 @@ _REMOVES = "Null for an optional part of the body removes it."
 
 @dataclass(frozen=True, slots=True)
 class BodyPlan:
-    """What is sent. `properties` are the writable members of a root that is laid flat, None for a body that is one
-    argument; `is_needed` says whether every call has a body, `needs` which of them must be there together.
+    """How a body is sent.
+
+    `properties`: writable members of a flattened root, or None if the body is one argument. `is_needed`: every call has
+    a body. `needs`: a sentence on members that are required together.
     """
 
     body: RequestBody
@@ -48,19 +51,19 @@ class BodyPlan:
 
     @property
     def is_merge_patch(self) -> bool:
-        """Whether null removes an optional member (RFC 7396)."""
+        """Return True if null removes an optional member (RFC 7396)."""
         return self.content_type.partition(";")[0].strip().lower() == "application/merge-patch+json"
 
     @property
     def said(self) -> str:
-        """What a description says of the body."""
+        """Return the sentences about the body for the tool's description."""
         return " ".join(filter(None, [self.needs, _REMOVES if self.is_merge_patch else ""]))
 
 
 # Decision 0027: An optional body keeps its members optional.
 def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
-    """The plan for the body of `operation`, None where it has none, and for an optional one that can hold nothing.
-    Unusable where none of its media types can be sent.
+    """Return the plan for the body of `operation`, or None if it has none, or only an optional one that can hold
+    nothing. Raises Unusable if none of its media types can be sent.
     """
     body = operation.body
     if body is None:
@@ -70,7 +73,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     schema = media_type.schema or {}
     node = composer.whole(schema)
     if encoding in ("form", "multipart") and types(node) == ["string"]:
-        encoding = "text"  # the caller writes the form
+        encoding = "text"  # the caller writes the encoded form
     if encoding in ("form", "multipart") and not _is_object(node):
         raise Unusable(
             "unsupported-body",
@@ -106,7 +109,7 @@ def _rank(media_type: MediaType, composer: Composer) -> tuple[int, bool, str]:
 
 
 def _concrete(media_type: str, encoding: BodyEncoding) -> str:
-    """The Content-Type that is sent: a range such as `*/*` becomes the plainest type in it."""
+    """Return the Content-Type to send: a range such as `*/*` becomes the plainest type in it."""
     if "*" not in media_type.partition(";")[0]:
         return media_type
     return {"json": "application/json", "text": "text/plain", "multipart": "multipart/form-data"}.get(
@@ -115,8 +118,9 @@ def _concrete(media_type: str, encoding: BodyEncoding) -> str:
 
 
 def _binary_types(body: RequestBody) -> str:
-    """The media types of files that the body takes, of which the server sends the one that is the file's own; what
-    goes for any file stands first.
+    """Return the media types of files that the body takes, the one for any file first.
+
+    The server sends the type of the actual file.
     """
     return ", ".join(
         sorted({each.name for each in body.content if encoding_of(each.name) == "binary"}, key=_for_any_file)
@@ -128,7 +132,7 @@ def _for_any_file(name: str) -> tuple[bool, str]:
 
 
 def _is_empty(node: JsonObject, encoding: BodyEncoding) -> bool:
-    """Whether an object has no members: it says so, or it is a form, which is never meant to hold any."""
+    """Return True if an object has no members: it says so, or it is a form, where further members are never meant."""
     says_so = node.get("additionalProperties") is False or (encoding in ("form", "multipart") and "properties" in node)
     open_ended = node.get("additionalProperties") not in (None, False) or "patternProperties" in node
     return says_so and not open_ended and not members(node) and not alternatives(node)
@@ -144,7 +148,7 @@ def _is_object(node: JsonObject) -> bool:
 
 
 def _without_null(node: JsonObject, composer: Composer) -> JsonObject:
-    """Return the object that a body may be beside null, which no call sends; any other node as it is."""
+    """Return the object that a body may be beside null, which no call sends. Return any other node unchanged."""
     if set(types(node)) == {"object", "null"}:
         node = {**node, "type": "object"}
     branches = [composer.node(each)[0] for each in alternatives(node)]
@@ -157,8 +161,9 @@ def _without_null(node: JsonObject, composer: Composer) -> JsonObject:
 def _laid_flat(
     node: JsonObject, composer: Composer, named: bool
 ) -> tuple[dict[str, JsonObject] | None, JsonObject | None]:
-    """The writable properties of an object that can be laid flat, and the schema of further members where it declares
-    one. What a person `named` as arguments is laid flat however many there are.
+    """Return the writable properties of an object that can be flattened, and the schema of its further members, if any.
+
+    Return None for both otherwise. A body with members that a person `named` is flattened whatever its size.
     """
     is_inherited = Discriminator(node, composer).is_inherited
     branches = [] if is_inherited else [composer.node(member)[0] for member in alternatives(node)]
@@ -174,7 +179,7 @@ def _laid_flat(
 
 
 def _is_file(composer: Composer, schema: JsonObject) -> bool:
-    """Whether a part is a file, or several, in each of its alternatives but null."""
+    """Return True if a part is a file or a list of files in each alternative except null."""
     node, _ = composer.node(schema)
     if branches := [found for each in alternatives(node) if not is_null(found := composer.node(each)[0])]:
         return all(_is_file_or_list(branch, composer) for branch in branches)
@@ -186,17 +191,18 @@ def _is_file_or_list(node: JsonObject, composer: Composer) -> bool:
 
 
 _WORDS = frozenset({"title", "description", "example", "examples", "deprecated", "default", "$comment"})
-"""Keywords that say nothing of the values."""
+"""Keywords that do not constrain values."""
 
 PartKind = Literal["text", "json", "xml", "file"]
 
 
 def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) -> PartKind | None:
-    """What a part of a multipart body is (OpenAPI 3.1, 4.8.15.1.1): by its schema, and by the content type that it
-    declares, of several the first that is no range. From OpenAPI 3.1 on a part without any type is a file. None where
-    the kind depends on the value: an object or a list is JSON, anything else text.
+    """Return the kind of a part of a multipart body (OpenAPI 3.1, 4.8.15.1.1), by its schema and its declared content
+    type.
 
-    Unusable for a structure that is declared as a form, which nothing here writes inside a part.
+    Of several content types the first that is no range counts. Since OpenAPI 3.1, a part without any type is a file.
+    None means that the value decides: an object or a list is JSON, anything else text. Raises Unusable for a structure
+    that is declared as a form, which is not written inside a part.
     """
     node, _ = composer.node(schema)
     types_declared = (plan.media_type.encoding.get(key, Encoding()).content_type or "").split(",")

@@ -1,8 +1,7 @@
-"""What a person changes in single arguments: their names and words, what is sent where a call leaves one out, and which
-are not there at all.
+"""Change single arguments as a person decided: names, descriptions, defaults, fixed values, hiding.
 
-An argument is meant by the name that it has, or by what the request calls it. Whatever cannot be done is an error at
-its place, and leaves the argument as it was.
+An argument is addressed by its name, or by its name in the request. An impossible change is an error at its place and
+leaves the argument as it was.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,14 +16,16 @@ from mcpgen.model import ArgumentChange, Operation
 
 _OF_BODY = ("body", "rest", "filename", "part")
 _BESIDE = ("filename", "part", "result", "rest")
-"""Places whose inputs are known by their argument's name alone."""
+"""Places whose inputs are addressed only by argument name."""
 
 
 @dataclass(slots=True)
 class Settled:
-    """The inputs that are arguments and the names of these, the constants of others, and the places of defaults.
-    `sends_body` says that something in the body is sent whatever a call says. `media_types` replace those
-    of parameters, and those of the path in `empty` may be empty. `used` are the places of rules that changed anything.
+    """Arguments after changes.
+
+    `inputs` and `names`: the arguments. `constants`: fixed inputs. `places`: where defaults are written. `sends_body`:
+    every call sends something in the body. `media_types`: replace those of parameters. `empty`: path parameters that
+    may be empty. `used`: places of rules that changed something.
     """
 
     inputs: list[Input]
@@ -46,8 +47,9 @@ def settled(
     plan: BodyPlan | None,
     diagnostics: Diagnostics,
 ) -> Settled:
-    """The arguments of `operation` with its changes: `inputs` are those of `everything` that have `names`, `constants`
-    the others.
+    """Return the arguments of `operation` with its changes.
+
+    `inputs`: those of `everything` that have `names`; `constants`: the others.
     """
     found = Settled([*inputs], dict(names), dict(constants))
     if operation.arguments:
@@ -60,7 +62,7 @@ def settled(
 
 # Decision 0039: Defaults stand in the table by argument.
 def checked_defaults(found: Settled, schema: JsonObject, diagnostics: Diagnostics) -> dict[str, JsonValue]:
-    """The defaults by argument. One that its argument's schema does not allow is reported."""
+    """Return the defaults by argument. A default that its schema does not allow is reported."""
     defaults: dict[str, JsonValue] = {}
     for entry in found.inputs:
         if entry.default is not None:
@@ -75,14 +77,14 @@ def checked_defaults(found: Settled, schema: JsonObject, diagnostics: Diagnostic
 
 
 def _misfit(schema: JsonObject, value: JsonValue) -> str:
-    import jsonschema_rs  # only defaults of a tools file pay for it
+    import jsonschema_rs  # needed only for defaults in a tools file
 
     validator = jsonschema_rs.Draft202012Validator(schema, pattern_options=jsonschema_rs.RegexOptions())
     return next((error.message for error in validator.iter_errors(value)), "")
 
 
 class _Changing:
-    """The changes of one operation, one after the other."""
+    """Applies the changes of one operation, one after the other."""
 
     def __init__(
         self,
@@ -101,7 +103,7 @@ class _Changing:
         self._diagnostics = diagnostics
 
     def change(self, key: str, change: ArgumentChange) -> None:
-        """Do what `change` says to the argument that `key` names."""
+        """Apply `change` to the argument that `key` names."""
         slots = self._meant(key)
         if change.by_rule:
             for slot in slots:
@@ -124,7 +126,7 @@ class _Changing:
             self._alter(slot, change)
 
     def _rewrite(self, slot: Slot, change: ArgumentChange) -> None:
-        """Note how a parameter is written otherwise than the document says."""
+        """Record changes to how a parameter is written: `media_type` and `allow_empty`."""
         if change.media_type:
             declared = {(each.location, each.name) for each in self._operation.parameters if each.content is not None}
             if slot in declared:
@@ -141,7 +143,7 @@ class _Changing:
                 self._add("invalid-value", message, change.where.inside("allow_empty"), "Take it out.")
 
     def refuse_collisions(self) -> None:
-        """Report two arguments of one name that had names of their own."""
+        """Report two arguments that changes gave one name."""
         owners: dict[str, Slot] = {}
         for entry in self._found.inputs:
             name = self._found.names[entry.slot]
@@ -206,7 +208,7 @@ class _Changing:
         self._found.names.pop(slot, None)
 
     def _alter(self, slot: Slot, change: ArgumentChange) -> None:
-        """Change an argument that stays one; what had one value only becomes one."""
+        """Change an argument that stays one. A constant becomes an argument if the change calls for it."""
         found = self._found
         if slot not in found.names:
             if change.default is None and change.schema is None and not change.required:
@@ -229,7 +231,7 @@ class _Changing:
         found.inputs[:] = [_altered(entry, change) if entry.slot == slot else entry for entry in found.inputs]
 
     def _rename_file_name(self, slot: Slot, name: str) -> None:
-        """Call the file name that is sent with an argument after its new `name`, unless it has one of its own."""
+        """Rename the file name that belongs to an argument after its new `name`, unless it was changed itself."""
         beside: Slot = ("filename", slot[1])
         if slot[0] != "body" or beside not in self._found.names or beside in self._found.places:
             return

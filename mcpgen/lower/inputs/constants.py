@@ -1,4 +1,4 @@
-"""Values that a document fixes: the one that an input can have, the version that `Accept` asks for, a confirmation."""
+"""Find values that a document fixes: an input's only value, the version in `Accept`, a confirmation."""
 
 import re
 
@@ -12,18 +12,18 @@ _FIELD_VALUE = re.compile(r"[!-~](?:[ -~]*[!-~])?")
 _MEDIA_TYPE = re.compile(r"[^\s/;,]+/[^\s/;,]+")
 
 _CONSENT = frozenset(["confirm", "confirmed", "confirmation", "acknowledge", "acknowledged", "force", "sure"])
-"""Words of an input by which an API lets its caller say that an effect is meant."""
+"""Words in inputs by which a caller confirms an effect."""
 
 
 def only_value(schema: JsonObject, composer: Composer) -> JsonValue:
-    """Return the one value that a schema takes, None where there is a choice."""
+    """Return the only value that a schema takes, or None if there is a choice."""
     node, _ = composer.node(schema)
     values = [node["const"]] if "const" in node else as_list(node.get("enum"))
     return values[0] if len(values) == 1 and "null" not in types(node) else None
 
 
 def accept(operation: Operation, composer: Composer) -> str:
-    """Return the `Accept` that a document fixes by its constant or default, such as a version of an API; else ""."""
+    """Return the `Accept` that a document fixes by a constant or default, such as a version of the API; else ""."""
     for each in operation.withheld:
         if each.location == "header" and each.name.lower() == "accept":
             value = only_value(each.schema, composer) or composer.node(each.schema)[0].get("default")
@@ -33,7 +33,7 @@ def accept(operation: Operation, composer: Composer) -> str:
 
 
 def fixed_consents(operation: Operation, plan: BodyPlan | None, composer: Composer) -> list[str]:
-    """Return the names of required inputs that confirm an effect and can have one value: the server fills them in."""
+    """Return the names of required inputs that confirm an effect and have a single value, which the server fills in."""
     inputs = {each.name: each.schema for each in operation.parameters if each.required}
     body, _ = composer.node(plan.schema) if plan is not None and plan.schema else ({}, ())
     members = as_object(body.get("properties"))

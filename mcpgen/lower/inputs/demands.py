@@ -1,8 +1,7 @@
-"""Whether a call must have a body where its document leaves `required` out.
+"""Decide whether a call must have a body if its document leaves `required` out.
 
-OpenAPI's default is that the body is optional (3.1, 4.8.13), and nearly nobody who leaves the key out means it: a POST
-of an object with required members is answered with 400 where there is none. So such a body is required, unless the
-operation's own words say that it may be empty.
+By OpenAPI the default is an optional body (3.1, 4.8.13), but hardly any author means that: a POST without its required
+members is answered with 400. So such a body is required, unless the operation's own words say that it may be empty.
 """
 
 import re
@@ -24,7 +23,7 @@ _MAY_BE_EMPTY = re.compile(
 
 # Decision 0028: A body with required members is required.
 def is_required(operation: Operation, body: RequestBody, node: JsonObject, composer: Composer) -> bool:
-    """Return whether every call of the operation has the body, whose schema is `node`."""
+    """Return True if every call of the operation has the body. `node`: the schema of the body."""
     if body.required is not None:
         return body.required
     told = "\n".join((operation.summary, operation.description, body.description))
@@ -32,7 +31,7 @@ def is_required(operation: Operation, body: RequestBody, node: JsonObject, compo
 
 
 def _needs_members(node: JsonObject, composer: Composer) -> bool:
-    """Return whether neither null nor an empty object is a value of `node`."""
+    """Return True if neither null nor an empty object is valid for `node`."""
     branches = [composer.node(each)[0] for each in alternatives(node)]
     if "null" in types(node) or any(map(is_null, branches)):
         return False
@@ -42,7 +41,7 @@ def _needs_members(node: JsonObject, composer: Composer) -> bool:
 
 
 def report(taken: Sequence[Operation], diagnostics: Diagnostics) -> None:
-    """Say once which bodies were taken as required though their document does not say so."""
+    """Report once which bodies were taken as required although their document does not say so."""
     if not taken:
         return
     some = ", ".join(f"{each.method} {each.path}" for each in taken[:3])

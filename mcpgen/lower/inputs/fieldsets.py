@@ -1,6 +1,7 @@
-"""Which tools get an argument `fields`, with which a model asks for parts of a result: those whose owner wants it, that
-answer with JSON that has parts, and whose API has no parameter for that itself. Its name is the runtime's to read; no
-request carries it.
+"""Offer an argument `fields`, with which a model asks for parts of a result.
+
+A tool gets it if its owner wants it, its response is JSON with parts, and its API has no such parameter itself. The
+runtime reads the argument; no request carries it.
 """
 
 import re
@@ -17,17 +18,19 @@ SCHEMA: JsonObject = {
 }
 
 _OWN = re.compile(r"fields?|select|include(fields)?|fl|attributes|only")
-"""Names of parameters that do it, without case and punctuation; the runtime names them to a model that could see only a
-part of a result (`paging.py`)."""
+"""Names of parameters with the same purpose, without case and punctuation.
+
+The runtime mentions them when a result was cut (`paging.py`).
+"""
 
 
 # Decision 0051: The argument fields is there only on request.
 def are_offered(operation: Operation, composer: Composer) -> bool:
-    """Whether the tool for `operation` is to have that argument."""
+    """Return True if the tool for `operation` gets the argument `fields`."""
     if not operation.fields or operation.output_schema is not None:
-        return False  # what a schema written by hand promises, a part of it would not keep
+        return False  # a part of the result would break a handwritten output schema
     if operation.result is not None and operation.result.text is not None:
-        return False  # the text says which parts are shown
+        return False  # the text already says which parts are shown
     if any(_does_it(parameter.name) for parameter in operation.parameters if parameter.location == "query"):
         return False
     good = [response for response in operation.responses if response.status[:1] == "2"]

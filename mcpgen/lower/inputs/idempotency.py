@@ -1,7 +1,7 @@
-"""The header by which an upstream knows a request that comes twice: where the server can make its value by itself.
+"""Recognise the header by which an API detects a repeated request, if the server can make its value.
 
-Then the argument may be left out, whatever the document says: a model has no use for it before a call has failed, and
-the server needs one to try the call again.
+Such an argument is optional, whatever the document says: a model has no use for it before a call has failed, and the
+server needs it to retry.
 """
 
 from mcpgen.base.jsonvalue import JsonObject
@@ -17,8 +17,9 @@ _UUID = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
 
 # Decision 0036: The server makes idempotency keys.
 def is_made(parameter: Parameter, composer: Composer) -> bool:
-    """Whether the server fills this parameter in with a new UUID where a call does not: it is an `Idempotency-Key`
-    (draft-ietf-httpapi-idempotency-key-header), and its schema takes one.
+    """Return True if the server fills this parameter in with a new UUID by default.
+
+    It must be an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) whose schema takes a UUID.
     """
     if (parameter.location, parameter.name.lower()) != ("header", _NAME) or parameter.content is not None:
         return False

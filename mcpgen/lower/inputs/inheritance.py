@@ -1,6 +1,6 @@
-"""The members of a schema and of those that extend it, side by side: a body whose kind its discriminator chooses.
+"""Combine the members of a schema and its subtypes, for a body whose discriminator selects the kind.
 
-Each member of a child is an argument of its own that need not be there, with a word on which kinds have it.
+Each member of a subtype becomes an optional argument that says which kinds have it.
 """
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text, unique
@@ -15,8 +15,8 @@ _MOST_NAMES = 40
 
 
 def side_by_side(node: JsonObject, composer: Composer, most: int) -> tuple[dict[str, JsonObject], bool]:
-    """Return the members of `node`, whose discriminator is inherited, and of its children: those of the parent, and of
-    its children as many as there are `most` of all; and whether any were left out.
+    """Return the members of `node`, whose discriminator is inherited, and of its subtypes, at most `most` in all; and
+    whether any were left out.
     """
     discriminator = Discriminator(node, composer)
     own = dict(members(node))
@@ -38,7 +38,10 @@ def side_by_side(node: JsonObject, composer: Composer, most: int) -> tuple[dict[
 def _joined(
     inherited: JsonObject | None, places: list[tuple[str, JsonObject]], has_others: bool, composer: Composer
 ) -> JsonObject:
-    """Return a schema that takes what any of `places` takes, each of which is a kind and its schema of one member."""
+    """Return a schema that takes what any of the schemas in `places` takes.
+
+    `places`: kind → its schema of one member.
+    """
     schemas: list[JsonValue] = [schema for _, schema in places]
     distinct = unique([*schemas, *([inherited] if inherited is not None else [])])
     if has_others and len(distinct) > 1 and inherited is None:
@@ -53,7 +56,9 @@ def _joined(
 
 
 def _chooser(discriminator: Discriminator, declared: JsonObject, composer: Composer) -> JsonObject:
-    """Return the schema of the property that chooses: with its values, or with names where no more is known of them."""
+    """Return the schema of the discriminator property: with its values, or with example names if the values are not
+    certain.
+    """
     shown = discriminator.shown()
     node, _ = composer.node(declared)
     if "enum" in node or "const" in node:

@@ -1,6 +1,4 @@
-"""Values inside the values of a parameter, where the standard leaves open how they are written (OpenAPI 3.1,
-4.8.12.3).
-"""
+"""Handle collections inside values of a parameter, whose format the standard leaves open (OpenAPI 3.1, 4.8.12.3)."""
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.errors import Unusable
@@ -15,8 +13,10 @@ _MOST_LOOKED_INTO = 20
 
 
 def refuse_unwritable(operation: Operation, composer: Composer) -> None:
-    """Unusable where a parameter is a structure in a media type that no parameter is written in (OpenAPI 3.1,
-    4.8.12.2.2): JSON is, and a form is as the whole query.
+    """Raise Unusable if a parameter is a structure in a media type in which no parameter is written (OpenAPI 3.1,
+    4.8.12.2.2).
+
+    JSON is written, and a form as the whole query.
     """
     for parameter in operation.parameters:
         encoding = encoding_of(parameter.content) if parameter.content is not None else "json"
@@ -28,7 +28,7 @@ def refuse_unwritable(operation: Operation, composer: Composer) -> None:
 
 
 def report(operation: Operation, composer: Composer, diagnostics: Diagnostics) -> None:
-    """Report each parameter whose style does not say how the values inside its values are written."""
+    """Report each parameter whose style does not say how collections inside its value are written."""
     for parameter in operation.parameters:
         if parameter.content is None and _nests(parameter.schema, composer):
             diagnostics.add(
@@ -46,7 +46,7 @@ def _how(parameter: Parameter) -> str:
 
 
 def _nests(schema: JsonObject, composer: Composer) -> bool:
-    """Whether an array of `schema` holds collections, or an object of it does."""
+    """Return True if an array or object of `schema` holds collections."""
     node, _ = composer.node(schema)
     inner = [as_object(node["items"])] if isinstance(node.get("items"), dict) else []
     inner += [member for _, member in members(node)]

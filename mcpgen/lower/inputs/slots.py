@@ -1,4 +1,4 @@
-"""What a request can carry, by the place that it has there: what becomes an argument, or is filled in."""
+"""What a request can carry, by its place: everything that becomes an argument or is filled in."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,16 +8,16 @@ from mcpgen.model import Given, Location
 
 Place = Location | Literal["body", "rest", "filename", "part", "send", "result"]
 Slot = tuple[Place, str]
-"""Where a value goes: the place and the wire name there."""
+"""Where a value goes: the place in the request, and the name on the wire."""
 
 WHOLE: Slot = ("body", "")
-"""The whole body; no tool has this and a slot for the member whose name is empty."""
+"""The whole body. No tool has both this slot and a body member whose name is empty."""
 
 REST: Slot = ("rest", "")
 """The further members of the body."""
 
 FIELDS: Slot = ("result", "")
-"""The parts of the result that are asked for."""
+"""The parts of the result that a call asks for."""
 
 _PLACES: tuple[Place, ...] = (
     "path",
@@ -37,9 +37,10 @@ ORDER = {place: index for index, place in enumerate(_PLACES)}
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One thing that a request can carry, before it has an argument's name. `source` is the tool that lists it; the
-    server fills in itself what is `made`, and sends `default` where a call leaves it out. In a merge patch null removes
-    what is `removable`, and optional members of what is `patched`.
+    """One value that a request can carry, before it has an argument name.
+
+    `source`: the tool that lists its values. `made`: the server fills it in. `default`: sent if a call leaves it out.
+    In a merge patch, null removes a `removable` input, and optional members inside a `patched` one.
     """
 
     slot: Slot
@@ -57,6 +58,6 @@ class Input:
 
 
 def filename_of(key: str, name: str) -> Input:
-    """The file name that is sent with the part `key` of a body, whose argument is called `name`."""
+    """Return the input for the file name that is sent with the part `key`. `name`: the argument of the part."""
     note: JsonObject = {"type": "string", "description": f"The file name that is sent with {name}."}
     return Input(("filename", key), f"{name[:55]}_filename", note)

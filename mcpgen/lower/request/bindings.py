@@ -1,4 +1,4 @@
-"""Where each argument goes: the layout of a tool → its `HttpBinding`, with styles, encodings and constants settled."""
+"""Bind the arguments of a tool to places in the request: its `HttpBinding`, with styles, encodings and constants."""
 
 import re
 from dataclasses import replace
@@ -39,7 +39,10 @@ def bind(
     security: tuple[SecurityRequirement, ...] | None,
     scopes: Scopes,
 ) -> HttpBinding:
-    """The binding of `operation`: `server` counts in the catalog's servers, `security` and `scopes` are settled."""
+    """Return the binding of `operation`.
+
+    `server`: index in the catalog's servers. `security` and `scopes`: what its calls need.
+    """
     bound = [
         _made(_parameter(parameter, arguments), parameter, composer)
         for parameter in operation.parameters
@@ -83,7 +86,10 @@ def bind(
 
 
 def _withheld(operation: Operation, arguments: Arguments) -> dict[str, tuple[str, ...]]:
-    """What is hidden of the places in which an argument may write several names."""
+    """Return the names that the owner hid, for query and cookies.
+
+    There a single argument may write several names, so the server must refuse the hidden ones.
+    """
     slots = [(each.location, each.name) for each in operation.parameters]
     hidden = [slot for slot in slots if not _is_sent(slot, arguments)]
     places = (("query", "query"), ("cookies", "cookie"))
@@ -92,7 +98,7 @@ def _withheld(operation: Operation, arguments: Arguments) -> dict[str, tuple[str
 
 
 def _is_sent(slot: Slot, arguments: Arguments) -> bool:
-    """Whether anything can stand in a place: a person may have hidden what would."""
+    """Return True if the slot has an argument or a constant. A person may have hidden it."""
     return slot in arguments.names or slot in arguments.constants
 
 
@@ -110,7 +116,7 @@ def _path(operation: Operation, variables: tuple[ParameterBinding, ...]) -> tupl
 
 
 def _accept(operation: Operation) -> str:
-    """The media types of the good answers, JSON first, then anything, so that no API refuses to answer."""
+    """Return the `Accept` header: media types of the 2xx responses, JSON first, then any, so that no API refuses."""
     offered = [
         media_type.name
         for response in operation.responses
@@ -123,28 +129,30 @@ def _accept(operation: Operation) -> str:
 
 
 def _redirects(operation: Operation) -> tuple[str, ...]:
-    """The statuses of declared answers whose Location is what was asked for; 304 says that nothing has changed."""
+    """Return the declared redirect statuses whose Location is the result. 304 only says that nothing has changed."""
     statuses = {response.status.upper() for response in operation.responses}
     return tuple(sorted(status for status in statuses if _REDIRECT.fullmatch(status) and status != "304"))
 
 
 def _follows(operation: Operation) -> bool:
-    """Whether redirects are followed: those of a GET, where its owner says so."""
+    """Return True if redirects are followed: those of a GET whose owner says so."""
     return operation.redirects == "follow" and operation.method == "GET"
 
 
 def _is_file(response: Response) -> bool:
-    """Whether an answer is no text, or an attachment (RFC 6266)."""
+    """Return True if a response is not text, or is an attachment (RFC 6266)."""
     types = [each.name for each in response.content if each.name]
     attached = any(name.lower() == "content-disposition" for name in response.headers)
     return attached or any(encoding_of(name) == "binary" for name in types)
 
 
 def _saves(operation: Operation, arguments: Arguments) -> str | None:
-    """The argument that names a file for the answer, under a name that is free; None where no good answer is a file or
-    may be one, or where its owner says what of it is shown.
+    """Return the argument, under a free name, that names a file for the response.
+
+    Return None if no 2xx response can be a file, or if its owner decides what is shown.
     """
-    leads_away = _follows(operation) and bool(_redirects(operation))  # to what nobody describes: a log, an archive
+    # redirects lead to undescribed content: a log, an archive
+    leads_away = _follows(operation) and bool(_redirects(operation))
     if not leads_away and not any(each.status[:1] == "2" and _is_file(each) for each in operation.responses):
         return None
     if arguments.profile == "written" or operation.result is not None or operation.output_schema is not None:
@@ -190,7 +198,7 @@ def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBindi
 
 
 def _all_members(schema: JsonObject, composer: Composer) -> list[tuple[str, JsonObject]]:
-    """The members of a body and of the alternatives in it; the first of a name counts."""
+    """Return the members of a body and of its alternatives. The first member of a name counts."""
     node, _ = composer.node(schema)
     found = dict(members(node))
     for branch in alternatives(node):
@@ -220,10 +228,11 @@ def _field(key: str, schema: JsonObject, plan: BodyPlan, arguments: Arguments, c
 
 
 def _form_field(binding: FieldBinding, encoding: Encoding) -> FieldBinding:
-    """A field of an urlencoded body (OpenAPI 3.1, 4.8.15.1): by its style, or as JSON where its content type says so.
+    """Return the binding of an urlencoded field (OpenAPI 3.1, 4.8.15.1): by its style, or as JSON if its content type
+    says so.
 
-    Without either the value decides: an array is exploded, and an object is written with brackets (`a[b]=c`), which is
-    what APIs that leave it open read.
+    Without either the value decides: an array is exploded, and an object is written with brackets (`a[b]=c`), as most
+    APIs expect.
     """
     if encoding.content_type is not None and encoding.style is None and encoding_of(encoding.content_type) == "json":
         return replace(binding, content_type=encoding.content_type)
@@ -235,10 +244,10 @@ def _form_field(binding: FieldBinding, encoding: Encoding) -> FieldBinding:
 
 
 def _multipart_field(binding: FieldBinding, encoding: Encoding, node: JsonObject, filename: str | None) -> FieldBinding:
-    """A part (OpenAPI 3.1, 4.8.15.1.1): an array is one part each, unless it is written as one JSON text, or a style
-    joins its items.
+    """Return the binding of a part (OpenAPI 3.1, 4.8.15.1.1).
 
-    Of several content types of a file the one that its bytes tell is sent; of other parts the first.
+    An array becomes one part per item, unless it is one JSON text, or a style joins its items. Of several content
+    types, a file gets the one that matches its bytes, other parts the first.
     """
     if binding.part == "text" and encoding.style is not None and encoding.explode is False:
         return replace(binding, style=encoding.style, explode=False)

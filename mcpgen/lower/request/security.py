@@ -1,4 +1,4 @@
-"""Security in terms of the environment: which variables hold a credential, and what each operation needs."""
+"""Map security to the environment: which variables hold a credential, and what each operation needs."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
@@ -12,10 +12,10 @@ RESERVED = frozenset(
      "ALLOW_HOSTS", "READ_ONLY", "ROLES", "AUDIT", "MAX_RESULT", "CONCURRENCY", "RATE_LIMIT", "TRACE",
      "AUDIT_ARGUMENTS", "PROXY_FILE", "DOWNLOADS_DIR", "DOWNLOADS_OVERWRITE", "RESULT_TOOL"]
 )  # fmt: skip
-"""What follows the prefix in variables of the server itself; `VAR_…` is reserved too."""
+"""Suffixes of the server's own variables; `VAR_…` is reserved too."""
 
 FILE = "_FILE"
-"""What follows a credential's variable in the one that names a file with its value."""
+"""Suffix of the variable that names a file with the credential."""
 
 _ROLES = {
     "basic": {"username": "_USERNAME", "password": "_PASSWORD"},
@@ -23,19 +23,24 @@ _ROLES = {
 }
 
 _PLACED = ("apiKey", "setting")
-"""The types of schemes that say where in a request they go."""
+"""Types of schemes that say where in a request they go."""
 
 MOST_COMBINED = 3
 TOKEN, HEADER = "token", "header"
 OTHER = "any header"
-"""The header that stands for a scheme of another kind. The blank keeps it apart from names of schemes."""
+"""Name of the header scheme that stands for schemes of an unknown kind.
+
+The blank keeps it apart from names in documents.
+"""
 
 _UNDECLARED: tuple[SecurityRequirement, ...] = ((TOKEN, HEADER), (TOKEN,), (HEADER,), ())
 
 
 def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
-    """Every scheme of `api` with its variables. An API that declares none gets an optional token and an optional
-    header, one that needs a scheme of a kind that is not known the header.
+    """Return every scheme of `api` with its variables.
+
+    An API that declares none gets an optional token and an optional header. An API that needs a scheme of an unknown
+    kind gets the header.
     """
     bound: list[BoundScheme] = []
     operations = [*api.operations, *(each.operation for each in api.resources if each.operation)]
@@ -69,7 +74,7 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
 
 
 def _is_placed(scheme: SecurityScheme) -> bool:
-    """Return True for a login whose token is sent elsewhere than as a bearer token."""
+    """Return True for a login whose token is not sent as a bearer token."""
     return scheme.type == "login" and scheme.wire_name != "Authorization"
 
 
@@ -83,14 +88,14 @@ def _has_schemes(api: Api) -> bool:
 
 
 def _fillable(api: Api) -> list[SecurityScheme]:
-    """The schemes that can be filled by name: those that are declared, and those that parameters are."""
+    """Return the schemes that can be filled in by name: declared ones, and those of credential parameters."""
     implied = {scheme.name: scheme for operation in api.operations for scheme in operation.credentials}
     declared = {scheme.name: scheme for scheme in api.schemes}
     return [scheme for scheme in {**declared, **implied, **declared}.values() if scheme.type != "other"]
 
 
 def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> dict[str, str]:
-    """Role → variable, for the first name of `scheme` that no other variable has."""
+    """Return role → variable, for the first name of `scheme` whose variables are free."""
     suffix = environment_suffix(scheme.name)
     hashed = (f"AUTH_{suffix}_{short_hash(f'{scheme.name} {turn}', 8).upper()}" for turn in count())
     roles = _ROLES.get(scheme.type, {"value": ""})
@@ -111,14 +116,14 @@ def _with_files(variables: Iterable[str]) -> list[str]:
 
 # Decision 0074: Scopes are in the table for error messages.
 def scopes(operation: Operation, api: Api) -> Scopes:
-    """What access tokens must allow for one operation, those that are fetched and those that are given."""
+    """Return the scopes that access tokens need for one operation, whether fetched or given."""
     asked = operation.scopes if operation.security is not None else api.scopes
     tokens = {scheme.name for scheme in api.schemes if scheme.type in ("oauth2", "bearer", "login")}
     return {name: wanted for name, wanted in asked.items() if name in tokens}
 
 
 def undeclared(api: Api) -> tuple[SecurityRequirement, ...]:
-    """Return the alternatives of operations for which the document says nothing: whatever is set in the environment."""
+    """Return the alternatives of operations for which the document says nothing: whatever the environment sets."""
     if not _has_schemes(api):
         return _UNDECLARED
     return (*((scheme.name,) for scheme in _fillable(api) if scheme.type != "setting"), ())
@@ -128,22 +133,23 @@ def undeclared(api: Api) -> tuple[SecurityRequirement, ...]:
 def requirement(
     operation: Operation, api: Api, accepted: tuple[SecurityRequirement, ...]
 ) -> tuple[SecurityRequirement, ...] | None:
-    """The alternatives for one operation: its own, else the API's, else those `accepted` where nothing is declared; and
-    with each, if they are set, the credentials that its parameters are. That none is needed comes last, because the
-    first that can be met is taken.
+    """Return the alternatives for one operation: its own, else the API's, else `accepted` where nothing is declared.
+
+    Each alternative is combined with the credentials of its parameters, if these are set. The alternative that needs
+    nothing comes last, since the first that can be met is used.
     """
     found = _declared(operation, api, accepted)
     credentials = [scheme for scheme in operation.credentials if scheme.type != "setting"]
     if credentials:
         if found is _UNDECLARED:
-            found = ((HEADER,), ())  # what the document wants in place of a token stands among the parameters
+            found = ((HEADER,), ())  # the parameters hold the credential that would replace the token
         other = _has_other(operation, api)
         needed = () if other else tuple(each.name for each in credentials if _is_required(each, operation))
         keys = [scheme.name for scheme in credentials if scheme.name not in needed]
         sizes = range(len(keys), 0, -1) if len(keys) <= MOST_COMBINED else (len(keys), 1)
         chosen = [*(each for size in sizes for each in combinations(keys, size)), ()]
         wanted = (tuple(dict.fromkeys((*names, *needed, *more))) for more in chosen for names in found or ((),))
-        # Where tokens are asked for, a key may do as well (Google's public data): the API decides.
+        # If the API asks for tokens, a key alone may do as well (Google's public data): the API decides.
         implied = [name for name in keys if name not in {scheme.name for scheme in api.schemes}]
         alone = ((name,) for name in implied) if other and _asks_for_tokens(found or (), api) else ()
         found = tuple(dict.fromkeys((*wanted, *alone)))
@@ -151,13 +157,13 @@ def requirement(
 
 
 def _has_other(operation: Operation, api: Api) -> bool:
-    """Return True if the document itself says that an operation needs a credential."""
+    """Return True if the document itself requires a credential for the operation."""
     declared = operation.security if operation.security is not None else api.security
     return any(declared or ())
 
 
 def _is_required(scheme: SecurityScheme, operation: Operation) -> bool:
-    """Return True if the parameter that a scheme is must be sent."""
+    """Return True if the parameter of this scheme is required."""
     slot = scheme.location, scheme.wire_name
     return any(each.required and (each.location, each.name) == slot for each in operation.withheld)
 

@@ -1,5 +1,6 @@
-"""What is sent beside parameters and body, as templates, and the layout of a tool whose input schema was written by
-hand: its arguments are the names that templates use, and nothing in it is changed.
+"""Bind templates, and lay out tools with a handwritten input schema.
+
+Their arguments are the names that templates use, and the schema is not changed.
 """
 
 import json
@@ -13,11 +14,11 @@ from mcpgen.lower.schema.media_types import BodyEncoding, encoding_of
 from mcpgen.model import BodyBinding, Location, Operation, ParameterBinding, Template, arguments_of
 
 OTHERS = "others"
-"""What the parameter of a query is called that holds the arguments which a schema allows without naming them."""
+"""Name of the query parameter for arguments that a schema allows without naming them."""
 
 
 def lay_out(operation: Operation, most_tokens: int) -> Arguments:
-    """The arguments of a tool whose input schema was written by hand."""
+    """Return the arguments of a tool with a handwritten input schema."""
     assert operation.input_schema is not None
     names: dict[Slot, str] = {("path", each.name): each.argument for each in operation.parameters}
     names |= {("send", name): name for name in named(operation)}
@@ -26,7 +27,7 @@ def lay_out(operation: Operation, most_tokens: int) -> Arguments:
 
 
 def named(operation: Operation) -> list[str]:
-    """The arguments that the templates of an operation name, in their order."""
+    """Return the arguments that the templates of an operation name, in order."""
     sends = operation.sends
     if sends is None:
         return []
@@ -35,7 +36,7 @@ def named(operation: Operation) -> list[str]:
 
 
 def bound(operation: Operation, location: Location, arguments: Arguments) -> tuple[ParameterBinding, ...]:
-    """The parameters in one place of the request that templates fill."""
+    """Return the parameters in one place of the request that templates fill."""
     sends = operation.sends
     if sends is None:
         return ()
@@ -48,7 +49,7 @@ def bound(operation: Operation, location: Location, arguments: Arguments) -> tup
 
 
 def accept(operation: Operation) -> str | None:
-    """The media types that the owner asks for; None where they say nothing."""
+    """Return the media types that the owner asks for, or None."""
     headers = operation.sends.headers if operation.sends else {}
     return next((str(node["value"]) for name, node in headers.items() if name.lower() == "accept"), None)
 
@@ -64,7 +65,7 @@ def _parameter(name: str, location: Location, template: Template, arguments: Arg
 
 
 def body(operation: Operation, arguments: Arguments) -> BodyBinding | None:
-    """The body that templates fill; None where there is none."""
+    """Return the body that templates fill, or None."""
     sends = operation.sends
     if sends is None or sends.body is None:
         return None
@@ -76,13 +77,13 @@ def body(operation: Operation, arguments: Arguments) -> BodyBinding | None:
 
 
 def _encoding(media_type: str) -> BodyEncoding:
-    """JSON, a form, XML (whose values are escaped), or else text."""
+    """Return the encoding of a template body: JSON, a form, XML (with escaped values), else text."""
     found = encoding_of(media_type)
     return found if found in ("json", "form", "xml") else "text"
 
 
 def _settled(node: Template, arguments: Arguments) -> Template:
-    """A template with the names that the arguments have in the tool, and the values of those that are constants."""
+    """Return a template with the argument names of the tool, and with constants in place of their arguments."""
     if "argument" in node:
         return _argument(str(node["argument"]), arguments)
     if "text" in node:
@@ -109,5 +110,5 @@ def _argument(name: str, arguments: Arguments) -> Template:
 
 
 def _spoken(value: JsonValue) -> str:
-    """A constant as it stands in a text."""
+    """Return a constant as it is written into a text."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""Schemas of a document as schemas that every client takes, with words for what these cannot say.
+"""Convert schemas of a document to schemas that every client takes, with words for what these cannot say.
 
-May import `lower/text`.
+Imports `lower/text`.
 """

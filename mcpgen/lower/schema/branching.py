@@ -1,7 +1,8 @@
-"""How many steps a schema takes for one value: how often its branches apply to the same part of a value.
+"""Count the steps that a validator needs to check one value against a schema: how often branches apply to the same
+value.
 
-The validator of a server remembers what it found at references that lead back to themselves, and at no others. So a
-ladder whose every step refers to the next one twice takes two to the power of its height; a recursive union does not.
+The validator remembers results only at references that lead back to themselves. So a chain of schemas that each refer
+twice to the next takes two to the power of its length; a recursive union does not.
 """
 
 from collections.abc import Iterable
@@ -11,7 +12,10 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, loo
 
 # Decision 0060: The compiler keeps out what a server could not check in time.
 MOST = 1000
-"""Steps for one value. Published schemas take up to 363, and a call has up to 100,000 values: a second at worst."""
+"""Limit on the steps for one value.
+
+Published schemas take up to 363, and a call has up to 100,000 values: a second at worst.
+"""
 
 _ENDLESS = 10**9
 _SAME_VALUE = ("not", "if", "then", "else")
@@ -27,29 +31,29 @@ _ANY_PART = (
 
 
 def steps(schema: JsonObject) -> int:
-    """Return the most steps that `schema` takes for one value."""
+    """Return the maximum number of steps that `schema` takes for one value."""
     return max(_Steps(schema).of(schema))
 
 
 def leads_back(schema: JsonObject) -> bool:
-    """Return whether a part of `schema` applies itself to the very value that it is applied to."""
+    """Return True if a part of `schema` applies itself to the same value again."""
     found = _Steps(schema)
     found.of(schema)
     return found.leads_back
 
 
 class _Steps:
-    """Counts each part of a schema once; parts that are being counted are those that lead back to themselves."""
+    """Counts the steps of each part of a schema once. Parts that are still being counted lead back to themselves."""
 
     def __init__(self, root: JsonObject) -> None:
         self._root = root
         self._known: dict[int, tuple[int, int]] = {}
         self._inside: set[int] = set()
-        self._same: list[int] = []  # those that are being counted for one value
+        self._same: list[int] = []  # parts that are being counted for the same value
         self.leads_back = False
 
     def of(self, schema: JsonValue) -> tuple[int, int]:
-        """Return the steps for a value itself, and the most for any part of it."""
+        """Return the steps for the value itself, and the maximum for any part of it."""
         self.leads_back |= id(schema) in self._same
         if not isinstance(schema, dict) or id(schema) in self._inside:
             return 1, 1
@@ -74,7 +78,7 @@ class _Steps:
         return min(1 + sum(here for here, _ in same), _ENDLESS), min(below, _ENDLESS)
 
     def _branches(self, schema: JsonObject) -> list[JsonValue]:
-        """Return what applies to the same value beside the keywords of `schema`."""
+        """Return the subschemas that apply to the same value."""
         found = [schema[name] for name in _SAME_VALUE if name in schema]
         found += [branch for name in _SAME_VALUE_LISTS for branch in as_list(schema.get(name))]
         found += as_object(schema.get("dependentSchemas")).values()

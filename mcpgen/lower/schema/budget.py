@@ -1,7 +1,7 @@
-"""What a tool may cost whoever reads it, and what is given up to stay within that.
+"""Limit what a tool costs its reader, and decide what is left out to stay within the limit.
 
-Facts go last: first unions are told as one object, then words inside arguments are shortened, then what lies deepest is
-left out. Each step is a whole new layout, so that nothing depends on what stood first.
+Facts go last: first unions become one object, then descriptions inside arguments are shortened, then the deepest levels
+are left out. Each step is a whole new layout, so the result does not depend on the order of arguments.
 """
 
 from dataclasses import dataclass
@@ -10,21 +10,23 @@ from mcpgen.base import tokens
 from mcpgen.base.jsonvalue import JsonObject
 
 MOST_TOKENS = 8000
-"""Tokens of one tool, if nobody asks for fewer. Nine in ten hand-written tools have less than a tenth of that."""
+"""Default limit on the tokens of one tool. Nine in ten handwritten tools have less than a tenth of it."""
 
 MOST_BYTES = 48_000
 _FEWEST_BYTES = 2
-"""Bytes that a token of JSON has at least, on average; most tools need not be looked at more closely."""
+"""Fewest bytes of JSON per token, on average. It lets most tools pass without an estimate."""
 
 _HINTS = 45
 MOST_NODES = 2500
-"""Nodes of one tool's schema, whatever they cost: where schemas multiply, the layout ends here."""
+"""Limit on the nodes of one tool's schema, whatever their cost: it stops schemas that multiply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of a schema is told: levels of objects and lists below an argument, characters of a description and of
-    one inside an argument, alternatives that stand side by side.
+    """How much of a schema is written.
+
+    `depth`: levels of objects and lists below an argument. `text`: characters of an argument's description;
+    `inner_text`: of descriptions inside it. `alternatives`: how many stand side by side.
     """
 
     depth: int = 5
@@ -33,14 +35,14 @@ class Limits:
     alternatives: int = 8
 
     def given_up(self) -> list[str]:
-        """What these limits leave out of what could be told."""
+        """Return phrases for what these limits leave out."""
         words = ["most words inside arguments"] if self.inner_text < LADDER[0].inner_text else []
         deep = f"what lies below level {self.depth}" if self.depth else "what is inside arguments"
         return words + ([deep] if self.depth < LADDER[0].depth else [])
 
     @property
     def levels(self) -> int:
-        """Levels of nesting in the emitted schema, where alternatives are a level too."""
+        """Return the levels of nesting in the emitted schema, where alternatives count as a level."""
         return self.depth + 2
 
 
@@ -56,14 +58,17 @@ LADDER = (
     Limits(alternatives=2, inner_text=0, text=120, depth=1),
     Limits(alternatives=2, inner_text=0, text=60, depth=0),
 )
-"""From everything to the least that still names every argument."""
+"""Limits from everything to the least that still names every argument."""
 
 
 def cost_beside(name: str, title: str, description: str) -> int:
-    """About how many tokens a tool has without its input schema. The title stands twice, and hints beside it."""
+    """Estimate the tokens of a tool without its input schema.
+
+    The title counts twice, since the annotations repeat it.
+    """
     return tokens.estimate([name, title, title, description]) + _HINTS
 
 
 def fits(schema: JsonObject, size: int, most_tokens: int) -> bool:
-    """Return whether an input schema of `size` bytes stays within the budget."""
+    """Return True if an input schema of `size` bytes stays within the budget."""
     return size <= MOST_BYTES and (size <= _FEWEST_BYTES * most_tokens or tokens.estimate(schema) <= most_tokens)

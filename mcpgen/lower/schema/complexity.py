@@ -1,4 +1,4 @@
-"""What is said where schemas describe more than is walked through."""
+"""Report schemas that describe more than the compiler walks through."""
 
 from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.work import Exhausted
@@ -9,8 +9,9 @@ _HINT = "Let schemas refer to each other less often, or leave the operation out 
 
 
 def reason(end: Exhausted, what: str, composer: Composer, where: Where) -> Diagnostic:
-    """Return why `what`, the beginning of a sentence, was given up: at the schema that took most of the work, or else
-    at `where`.
+    """Return the reason why `what`, the subject of the sentence, was given up.
+
+    It is placed at the schema that took most of the work, else at `where`.
     """
     if end.is_run:
         return Diagnostic("too-complex", f"{what} come after all the work that one run may do.", _HINT, where)

@@ -1,7 +1,7 @@
-"""`allOf` and references beside other keywords → one node: what a composed schema says, said in one place.
+"""Compose `allOf` and references with their sibling keywords into one node.
 
-`Composer.node` looks one level deep: it follows references and merges `allOf`, and leaves properties, items and
-alternatives as they stand. What has a name is merged once.
+`Composer.node` goes one level deep: it follows references and merges `allOf`, and leaves properties, items and
+alternatives as they are. Named schemas are composed once.
 """
 
 from collections.abc import Mapping
@@ -20,17 +20,25 @@ from mcpgen.lower.schema.patterns import PatternMemory, Unshown, shown
 __all__ = ["Composer", "alternatives", "members", "types"]
 
 PART = 300_000
-"""Steps of one part of an operation: its arguments, its answer, its output schema. No published document that we know
-of takes more than a tenth of it."""
+"""Limit on the steps for one part of an operation: its arguments, its response, its output schema.
+
+Published documents take at most a tenth of it.
+"""
 
 RUN, RUN_PER_NODE = 5_000_000, 10
-"""Steps of all operations together, and how many more for each value and key of the documents. As above."""
+"""Limit on the steps for all operations, and steps per value and key of the documents.
+
+Published documents take at most a tenth of it.
+"""
 
 _MOST_KEPT = 1_000_000
-"""Members of all nodes that are kept."""
+"""Limit on the members of all cached nodes."""
 
 _DANGLING = frozenset({"broken-reference", "foreign-reference"})
-"""Why a schema is not there. What is refused for another reason is refused with all that needs it."""
+"""Codes of missing schemas, in place of which any value is allowed.
+
+A schema that is refused for another reason fails everything that needs it.
+"""
 
 
 class _Composed(NamedTuple):
@@ -44,10 +52,11 @@ class _Composed(NamedTuple):
 
 # Decision 0114: What a document gets wrong costs its place.
 class Composer:
-    """Nodes of the schemas of one API. `contradictions` collects a sentence for each merge that could not keep both
-    sides, `missing` the reason for each reference without a schema, which then allows any value, `unshown` the patterns
-    that a tool does not show as they were written. `patterns` knows what they take, `expansions` the portable forms.
-    The work of composing draws on `budget`.
+    """Composes the nodes of one API's schemas, drawing on `budget`.
+
+    `contradictions` collects a sentence for each merge that could not keep both sides. `missing` collects the reason
+    for each reference without a schema. `unshown` collects patterns that a tool does not show as written. `patterns`:
+    memory that patterns take. `expansions`: portable forms.
     """
 
     def __init__(self, definitions: Mapping[str, JsonObject], budget: Budget | None = None) -> None:
@@ -63,7 +72,7 @@ class Composer:
 
     def node(self, schema: JsonObject) -> tuple[JsonObject, tuple[str, ...]]:
         """Return `schema` without `$ref` and `allOf` at its root, and the names of the references that were followed,
-        outermost first. Raises Exhausted.
+        outermost first. Raises Exhausted above the budget.
         """
         if "$ref" not in schema and "allOf" not in schema:
             self.budget.spend(1)
@@ -79,7 +88,10 @@ class Composer:
         return found.node, found.followed
 
     def whole(self, schema: JsonObject) -> JsonObject:
-        """Return the node of `schema`. Unusable where nothing of it is known, since its references lead nowhere."""
+        """Return the node of `schema`.
+
+        Raises Unusable if nothing of it is known because its references lead nowhere.
+        """
         before = len(self.missing)
         node, _ = self.node(schema)
         if node.keys() == {UNDEFINED} and len(self.missing) > before:
@@ -89,7 +101,7 @@ class Composer:
         return node
 
     def definition(self, name: str) -> JsonObject:
-        """Return the schema called `name`, one that says `UNDEFINED` where its reference leads nowhere."""
+        """Return the schema called `name`, or a schema marked `UNDEFINED` if the reference leads nowhere."""
         try:
             return self.definitions[name]
         except Unusable as unusable:
@@ -99,12 +111,15 @@ class Composer:
             return {UNDEFINED: True}
 
     def with_gaps(self, node: JsonObject, branches: list[JsonObject]) -> JsonObject:
-        """Return `node`, marked where one of its branches leads nowhere."""
+        """Return `node`, marked as `UNDEFINED` if a reference in one of its branches leads nowhere."""
         gap = self.missing and any(UNDEFINED in self.node(branch)[0] for branch in branches)
         return {**node, UNDEFINED: True} if gap else node
 
     def merged(self, first: JsonObject, second: JsonObject) -> JsonObject:
-        """Return one node that demands what `first` and `second` demand. Texts, defaults and marks of `second` win."""
+        """Return one node that demands what `first` and `second` demand.
+
+        Descriptions, defaults and flags of `second` win.
+        """
         merger = Merger(self.budget)
         merger.add(first)
         merger.add(second)
@@ -112,11 +127,11 @@ class Composer:
         return merger.result()
 
     def mark(self) -> tuple[int, int, int]:
-        """Return how much was found so far."""
+        """Return a mark for `since`: how many findings there are so far."""
         return len(self.contradictions), len(self.missing), len(self.unshown)
 
     def since(self, mark: tuple[int, int, int]) -> Findings:
-        """Return what was found since `mark` was returned, each once."""
+        """Return the distinct findings since `mark` was taken."""
         if mark == self.mark():
             return NOTHING
         return Findings(
@@ -126,19 +141,19 @@ class Composer:
         )
 
     def repeat(self, findings: Findings) -> None:
-        """Report once more what was found where the work is not done once more."""
+        """Record the findings of a cached result again."""
         self.contradictions += findings.contradictions
         self.missing += findings.missing
         self.unshown += findings.unshown
 
     def tell_of_pattern(self, node: JsonObject) -> None:
-        """Note what is to be said of the pattern of `node`."""
+        """Record how the pattern of `node` is shown, if not as written."""
         _, said = shown(node, self.patterns)
         if said is not None:
             self.unshown.append(said)
 
     def _keep(self, name: str, composed: _Composed) -> _Composed:
-        """Keep what was composed under that name, and not more than there is room for."""
+        """Cache what was composed under a name. A full cache is emptied first."""
         self._kept += len(composed.node) + len(as_object(composed.node.get("properties")))
         if self._kept > _MOST_KEPT:
             self._composed.clear()
@@ -147,7 +162,7 @@ class Composer:
         return composed
 
     def _compose(self, schema: JsonObject, name: str) -> _Composed:
-        """Compose `schema`, whose work is charged to `name`."""
+        """Compose `schema`. The work is charged to `name`."""
         before, followed, contradictions = self.budget.left, dict[str, None](), list[str]()
         outer, self.missing = self.missing, []
         try:
@@ -162,7 +177,7 @@ class Composer:
             return schema
         merger = Merger(self.budget)
         name = schema.get("$ref")
-        if isinstance(name, str) and name not in followed:  # what was demanded once need not be demanded again
+        if isinstance(name, str) and name not in followed:  # a demand needs no repetition
             followed[name] = None
             part = self._flat(self.definition(name), followed, contradictions)
             merger.add(_settled(part, followed))
@@ -174,8 +189,8 @@ class Composer:
 
 
 def _settled(part: JsonObject, followed: dict[str, None]) -> JsonObject:
-    """`part` without its alternatives where one of them is what led to it: a `Cat` that includes `Pet` has made the
-    choice between cats and dogs that `Pet` offers.
+    """Return `part` without alternatives of which one led to it: a `Cat` that includes `Pet` has already chosen among
+    `Pet`'s alternatives.
     """
     if not any(member.get("$ref") in followed for member in alternatives(part)):
         return part

@@ -1,4 +1,4 @@
-"""Constraints of a schema: those that the portable profile keeps as keywords, and words for the others."""
+"""Constraints of a schema: keywords that the portable profile keeps, and words for the others."""
 
 import re
 import sys
@@ -8,19 +8,20 @@ from mcpgen.base.names import clipped
 from mcpgen.lower.text.prose import plain
 
 FORMATS = frozenset({"date", "date-time", "uuid"})
-"""Formats that every provider and framework takes; the others are said in words. For one `email` AutoGen loses all
-tools of a server, unless a package is installed that it does not ask for.
+"""Formats that every provider and framework takes; other formats are described in words.
+
+For a single `email`, AutoGen loses all tools of a server unless an undeclared package is installed.
 """
 
 EMPTY = "^$"
-"""The pattern of the empty text, which no provider takes as a value of an enum."""
+"""Pattern of the empty text, which no provider takes as a value of an enum."""
 
 MOST_VALUES = 250
 NEEDS = "needs"
-"""Not a keyword: what alternatives demanded that a node had, as a sentence."""
+"""Internal key, not a keyword: a sentence on what the node's alternatives required."""
 
 UNDEFINED = "undefined"
-"""Not a keyword: marks what a reference that leads nowhere should have described."""
+"""Internal key, not a keyword: marks a node whose reference leads nowhere."""
 
 UNDEFINED_WORDS = "Not fully defined in the API's document."
 
@@ -31,7 +32,7 @@ _SPOKEN = frozenset(
         *("minLength", "maxLength", "minProperties", "maxProperties", "exclusiveMinimum", "exclusiveMaximum"),
     )
 )
-"""What `in_words` has words for: one look at the keywords of a node spares ten at most nodes."""
+"""Keywords for which `in_words` has words. Testing for the whole set saves ten lookups at most nodes."""
 
 _LARGEST = int(sys.float_info.max)
 _SPOKEN_VALUES = 40
@@ -43,7 +44,7 @@ _FORMS = {
     "date-time": re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)"),
     "uuid": re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"),
 }
-"""What a default must look like to be one of a format."""
+"""Format → the form that a default of that format must have."""
 
 _NUMBER = re.compile(r"-?[0-9]{1,300}(?:\.[0-9]{1,300})?(?:[eE][-+]?[0-9]{1,3})?")
 FORMAT_WORDS = {
@@ -58,13 +59,16 @@ FORMAT_WORDS = {
     "duration": "An ISO 8601 duration, such as P3D.",
     "unix-time": "A Unix time in seconds.",
 }
-"""What is said of the other formats; whatever is added here, and in `in_words`, `regenerate/diff/limits_in_text.py`
-reads back."""
+"""Words for the other formats.
+
+`regenerate/diff/limits_in_text.py` reads back everything that is added here and in `in_words`.
+"""
 
 
 def bounds(node: JsonObject, kind: str) -> JsonObject:
-    """`minimum` and `maximum` of a number; exclusive bounds of an integer become inclusive ones. Bounds beyond what a
-    double holds are left out.
+    """Return `minimum` and `maximum` of a number.
+
+    Exclusive bounds of an integer become inclusive, and bounds outside the range of a double are left out.
     """
     result: JsonObject = {}
     for keyword in ("minimum", "maximum"):
@@ -83,7 +87,7 @@ def bounds(node: JsonObject, kind: str) -> JsonObject:
 
 
 def _run(enum: list[JsonValue]) -> JsonObject:
-    """The bounds that say as much as a list of successive integers; nothing for any other list."""
+    """Return bounds that replace a list of successive integers, or nothing for any other list."""
     values = [number for value in enum if (number := _number(value)) is not None]
     whole = {int(value) for value in values if _is_integral(value)}
     if len(whole) < 2 or not all(map(_is_integral, values)) or max(whole) - min(whole) + 1 != len(whole):
@@ -92,7 +96,7 @@ def _run(enum: list[JsonValue]) -> JsonObject:
 
 
 def _number(value: JsonValue) -> int | float | None:
-    """`value` where it is a number that a double holds, so that every reader of JSON takes it."""
+    """Return `value` if it is a number in the range of a double, which every reader of JSON takes, else None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return value if abs(value) <= _LARGEST else None
@@ -103,7 +107,7 @@ def _is_integral(number: int | float) -> bool:
 
 
 def in_words(node: JsonObject, kind: str = "") -> str:
-    """What the profile has no keyword for, as short sentences."""
+    """Return short sentences for constraints that the profile has no keyword for."""
     if _SPOKEN.isdisjoint(node):
         return ""
     said = [
@@ -123,7 +127,7 @@ def in_words(node: JsonObject, kind: str = "") -> str:
 
 
 def _values(node: JsonObject, kind: str) -> str:
-    """The values of an enum that the profile cannot list: numbers, and texts that are too many."""
+    """Return a sentence with the values of an enum that the profile cannot list: numbers, and very many texts."""
     values: list[JsonValue] = [value for value in as_list(node.get("enum")) if value is not None]
     if node.get("const") is not None:
         values = [node["const"]]
@@ -139,14 +143,14 @@ def _values(node: JsonObject, kind: str) -> str:
 
 
 def as_written(value: JsonValue) -> str | None:
-    """A value of a text's enum as the text that is meant: YAML reads `1`, `1.0` and `true` as something else."""
+    """Return a value of a text enum as text. YAML reads an unquoted `1`, `1.0` or `true` as a number or boolean."""
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, (str, int, float)) else None
 
 
 def _spoken(value: JsonValue) -> str:
-    """A value inside a sentence: on one line, short, and without what a reader would not see."""
+    """Return a value for a sentence: on one line, short, without hidden characters."""
     return clipped(plain(str(value)), 40)
 
 
@@ -163,7 +167,7 @@ def _range(low: JsonValue, high: JsonValue, unit: str) -> str:
 
 
 def _told(longest: JsonValue) -> JsonValue:
-    """A limit of a text that a model could exceed; the others would say nothing, at every field of some APIs."""
+    """Return a maximum length that a model could exceed, else None: higher limits would only repeat at every field."""
     return longest if isinstance(longest, int) and longest < _MOST_CHARACTERS else None
 
 
@@ -178,14 +182,18 @@ def _exclusive(node: JsonObject) -> str:
 
 
 def are_of_format(values: JsonValue, name: JsonValue) -> bool:
-    """Return whether the values of an enum, if there is one, have the format. Where one has not, the enum counts."""
+    """Return True if all values of `values`, an enum that may be missing, have the format.
+
+    If one has not, the schema keeps the enum and drops the format.
+    """
     form = _FORMS[str(name)]
     return all(isinstance(value, str) and form.fullmatch(value) is not None for value in as_list(values))
 
 
 def fitting(value: JsonValue, member: JsonObject) -> JsonValue:
-    """`value` as the type of the portable node `member`, None where it is not one of its values. `"10"` is an integer
-    where one is meant.
+    """Return `value` converted to the type of the portable node `member`, or None if it does not fit.
+
+    `"10"` becomes 10 for an integer.
     """
     kind = member.get("type")
     if kind == "boolean":

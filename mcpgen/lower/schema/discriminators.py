@@ -1,7 +1,7 @@
-"""Discriminators (OpenAPI 3.1, 4.8.25): what a schema must say so that its value chooses one of several.
+"""Read discriminators (OpenAPI 3.1, 4.8.25): which value of a property selects which schema.
 
-An inherited discriminator is one whose alternatives are the schemas that extend its own by `allOf`. Of many such
-children the first are shown; the others keep the form of their parent, with the values that choose them.
+The alternatives of an inherited discriminator are the schemas that extend its own by `allOf`. Of many such children the
+first are shown; the others get the form of their parent, with the values that select them.
 """
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, unique
@@ -14,7 +14,7 @@ _OF_CHOICE = frozenset({"oneOf", "anyOf", "discriminator"})
 
 # Decision 0023: A branch's own value outweighs the discriminator's mapping.
 class Discriminator:
-    """The discriminator of `node`, if it has one: which values choose which of its alternatives."""
+    """The discriminator of `node`, if it has one: which values select which alternatives."""
 
     def __init__(self, node: JsonObject, composer: Composer) -> None:
         declared = as_object(node.get("discriminator"))
@@ -27,10 +27,10 @@ class Discriminator:
             self._values.setdefault(str(target), []).append(value)
 
     def tag(self, member: JsonObject) -> JsonObject:
-        """Return `member` of the alternatives with the value of the discriminator that chooses it as its only one.
+        """Return an alternative with the discriminator limited to the value that selects it.
 
-        What the member itself says of its values weighs more: many mappings are left out, or wrong. A member that is a
-        choice again says it in its own members.
+        Values that the alternative itself allows take precedence, since many mappings are incomplete or wrong. An
+        alternative that is a union itself stays unchanged; its own members are tagged.
         """
         name = member.get("$ref")
         if not isinstance(self.key, str) or not isinstance(name, str) or alternatives(self._composer.node(member)[0]):
@@ -39,8 +39,9 @@ class Discriminator:
         return {**member, "allOf": [*as_list(member.get("allOf")), demand]} if demand else member
 
     def children(self) -> list[JsonObject]:
-        """Return the nodes of the children of an inherited discriminator, each with its value; of many the first ones,
-        and one with the values of all others.
+        """Return the nodes of the children of an inherited discriminator, each with its value.
+
+        Beyond the first ones, a single node has the values of all others.
         """
         found = [self._child(member) for member in self.shown()]
         others = self.other_values()
@@ -52,38 +53,40 @@ class Discriminator:
 
     @property
     def has_more(self) -> bool:
-        """Whether there are more children than are shown."""
+        """Return True if there are more children than are shown."""
         return len(alternatives(self._node)) > MOST_CHILDREN
 
     def shown(self) -> list[JsonObject]:
-        """Return the children that are shown, as they are referred to."""
+        """Return the shown children as references."""
         return alternatives(self._node)[:MOST_CHILDREN]
 
     def known_values(self, member: JsonObject) -> list[JsonValue]:
-        """Return the values that a document says choose a child; none where only its name tells."""
+        """Return the values that a document states for a child, or none if only the child's name is known."""
         name, node = str(member.get("$ref")), self._composer.node(member)[0]
         own, mapped = self._own_values(node), self._values.get(name, [])
         return [value for value in mapped if value in own] or own or mapped
 
     def values(self, member: JsonObject) -> list[JsonValue]:
-        """Return the values that choose a child."""
+        """Return the values that select a child; without stated values, its name."""
         return self.known_values(member) or [schema_name(str(member.get("$ref")))]
 
     def other_values(self) -> list[JsonValue]:
-        """Return the values that choose none of the children that are shown."""
+        """Return the values that select none of the shown children."""
         shown = [value for member in self.shown() for value in self.values(member)]
         others = [value for member in alternatives(self._node)[MOST_CHILDREN:] for value in self.values(member)]
         return [value for value in unique([*others, *self._own_values(self._node)]) if value not in shown]
 
     def _child(self, member: JsonObject) -> JsonObject:
-        """Return the node of a child as such, without its own children."""
+        """Return the node of a child without its own children."""
         node = self._composer.node(member)[0]
         plain: JsonObject = {keyword: value for keyword, value in node.items() if keyword not in _OF_CHOICE}
         demand = self._demand(str(member.get("$ref")), node)
         return self._composer.merged(plain, demand) if demand else plain
 
     def _demand(self, name: str, node: JsonObject) -> JsonObject | None:
-        """Return what demands the value that chooses the schema `name`; None where `node` has values of its own."""
+        """Return a schema that demands the value which selects the schema `name`, or None if `node` already has its
+        own.
+        """
         values, own = self._values.get(name, []), self._own_values(node)
         if own and not any(value in own for value in values):
             return None
@@ -91,13 +94,13 @@ class Discriminator:
         return {"type": "object", "properties": {str(self.key): tag}, "required": [self.key]}
 
     def _own_values(self, node: JsonObject) -> list[JsonValue]:
-        """Return the values that `node` itself allows for the property; none where it leaves them open."""
+        """Return the values that `node` itself allows for the property, or none if any is allowed."""
         properties = as_object(node.get("properties"))
         member, _ = self._composer.node(as_object(properties.get(str(self.key))))
         return [member["const"]] if "const" in member else as_list(member.get("enum"))
 
 
 def schema_name(reference: str) -> str:
-    """The name that a document gives to the schema which `reference` leads to; of a whole file, the file's."""
+    """Return the name that a document gives to the target of `reference`. For a whole file it is the file's name."""
     name = reference.rsplit("/", 1)[-1].replace("~1", "/").replace("~0", "~")
     return name[:-1].partition(".")[0] if name.endswith("#") else name

@@ -1,5 +1,6 @@
-"""Regular expressions as JSON Schema means them: ECMA 262 with the flag `u` (2020-12, 6.3.3), which refuses much that
-other dialects take. A client whose library refuses one pattern may lose the whole tool.
+"""Check regular expressions as JSON Schema defines them: ECMA 262 with the flag `u` (2020-12, 6.3.3).
+
+That flag refuses much that other dialects take, and a client whose library refuses one pattern may lose the whole tool.
 """
 
 import re
@@ -21,7 +22,7 @@ _SLASHES = re.compile(r"/(\^.*\$)/u?", re.DOTALL)
 
 
 def is_ecma(pattern: str) -> bool:
-    """Return whether `pattern` is a regular expression of ECMA 262 with the flag `u`."""
+    """Return True if `pattern` is a regular expression of ECMA 262 with the flag `u`."""
     position, groups, may_repeat = 0, list[bool](), False
     while position < len(pattern):
         token = _TOKEN.match(pattern, position)
@@ -39,19 +40,22 @@ def is_ecma(pattern: str) -> bool:
 
 
 def without_slashes(pattern: str) -> str:
-    """Return `pattern` without the slashes of a literal of JavaScript, `/^a$/`."""
+    """Return `pattern` without the slashes of a JavaScript literal (`/^a$/`)."""
     literal = _SLASHES.fullmatch(pattern)
     return literal[1] if literal else pattern
 
 
 def without_needless_escapes(pattern: str) -> str:
-    """Return `pattern` without backslashes before characters that mean themselves, which `u` does not take."""
+    """Return `pattern` without backslashes before ordinary characters, which the flag `u` refuses."""
     written = "".join(_unescaped(pattern))
     return written if is_ecma(written) else pattern
 
 
 def _unescaped(pattern: str) -> Iterator[str]:
-    """Yield `pattern` piece by piece. Inside of a list a `-` keeps its backslash, since it would mean a range."""
+    """Yield `pattern` piece by piece without needless backslashes.
+
+    Inside a character class `-` keeps its backslash, since a bare `-` means a range.
+    """
     position, inside = 0, False
     for escape in _NEEDLESS.finditer(pattern):
         between = pattern[position : escape.start()]
@@ -65,7 +69,7 @@ def _unescaped(pattern: str) -> Iterator[str]:
 
 
 def _is_list(text: str) -> bool:
-    """Return whether `text` is a list in brackets whose ranges begin and end with characters, in their order."""
+    """Return True if `text` is a character class whose ranges run between single characters in ascending order."""
     members = text[1:-1].removeprefix("^")
     found: list[re.Match[str]] = []
     position = 0

@@ -1,7 +1,7 @@
-"""Expansions of schemas that have a name: each is made once in a compile, however many tools show it.
+"""Cache expansions of named schemas: each is made once in a compile, however many tools show it.
 
-What a schema becomes depends on where it stands: how deep, inside which other schemas, within which limits. So an
-expansion is kept with the names that were looked for around it, and taken again wherever as many of them are there.
+An expansion depends on its place: depth, surrounding schemas, limits. So it is cached with the names that were looked
+up among the surrounding schemas, and reused where the same ones of these are present.
 """
 
 from collections.abc import Iterable
@@ -13,11 +13,11 @@ from mcpgen.lower.schema.budget import Limits
 from mcpgen.lower.schema.patterns import Unshown
 
 _MOST_NODES = 200_000
-"""Nodes of all expansions that are kept: up to 100 MiB. Published documents of ten megabytes have fewer."""
+"""Limit on the nodes of all cached expansions: up to 100 MiB. Published documents of ten megabytes need fewer."""
 
 
 class Findings(NamedTuple):
-    """What was found while schemas were composed: see the fields of `Composer` of these names."""
+    """Findings of composing schemas; `Composer` describes the fields."""
 
     contradictions: tuple[str, ...] = ()
     missing: tuple[Diagnostic, ...] = ()
@@ -28,8 +28,8 @@ NOTHING = Findings()
 
 
 class Setting(NamedTuple):
-    """What an expansion depends on, beside the schemas around it: the schema as it is referred to, its place, the words
-    that describe it, and what its writer was told.
+    """Everything that an expansion depends on besides the surrounding schemas: the reference, its place, its
+    description, and the settings of the writer.
     """
 
     source: str
@@ -45,8 +45,11 @@ class Setting(NamedTuple):
 
 
 class Expansion(NamedTuple):
-    """A schema as it is shown, in how many nodes, what it leaves out, and what was found. `asked` are the schemas that
-    were looked for around it, `met` those of them that were there. One that is `too_large` has that many nodes or more.
+    """A schema as it is shown.
+
+    `nodes`: its size. `cuts` and `findings`: what is left out, and what was found. `asked`: schemas that were looked up
+    among the surrounding ones; `met`: those that were present. `too_large`: it has at least `nodes` nodes and was not
+    finished.
     """
 
     emitted: JsonObject
@@ -59,18 +62,20 @@ class Expansion(NamedTuple):
 
 
 class Expansions:
-    """The expansions of one compile. `large` says of schemas whether they have members, and what that look found."""
+    """The expansions of one compile. `large`: schema → whether it has members, and the findings of that check."""
 
     def __init__(self) -> None:
         self.large: dict[str, tuple[bool, Findings]] = {}
         self._known: dict[Setting, list[Expansion]] = {}
         self._nodes = 0
         self._sizes: dict[int, int] = {}
-        """Bytes of what was emitted and is kept, by its identity; 0 where nobody asked yet."""
+        """Size in bytes of each cached expansion, by identity; 0 if it was not measured yet."""
 
     def find(self, setting: Setting, trail: Iterable[str], room: int) -> Expansion | None:
-        """Return the expansion in that setting, inside the schemas of `trail`, if it has fewer than `room` nodes, or
-        is known to have more.
+        """Return a cached expansion, or None.
+
+        It must have been made with the same setting, and see the same named schemas around it (`trail`). It must have
+        fewer than `room` nodes, or be known to be larger.
         """
         for known in self._known.get(setting, ()):
             is_told = known.nodes >= room if known.too_large else known.nodes < room
@@ -79,7 +84,7 @@ class Expansions:
         return None
 
     def keep(self, setting: Setting, expansion: Expansion, fresh: int) -> None:
-        """Keep an expansion of which so many nodes are not part of another one that is kept."""
+        """Cache an expansion. `fresh`: its nodes that belong to no other cached expansion."""
         self._nodes += fresh
         if self._nodes > _MOST_NODES:
             self._known.clear()
@@ -89,7 +94,7 @@ class Expansions:
         self._sizes[id(expansion.emitted)] = 0
 
     def size(self, value: JsonValue) -> int:
-        """Return the bytes of `value` in compact JSON, measuring what is kept once."""
+        """Return the bytes of `value` in compact JSON. Cached parts are measured once."""
         known = self._sizes.get(id(value))
         if known:
             return known

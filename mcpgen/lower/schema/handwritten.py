@@ -1,7 +1,7 @@
-"""Schemas written by hand: passed on untouched, unless they would make a client drop the whole list of tools.
+"""Check handwritten schemas. They are passed on unchanged, unless clients would drop the whole list of tools for one.
 
-Clients compile the schemas of a list before they show any of its tools. So the root must be a plain object, each of its
-properties an object too, and the whole must compile in a dialect that clients know, with nothing but what is in it.
+Clients compile all schemas of a list before they show any tool. So the root must be a plain object whose properties are
+schemas. The whole must compile in a dialect that clients know, without outside references.
 """
 
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ DIALECTS = (
 )
 _LONGEST_REASON = 160
 _SECONDS, _MEBIBYTES = 5, 256
-"""What compiling a schema may take that leads back to itself."""
+"""Limits for compiling a schema that applies itself again."""
 
 
 def broken(schema: JsonObject) -> Iterator[str]:
-    """Every reason why clients would refuse `schema`, as what follows its name in a sentence."""
+    """Yield every reason why clients would refuse `schema`, as the rest of a sentence about it."""
     if schema.get("type") != "object":
         yield "is not a plain object at its root; write `type: object` there"
     for key, member in as_object(schema.get("properties")).items():
@@ -36,17 +36,17 @@ def broken(schema: JsonObject) -> Iterator[str]:
 
 
 def _uncompilable(schema: JsonObject) -> str:
-    """Why a schema cannot be compiled, and where; empty where it can."""
+    """Return why a schema cannot be compiled, and where, or "" if it can."""
     if not branching.leads_back(schema):
         return _fault(schema)
-    try:  # what leads back to itself many times may take the library forever
+    try:  # a schema that applies itself again may occupy the library forever
         return "".join(map(str, run_confined(lambda tell: tell(_fault(schema)), _SECONDS, _MEBIBYTES)))
     except Stopped as end:
         return f"it {end.args[0]}, since parts of it lead back to themselves for one value"
 
 
 def _fault(schema: JsonObject) -> str:
-    import jsonschema_rs  # only what is written by hand pays for it
+    import jsonschema_rs  # needed only for handwritten schemas
 
     try:
         jsonschema_rs.meta.validate(schema)

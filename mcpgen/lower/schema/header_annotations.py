@@ -1,7 +1,7 @@
-"""`x-mcp-header` in a schema written by hand (MCP 2026-07-28, SEP-2243): HTTP clients repeat the argument in a header,
-`Mcp-Param-NAME`.
+"""Check `x-mcp-header` in handwritten schemas (MCP 2026-07-28, SEP-2243).
 
-Official clients drop a tool whose annotation breaks a rule, even over stdio, so the compiler refuses it at its place.
+HTTP clients repeat such an argument in a header, `Mcp-Param-NAME`. Official clients drop a tool whose annotation breaks
+a rule, even over stdio, so the compiler reports it at its place.
 """
 
 import re
@@ -20,7 +20,7 @@ _DATA = frozenset({"enum", "const", "default", "example", "examples"})
 """Keywords whose values are no schemas."""
 
 _NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-"""Keywords whose values are names and schemas."""
+"""Keywords whose values map names to schemas."""
 
 
 def find_invalid(schema: JsonObject, where: Where) -> Iterator[Diagnostic]:
@@ -37,7 +37,7 @@ def find_invalid(schema: JsonObject, where: Where) -> Iterator[Diagnostic]:
 
 
 def _refusal(value: JsonValue, node: JsonObject, is_reached: bool) -> str:
-    """Return why the annotation `value` of `node` is invalid by itself; empty where it is valid."""
+    """Return why the annotation `value` of `node` is invalid by itself, or ""."""
     if not isinstance(value, str) or not _TOKEN.fullmatch(value):
         return "is not the name of a header"
     if not is_reached:
@@ -52,7 +52,7 @@ def _twice(value: str, taken: set[str]) -> str:
 def _schemas(
     value: JsonValue, where: Where, *, is_reached: bool, is_root: bool = False
 ) -> Iterator[tuple[JsonObject, Where, bool]]:
-    """Yield every schema in `value`, its place, and whether `properties` alone lead there."""
+    """Yield every schema in `value` with its place, and whether only `properties` lead there."""
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from _schemas(item, where.inside(index), is_reached=False)

@@ -1,6 +1,4 @@
-"""What a schema is of where it does not say so: types that its keywords imply, and schemas that are no more than null,
-or than a demand.
-"""
+"""Types that the keywords of a schema imply, and schemas that are only null or only a demand."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list
 from mcpgen.base.names import clipped
@@ -15,7 +13,7 @@ _OF_OBJECTS = (
 
 
 def implied_types(node: JsonObject) -> list[str]:
-    """The types that a node without `type` speaks of."""
+    """Return the types that the keywords of a node without `type` imply."""
     if any(keyword in node for keyword in _OF_OBJECTS):
         return ["object"]
     if any(keyword in node for keyword in ("items", "prefixItems", "minItems", "maxItems")):
@@ -31,7 +29,7 @@ def implied_types(node: JsonObject) -> list[str]:
 
 
 def type_of(value: JsonValue) -> str:
-    """The type of a value in the words of JSON Schema; `integer` for a whole number."""
+    """Return the JSON Schema type of a value; `integer` for a whole number."""
     for kind, python in (
         ("null", type(None)),
         ("boolean", bool),
@@ -46,12 +44,12 @@ def type_of(value: JsonValue) -> str:
 
 
 def is_null(node: JsonObject) -> bool:
-    """Whether null is all that `node` takes."""
+    """Return True if `node` takes only null."""
     return node.get("type") == "null" or node.get("enum") == [None] or node.get("const", 0) is None
 
 
 def demanded(branches: list[JsonObject]) -> str:
-    """`Needs a, or b and c.` for alternatives that add nothing but `required`; empty where they are more than that."""
+    """Return `Needs a, or b and c.` for alternatives that add only `required`, or "" if they add more."""
     lists = [[str(key) for key in as_list(branch.get("required"))] for branch in branches if only_demands(branch)]
     if not branches or len(lists) < len(branches) or not all(lists) or sum(map(len, lists)) > _MOST_DEMANDED:
         return ""
@@ -59,7 +57,7 @@ def demanded(branches: list[JsonObject]) -> str:
 
 
 def only_demands(node: JsonObject) -> bool:
-    """Whether an alternative adds nothing but `required`: `anyOf: [{required: [a]}, {required: [b]}]` beside
+    """Return True if an alternative adds only `required`, as in `anyOf: [{required: [a]}, {required: [b]}]` beside
     properties.
     """
     return (

@@ -1,4 +1,4 @@
-"""Leaves of the portable profile: schemas of one scalar type, their values and their defaults."""
+"""Convert leaves to the portable profile: schemas of one scalar type, with their values and defaults."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.lower.schema import constraints
@@ -7,7 +7,7 @@ from mcpgen.lower.schema.patterns import PatternMemory, shown
 
 
 def scalar(node: JsonObject, kind: str, patterns: PatternMemory) -> JsonObject:
-    """Return `node`, which is of the scalar type `kind`, with the keywords that the profile has."""
+    """Return `node`, of the scalar type `kind`, with the keywords that the profile has."""
     result: JsonObject = {"type": kind}
     values = [node["const"]] if "const" in node else as_list(node.get("enum"))
     texts = [value for value in values if isinstance(value, str)]
@@ -29,8 +29,10 @@ def scalar(node: JsonObject, kind: str, patterns: PatternMemory) -> JsonObject:
 
 
 def of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
-    """Return `whole` as one of the types that it may be: with the values of that type, of which an empty text stands
-    apart. A text that is all there may be has all values: those that YAML reads as numbers are meant as texts.
+    """Split `whole` into branches for one of its types, with the values of that type; an empty text gets its own
+    branch.
+
+    If text is the only type (`alone`), all values are taken as texts, even those that YAML reads as numbers.
     """
     values = as_list(whole.get("enum"))
     if not values:
@@ -45,8 +47,9 @@ def of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
 
 
 def default_of(node: JsonObject, members: list[JsonValue] | list[JsonObject]) -> JsonObject:
-    """Return the default of `node` where it is a value that one of `members` takes; written as text it is read as what
-    is meant.
+    """Return the default of `node` if one of `members` takes it.
+
+    A default that is written as text is converted to the type of the member.
     """
     if node.get("default") is None:
         return {}

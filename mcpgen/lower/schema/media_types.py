@@ -1,4 +1,4 @@
-"""How what has a media type is written: a body, and a string that stands for bytes."""
+"""Decide how a media type is written: as a body, and as a string that stands for bytes."""
 
 from typing import Literal
 
@@ -21,7 +21,7 @@ _TEXTUAL = ("yaml", "/graphql", "/sdp", "/sql", "/csv", "javascript", "/toml", "
 
 
 def encoding_of(media_type: str) -> BodyEncoding:
-    """How a body of that media type is written."""
+    """Return how a body of a media type is written."""
     essence = media_type.partition(";")[0].strip().lower()
     if essence in ("*/*", "application/*") or essence.endswith(("/json", "+json")):
         return "json"
@@ -39,8 +39,8 @@ def encoding_of(media_type: str) -> BodyEncoding:
 
 
 def is_file(node: JsonObject) -> bool:
-    """Whether a part of a form is a file: OpenAPI 3.0's `format: binary`, 3.1's string of a media type that is no
-    text.
+    """Return True if a part of a form is a file: `format: binary` of OpenAPI 3.0, or a string with a binary media type
+    of 3.1.
     """
     media_type = node.get("contentMediaType")
     return node.get("format") == "binary" or (

@@ -1,6 +1,6 @@
-"""Schemas that say less with fewer words: any value at all, and many alternatives as few.
+"""Merge unions into simpler schemas: any value at all, or many alternatives as few.
 
-What is folded takes at least what its parts name; nothing here looks into a document.
+A merged schema takes at least what its parts take. Nothing here looks into a document.
 """
 
 from collections import Counter
@@ -16,15 +16,16 @@ SCALARS = ("string", "number", "integer", "boolean")
 _MOST_LABELS = 4
 _MOST_BESIDE = 3
 OTHERS = "There are more kinds, whose members are not listed here."
-"""What is said of the values of a discriminator that choose schemas which are too many to be shown."""
+"""Description of the discriminator values that select further schemas, which are too many to be shown."""
 
 ANY_VALUE_NODES = 11
-"""Nodes below the root of `any_value()`."""
+"""Number of nodes below the root of `any_value()`."""
 
 
 def any_value(*, lists: bool = True, null: bool = False) -> JsonObject:
-    """Any JSON value, for schemas that say nothing: providers want a type at every node. Lists hold no lists, or, below
-    the deepest level, are no value at all.
+    """Return a schema for any JSON value, with a type at every node, as providers want.
+
+    Its lists hold no lists; without `lists` there are none at all.
     """
     found: list[JsonValue] = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "object"}]
     if lists:
@@ -33,13 +34,14 @@ def any_value(*, lists: bool = True, null: bool = False) -> JsonObject:
 
 
 def any_list(*, lists: bool = True) -> JsonObject:
-    """A list of any values, null among them."""
+    """Return a schema for a list of any values, null included."""
     return {"type": "array", "items": any_value(lists=lists, null=True)}
 
 
 def folded(members: list[JsonValue]) -> list[JsonValue]:
-    """Many alternatives as few: the scalars once per type, and one object with the properties of all objects, each with
-    a word on where it belongs.
+    """Merge many alternatives into few: each scalar type once, and one object with the properties of all objects.
+
+    Each property says which alternatives have it.
     """
     by_kind: dict[str, list[JsonObject]] = {}
     for member in map(as_object, members):
@@ -53,7 +55,7 @@ def folded(members: list[JsonValue]) -> list[JsonValue]:
 
 
 def tags_first(members: list[JsonValue]) -> list[JsonValue]:
-    """Alternatives whose objects begin with the property that tells them apart."""
+    """Return alternatives whose objects begin with the property that distinguishes them."""
     objects = [as_object(member) for member in members if as_object(member).get("type") == "object"]
     tag = _tag(objects) if len(objects) > 1 else ""
     if not tag:
@@ -62,7 +64,7 @@ def tags_first(members: list[JsonValue]) -> list[JsonValue]:
 
 
 def _led_by(tag: str, member: JsonObject) -> JsonObject:
-    """Return `member` with the property `tag` first, where it has that one."""
+    """Return `member` with the property `tag` first, if it has that property."""
     properties, required = as_object(member.get("properties")), as_list(member.get("required"))
     if tag not in properties:
         return member
@@ -71,8 +73,9 @@ def _led_by(tag: str, member: JsonObject) -> JsonObject:
 
 
 def _tag(objects: list[JsonObject]) -> str:
-    """The property whose one value tells each of `objects` from the others; empty where there is none. The last object
-    may be what all other values choose.
+    """Return the property whose single value distinguishes all `objects`, or "".
+
+    The last object may stand for all other values.
     """
     named = objects[:-1] if len(objects) > 2 and _is_of_others(objects[-1]) else objects
     for key in as_object(objects[0].get("properties")):
@@ -93,7 +96,7 @@ def _only_value(node: JsonObject) -> str | None:
 
 
 def _one_scalar(kind: str, same: list[JsonObject]) -> JsonObject:
-    """Scalars of one type as one: all their values, or any of the type where one of them lists none."""
+    """Merge scalars of one type: all their values, or any value if one of them lists none."""
     values = unique(value for member in same for value in as_list(member.get("enum")))
     if all("enum" in member for member in same) and len(values) <= MOST_VALUES:
         return {"type": kind, "enum": values}
@@ -113,7 +116,7 @@ def _one_object(objects: list[JsonObject]) -> JsonObject:
 
 
 def _merged(objects: list[JsonObject], labels: list[str]) -> JsonObject:
-    """One object with the properties of all. `labels` are what the tag says in each, empty where there is no tag."""
+    """Merge objects into one with the properties of all. `labels`: the tag's value in each, or "" without a tag."""
     found: dict[str, list[tuple[str, JsonObject]]] = {}
     for label, member in zip(labels, objects, strict=True):
         for key, schema in as_object(member.get("properties")).items():
@@ -133,7 +136,7 @@ def _merged(objects: list[JsonObject], labels: list[str]) -> JsonObject:
 
 
 def _noted(schema: JsonObject, labels: list[str]) -> JsonObject:
-    """`schema` with a word on where it belongs, as long as that is a word and no list."""
+    """Return `schema` with a note on the few alternatives that have it. A long list of labels is left out."""
     labels = list(dict.fromkeys(filter(None, labels)))
     if not 0 < len(labels) <= _MOST_LABELS:
         return schema
@@ -142,13 +145,13 @@ def _noted(schema: JsonObject, labels: list[str]) -> JsonObject:
 
 
 def _parts(schema: JsonObject) -> list[JsonObject]:
-    """The alternatives in `schema`, and in those."""
+    """Return the alternatives in `schema`, nested ones included."""
     inner = as_list(schema.get("anyOf"))
     return [part for member in inner for part in _parts(as_object(member))] if inner else [schema]
 
 
 def _agreed(schemas: list[JsonObject], labels: list[str]) -> JsonObject:
-    """What all of `schemas` take, and more: one schema for a property that stands in several shapes."""
+    """Return one schema for a property of several objects. It takes at least what all of `schemas` take."""
     distinct = list(map(as_object, unique(schemas)))
     if len(distinct) == 1:
         return distinct[0]

@@ -1,7 +1,7 @@
-"""Schemas that must all hold → one node that demands what they demand.
+"""Merge schemas that must all hold into one node.
 
-Properties and required are joined, types and enums intersected, bounds tightened. Where two sides contradict each other
-the later one wins and the caller hears of it. Each part is looked at once, however many there are.
+Properties and `required` are joined, types and enums intersected, bounds tightened. In a contradiction the later side
+wins, and the caller is told. Each part is examined once, however many there are.
 """
 
 from collections.abc import Callable
@@ -18,8 +18,9 @@ _MOST_ALTERNATIVES = 12
 
 
 class Merger:
-    """The node of the parts that were added so far. `contradictions` are sentences, one for each merge that could not
-    keep both sides.
+    """The node of the parts that were added so far.
+
+    `contradictions`: a sentence for each merge that could not keep both sides.
     """
 
     def __init__(self, budget: Budget) -> None:
@@ -29,7 +30,7 @@ class Merger:
         self._properties: JsonObject = {}
         self._required: dict[str, None] | None = None
         self._joined: dict[str, list[JsonValue]] = {}
-        """The members of each `allOf` that was made here: of a property, of items, of additional properties."""
+        """Members of each `allOf` that was made here, for a property, items or additional properties."""
 
     def result(self) -> JsonObject:
         """Return the node."""
@@ -38,7 +39,7 @@ class Merger:
         return self._node
 
     def add(self, part: JsonObject) -> None:
-        """Demand what `part` demands, too. Its texts, defaults and marks win."""
+        """Add the demands of `part`. Its descriptions, defaults and flags win."""
         self._budget.spend(1 + len(part))
         first = self._node
         if not first or not part:
@@ -100,7 +101,7 @@ class Merger:
                 self._node[keyword] = one
 
     def _join(self, home: JsonObject, key: str, one: JsonValue, other: JsonValue, name: str) -> None:
-        """Let both schemas hold at one place. Many at the same place become one flat list."""
+        """Let both schemas hold at one place. Several at one place become a flat list."""
         joined = self._joined.get(name)
         if one == other or (joined is not None and joined[-1] == other):
             home[key] = one
@@ -112,7 +113,7 @@ class Merger:
             home[key] = {"allOf": parts}
 
     def _merge_alternatives(self, one: list[JsonObject], other: list[JsonObject]) -> None:
-        """Two sets of alternatives become the pairs of both, as long as they are few; else the later set is kept."""
+        """Combine two sets of alternatives into pairs if they are few, else keep the later set."""
         self._budget.spend(len(one) + len(other))
         if not one or not other:
             return

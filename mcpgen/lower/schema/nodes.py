@@ -1,4 +1,4 @@
-"""What the keywords of a schema say, whatever the document wrote."""
+"""Read the keywords of a schema, whatever the document wrote there."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 
@@ -6,7 +6,7 @@ _STRUCTURE = frozenset(("properties", "items", "prefixItems", "additionalPropert
 
 
 def types(node: JsonObject) -> list[str]:
-    """The types that `node` declares, empty where it declares none."""
+    """Return the types that `node` declares, or an empty list."""
     declared = node.get("type")
     if isinstance(declared, str):
         return [declared]
@@ -14,16 +14,16 @@ def types(node: JsonObject) -> list[str]:
 
 
 def alternatives(node: JsonObject) -> list[JsonObject]:
-    """The members of `oneOf` and `anyOf`. For arguments they mean the same: one of them must fit."""
+    """Return the members of `oneOf` and `anyOf`, which mean the same for arguments: one of them must fit."""
     if "oneOf" not in node and "anyOf" not in node:  # nearly always
         return []
     return [as_object(member) for keyword in ("oneOf", "anyOf") for member in as_list(node.get(keyword))]
 
 
 def members(node: JsonObject) -> list[tuple[str, JsonObject]]:
-    """The properties of `node`: the required ones in the order of `required`, then the others by name.
+    """Return the properties of `node`: required ones in the order of `required`, then the others by name.
 
-    An order of their own, because the keys of a mapping have none: a document whose keys were sorted anew is the same.
+    The document's order is not used: the keys of a mapping have none, so sorting them must not change the result.
     """
     properties = as_object(node.get("properties"))
     required = [key for key in as_list(node.get("required")) if isinstance(key, str) and key in properties]
@@ -32,7 +32,7 @@ def members(node: JsonObject) -> list[tuple[str, JsonObject]]:
 
 
 def items_of(node: JsonObject) -> JsonObject:
-    """Return the schema of every item of an array, empty where an item may be anything."""
+    """Return the schema for every item of an array, or {} if an item may be anything."""
     items, prefix = node.get("items"), [as_object(item) for item in as_list(node.get("prefixItems"))]
     if not prefix:
         return as_object(items)
@@ -43,17 +43,17 @@ def items_of(node: JsonObject) -> JsonObject:
 
 
 def further_members(node: JsonObject) -> JsonValue:
-    """Return what an object says of members that it does not name: a schema, a boolean, or None where it says nothing.
+    """Return what an object says of members without names: a schema, a boolean, or None.
 
-    What stands beside them has been merged into `node`, so members that are not evaluated are those without a name.
+    Schemas beside it have been merged into `node`, so unevaluated members are those without names.
     """
     return node.get("additionalProperties", node.get("unevaluatedProperties"))
 
 
 def identity_of(source: JsonObject) -> str:
-    """Return the name of the schema that `source` is, where it adds nothing of its own; else the empty string.
+    """Return the name of the schema that `source` refers to without additions, else "".
 
-    A schema that several include is none of them: parent and child may both build on one `Entity`.
+    A schema that several others include does not count: parent and child may both build on one `Entity`.
     """
     if not _STRUCTURE.isdisjoint(source):
         return ""

@@ -1,6 +1,4 @@
-"""Patterns: which may be shown, because the engine that checks them takes linear time whatever the text, and which are
-cheap enough to be checked.
-"""
+"""Decide which patterns are shown: those that a linear-time engine takes and that are cheap to check."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,50 +10,52 @@ from mcpgen.lower.schema.ecma import is_ecma, without_needless_escapes, without_
 
 LONGEST = 256
 MOST_BYTES = 1024 * 1024
-"""The memory of one compiled pattern. Most published ones take up to 16 KiB, `^.{1,255}$` half of this, `^\\p{L}{60}$`
-three times as much.
+r"""Limit on the memory of one compiled pattern.
+
+Most published patterns take up to 16 KiB; `^.{1,255}$` takes half of this limit, `^\p{L}{60}$` three times as much.
 """
 MOST_BYTES_OF_TOOL = 2 * 1024 * 1024
-"""The memory of all compiled patterns of one tool, which a server keeps."""
+"""Limit on the memory of all compiled patterns of one tool, which a server keeps."""
 
 MOST_BYTES_TRIED = 64 * 1024 * 1024
-"""The memory of the patterns of one API that are compiled to see what they take: about a second of work. Of the rest
-only what is cheap is found out.
+"""Limit on the memory of patterns that are compiled to measure them, per API: about a second of work.
+
+Beyond it only cheap patterns are recognised.
 """
 
 _CHEAP = 64 * 1024
 _SIZES = (4 * 1024, 16 * 1024, _CHEAP, 256 * 1024, 512 * 1024, MOST_BYTES)
-"""The limits by which the memory of a pattern is estimated: the engine does not tell it, but obeys a limit."""
+"""Size limits that are tried to measure a pattern: the engine does not report its memory, but obeys a limit."""
 _LOOK_AROUND = re.compile(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\(\?P?<|\(\?>|[*+?]\+|[\d,]\}\+")
 _SAMPLES = {
     "date": ("2026-01-31",),
     "date-time": tuple(f"2026-01-31T12:30:45{rest}" for rest in ("Z", ".123Z", ".123456Z", "+00:00", ".123+00:00")),
     "uuid": ("123e4567-e89b-12d3-a456-426614174000", "9b2f1c7e-5d4a-4b6c-8e3f-2a1b0c9d8e7f"),
 }
-"""Values of formats. A pattern that takes none of them contradicts the format."""
+"""Sample values of formats. A pattern that matches none of them contradicts the format."""
 
 _DATA = ("enum", "const", "default", "examples")
 
 
 def is_linear(pattern: str) -> bool:
-    """Whether a linear-time engine takes `pattern`, and it is short and cheap."""
+    """Return True if a linear-time engine takes `pattern`, and it is short and cheap."""
     return _is_plain(pattern) and memory(pattern, _CHEAP) is not None
 
 
 @lru_cache(maxsize=4096)
 def matches(pattern: str, text: str) -> bool:
-    """Whether `pattern` is linear and found in `text`."""
+    """Return True if `pattern` is linear and matches `text`."""
     if not is_linear(pattern):
         return False
-    import jsonschema_rs  # only documents with patterns pay for it
+    import jsonschema_rs  # needed only for documents with patterns
 
     return jsonschema_rs.is_valid({"pattern": pattern}, text, pattern_options=jsonschema_rs.RegexOptions())
 
 
 @cache
 def memory(pattern: str, most: int = MOST_BYTES) -> int | None:
-    """Return how many bytes a compiled pattern takes at most; None where it is refused, or takes more than `most`."""
-    import jsonschema_rs  # only documents with patterns pay for it
+    """Return an upper bound on the bytes of a compiled pattern, or None if it is refused or needs more than `most`."""
+    import jsonschema_rs  # needed only for documents with patterns
 
     for size in _SIZES:
         if size > most:
@@ -70,14 +70,17 @@ def memory(pattern: str, most: int = MOST_BYTES) -> int | None:
 
 
 class Unshown(NamedTuple):
-    """A pattern that is not shown as it was written, with the code of the diagnostic that says why."""
+    """A pattern that is not shown as written, with the code of the diagnostic for it."""
 
     code: str
     pattern: str
 
 
 def shown(node: JsonObject, memory: "PatternMemory") -> tuple[str | None, Unshown | None]:
-    """Return the pattern of `node` as a model is shown it, None where it is left to the API; and what is to be said."""
+    """Return the pattern of `node` as a model sees it, or None if it is left to the API.
+
+    The second value is the finding about the pattern, or None.
+    """
     written = node.get("pattern")
     if not isinstance(written, str):
         return None, None
@@ -92,7 +95,7 @@ def shown(node: JsonObject, memory: "PatternMemory") -> tuple[str | None, Unshow
 
 
 def _is_impossible(pattern: str, node: JsonObject) -> bool:
-    """Return whether no value has a pattern and what stands beside it: a format, a default, an example, an enum."""
+    """Return True if a pattern excludes every value that the format, default, examples or enum beside it allow."""
     if not is_linear(pattern):
         return False
     told = [*as_list(node.get("examples")), node.get("default")]
@@ -106,14 +109,14 @@ def _is_impossible(pattern: str, node: JsonObject) -> bool:
 
 
 class PatternMemory:
-    """What the patterns of one API take. The more is found out, the less is left to find out more."""
+    """Memory of the patterns of one API. Measuring draws on a limit."""
 
     def __init__(self) -> None:
         self._left = MOST_BYTES_TRIED
         self._known: dict[str, int | None] = {}
 
     def of(self, pattern: str) -> int | None:
-        """Return how many bytes a compiled pattern takes at most; None where it is refused, or takes too many."""
+        """Return an upper bound on the bytes of a compiled pattern, or None if it is refused or too large."""
         if pattern not in self._known:
             most = MOST_BYTES if self._left > 0 else _CHEAP
             found = self._known[pattern] = memory(pattern, most)
@@ -121,16 +124,17 @@ class PatternMemory:
         return self._known[pattern]
 
     def admits(self, pattern: str) -> bool:
-        """Whether `pattern` is worth showing: short, and checked in linear time and bounded memory."""
+        """Return True if `pattern` is worth showing: short, and checked in linear time and bounded memory."""
         return _is_plain(pattern) and self.of(pattern) is not None
 
     def unchecked(self, schemas: Iterable[JsonObject]) -> tuple[str, ...]:
-        """Return the patterns in these schemas of one tool that a server does not check: those that the engine refuses,
-        and those that are beyond the memory of a tool.
+        """Return the patterns in the schemas of one tool that a server does not check: refused ones, and those beyond
+        the tool's memory.
         """
         left = MOST_BYTES_OF_TOOL
         found: dict[str, bool] = {}
-        likely = [schema for schema in schemas if '"pattern' in compact(schema)]  # few have any; a walk takes longer
+        # few schemas have patterns, and a walk takes longer than this test
+        likely = [schema for schema in schemas if '"pattern' in compact(schema)]
         for pattern in (pattern for schema in likely for pattern in _patterns(schema)):
             if pattern not in found:
                 size = self.of(pattern)
@@ -144,7 +148,7 @@ def _is_plain(pattern: str) -> bool:
 
 
 def _patterns(value: JsonValue) -> Iterator[str]:
-    """Yield the patterns of a schema, in order: values of `pattern`, and names of `patternProperties`."""
+    """Yield the patterns of a schema in order: values of `pattern`, and keys of `patternProperties`."""
     left: list[JsonValue] = [value]
     while left:
         node = left.pop()

@@ -1,10 +1,12 @@
-"""Schemas → the portable profile: what every client and every model's provider accepts, with nothing of the meaning
-lost on the way.
+"""Convert schemas to the portable profile: what every client and every model's provider accepts, without loss of
+meaning.
 
-The profile (`check/catalog.py` holds the wall): every node has one string `type`, or is `anyOf` of such nodes; objects
-have no boolean `additionalProperties`; arrays have typed `items`; no `$ref`, no `allOf`, `oneOf`, `not`, `const`; enums
-are texts; no more levels than the budget grants. What the profile cannot say as a keyword is said in words in the
-description, where a model reads it just as well. What is left out is not enforced: the upstream decides.
+In the profile (`check/catalog.py` checks it) every node has one string `type`, or is `anyOf` of such nodes. Objects
+have no boolean `additionalProperties`, arrays have typed `items`, and enums are texts. There is no `$ref`, `allOf`,
+`oneOf`, `not` or `const`, and levels are limited by the budget.
+
+Constraints without a keyword in the profile are put into the description, where a model reads them. Whatever is left
+out is not enforced here: the API decides.
 """
 
 import re
@@ -28,22 +30,24 @@ from mcpgen.lower.text.prose import ended, plain, shortened
 FILE_NOTE = "Base64, a data: URI, or file:NAME for a file in the directory that the server was given."
 _MOST_LOOKED_INTO = 40
 _MANY_NODES = 200
-"""Nodes from which on a schema is measured piece by piece, since most pieces were measured before."""
+"""From this many nodes on, a schema is measured in parts, since most parts were measured before."""
 
 _MEANS_NULL = re.compile(r"\bnull\b", re.IGNORECASE)
 _ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
 _NOT_OF_BRANCHES = _ALTERNATIVES | {"description", "title", "default", "deprecated", "readOnly", "writeOnly"}
 _CONDITIONS = ("not", "if", "dependentRequired", "dependentSchemas", "patternProperties", "contains", "propertyNames")
 _UNSAYABLE = frozenset(_CONDITIONS)
-"""Keywords that hold conditions for which the profile has neither a keyword nor words."""
+"""Keywords with conditions for which the profile has neither a keyword nor words."""
 
 _MEMBERS = ("properties", "additionalProperties", "unevaluatedProperties")
 _Nodes = list[JsonObject] | None
 
 
-class _At(NamedTuple):
-    """A place in the schema of an argument: inside how many collections, at which level of nesting, and inside which
-    schemas that have a name. Where it is `patched`, null removes an optional member.
+class _Position(NamedTuple):
+    """A place in the schema of an argument.
+
+    `depth`: surrounding collections. `level`: level of nesting. `trail`: surrounding named schemas. `patched`: null
+    removes an optional member.
     """
 
     depth: int = 0
@@ -51,19 +55,20 @@ class _At(NamedTuple):
     trail: tuple[str, ...] = ()
     patched: bool = False
 
-    def in_choice(self) -> "_At":
+    def in_choice(self) -> "_Position":
         return self._replace(level=self.level + 1)
 
-    def in_collection(self) -> "_At":
+    def in_collection(self) -> "_Position":
         return self._replace(depth=self.depth + 1, level=self.level + 1)
 
-    def in_schema(self, identity: str) -> "_At":
+    def in_schema(self, identity: str) -> "_Position":
         return self._replace(trail=(*self.trail, identity)) if identity else self
 
 
 class Portable:
-    """Portable schemas of one tool within `limits`. `cuts` names what was cut. With `files`, strings that are files are
-    bytes, as in a multipart body.
+    """Writes the portable schemas of one tool within `limits`.
+
+    `cuts`: what was left out. `files`: file strings are bytes, as in a multipart body.
     """
 
     def __init__(
@@ -77,13 +82,13 @@ class Portable:
         self._left = MOST_NODES
         self._expansions = composer.expansions
         self._asked: set[str] = set()
-        """The schemas that were looked for around the one that is being expanded."""
+        """Names looked up among the schemas around the current expansion."""
         self._shared = 0
-        """Nodes that are part of an expansion which is kept."""
+        """Nodes that belong to a cached expansion."""
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether there were more nodes than any layout may have."""
+        """Return True if the layout has more nodes than any may have."""
         return self._left <= 0
 
     def schema(
@@ -95,20 +100,21 @@ class Portable:
         removable: bool = False,
         patched: bool = False,
     ) -> JsonObject:
-        """The portable form of `source`. `description` replaces the schema's own. A null branch stays where the value
-        is required, where nulls mean something (`nulls`), and where the description speaks of null: who reads "or null"
-        must be able to say it. In a merge patch (RFC 7396) null is added where a value is `removable`, and to optional
-        members of what is `patched`.
+        """Return the portable form of `source`. `description` replaces the schema's own.
+
+        A null branch stays if the value is required or if nulls mean something (`nulls`). It also stays if the
+        description mentions null, so that a model can send it. In a merge patch (RFC 7396), null is added to a
+        `removable` value, and to optional members inside a `patched` one.
         """
         keep_null = required or self.nulls
         return self._emit(
-            source, _At(patched=patched), keep_null=keep_null, description=description, removable=removable
+            source, _Position(patched=patched), keep_null=keep_null, description=description, removable=removable
         )
 
     def _emit(
-        self, source: JsonObject, at: _At, *, keep_null: bool, description: str = "", removable: bool = False
+        self, source: JsonObject, at: _Position, *, keep_null: bool, description: str = "", removable: bool = False
     ) -> JsonObject:
-        """Return the portable form of `source` at that place. What has a name is expanded once in a compile."""
+        """Return the portable form of `source` at a place. A named schema is expanded once in a compile."""
         identity = identity_of(source)
         if not identity or self.is_exhausted:
             return self._expand(source, identity, at, keep_null, description, removable)
@@ -124,15 +130,15 @@ class Portable:
         self.composer.repeat(known.findings)
         return known.emitted
 
-    def _expand_and_keep(self, setting: Setting, source: JsonObject, identity: str, at: _At) -> JsonObject:
-        """Expand `source`, and keep that for other places and tools, if nothing ended early for want of room."""
+    def _expand_and_keep(self, setting: Setting, source: JsonObject, identity: str, at: _Position) -> JsonObject:
+        """Expand `source`, and cache the result for other places and tools, unless the last layout ran out of nodes."""
         left, shared, cuts, mark = self._left, self._shared, len(self.cuts), self.composer.mark()
         around, self._asked = self._asked, set[str]()
         emitted = self._expand(source, identity, at, setting.keep_null, setting.description, setting.removable)
         asked = frozenset(self._asked)
         self._asked = around | asked
         if self.is_exhausted and self.limits is LADDER[-1]:
-            return emitted  # as there is no smaller layout
+            return emitted  # there is no smaller layout
         nodes, found = left - max(self._left, 0), self.composer.since(mark)
         left_out = tuple(dict.fromkeys(self.cuts[cuts:]))
         met = asked.intersection(at.trail)
@@ -143,7 +149,7 @@ class Portable:
         return emitted
 
     def _expand(
-        self, source: JsonObject, identity: str, at: _At, keep_null: bool, description: str, removable: bool
+        self, source: JsonObject, identity: str, at: _Position, keep_null: bool, description: str, removable: bool
     ) -> JsonObject:
         node, _ = self.composer.node(source)
         self._left -= 1
@@ -169,18 +175,19 @@ class Portable:
                 emitted = self._several(node, branches, at.in_choice(), words)
         return with_null(emitted) if nullable and keep_null else emitted
 
-    def _stands_in(self, identity: str, at: _At) -> bool:
-        """Return whether a place is inside the schema `identity`, and note that the expansion depends on it."""
+    def _stands_in(self, identity: str, at: _Position) -> bool:
+        """Return True if a place lies inside the schema `identity`, and record that the expansion depends on it."""
         if identity:
             self._asked.add(identity)
         return identity in at.trail
 
-    def _is_deep(self, at: _At) -> bool:
+    def _is_deep(self, at: _Position) -> bool:
         return at.depth >= self.limits.depth or at.level > self.limits.levels
 
     def _is_large(self, identity: str, node: JsonObject) -> bool:
-        """Whether a node has members of its own somewhere, so that cutting it saves anything; looked up once for each
-        schema that has a name.
+        """Return True if a node has members somewhere, so that cutting it saves something.
+
+        The answer is cached for named schemas.
         """
         if not identity:
             return self._has_members(node)
@@ -193,7 +200,7 @@ class Portable:
         return is_large
 
     def _has_members(self, node: JsonObject) -> bool:
-        """Whether there are members in a node. What would take too long to look through is taken to have some."""
+        """Return True if a node, its items or alternatives have members. If too many must be searched, return True."""
         waiting, left = [node], _MOST_LOOKED_INTO
         while waiting:
             node = waiting.pop()
@@ -208,36 +215,37 @@ class Portable:
             waiting += [self.composer.node(each)[0] for each in inner[:_MOST_LOOKED_INTO] if each]
         return False
 
-    def _text(self, at: _At, words: str, note: str = "") -> JsonObject:
-        """The description of a node: the writer's words, shortened, and what the profile cannot say otherwise; nothing
-        where there is none.
+    def _text(self, at: _Position, words: str, note: str = "") -> JsonObject:
+        """Return the description of a node: the author's words, shortened, and the constraints without a keyword.
+
+        Return {} if there is none.
         """
         limit = self.limits.inner_text if at.depth else self.limits.text
         text = shortened(plain(words), limit - min(len(note), limit // 2)) if words and limit else ""
         whole = f"{ended(text)} {note}".strip() if note else text
         return {"description": whole} if whole else {}
 
-    def _described(self, result: JsonObject, node: JsonObject, at: _At, words: str, kind: str = "") -> JsonObject:
-        """`result` with its description, which says what has no keyword here, and the default of `node`."""
+    def _described(self, result: JsonObject, node: JsonObject, at: _Position, words: str, kind: str = "") -> JsonObject:
+        """Return `result` with its description, constraints without a keyword, and the default of `node`."""
         return {**result, **self._text(at, words, constraints.in_words(node, kind)), **default_of(node, [result])}
 
     def size(self, schema: JsonObject) -> int:
-        """Return the bytes of a schema that was written here, in compact JSON."""
+        """Return the bytes of a schema of this writer in compact JSON."""
         has_many = MOST_NODES - self._left > _MANY_NODES
         return self._expansions.size(schema) if has_many else len(compact(schema))
 
     def given_up(self) -> list[str]:
-        """What the limits leave out of what could be told."""
+        """Return phrases for what the limits leave out."""
         return self.limits.given_up()
 
     def definitions(self) -> JsonObject:
-        """Return nothing: everything stands where it is used."""
+        """Return no definitions: portable schemas have no references."""
         return {}
 
     # -- alternatives -------------------------------------------------------------------------------------------------
 
     def _branches(self, node: JsonObject) -> tuple[list[JsonObject], bool]:
-        """The schemas that `node` may be, each of one type and null apart; and whether null is one of them."""
+        """Return the schemas that `node` may be, each of one type, without null; and whether null is allowed."""
         nullable = "null" in types(node) or None in as_list(node.get("enum"))
         base = {keyword: value for keyword, value in node.items() if keyword not in _NOT_OF_BRANCHES}
         found: list[JsonObject] = []
@@ -266,12 +274,13 @@ class Portable:
         return branches or [whole], nullable or not kinds
 
     def _allows_null(self, node: JsonObject) -> bool:
-        """Whether null is one of the values of `node`, or of an alternative in it."""
+        """Return True if null is a value of `node`, or of an alternative in it."""
         return any("null" in types(leaf) or None in as_list(leaf.get("enum")) for leaf in self._leaves(node))
 
     def _leaves(self, node: JsonObject) -> list[JsonObject]:
-        """What `node` may be: the alternatives in it, and those in them, as far as they have no type of their own.
-        Beyond _MOST_LOOKED_INTO a union stands for itself, so that unions of unions are not multiplied out.
+        """Return the alternatives of `node`, nested ones included, as far as they have no type of their own.
+
+        Beyond _MOST_LOOKED_INTO a union stands for itself, so that unions of unions do not multiply.
         """
         found: list[JsonObject] = []
         waiting, left = [node], _MOST_LOOKED_INTO
@@ -285,7 +294,7 @@ class Portable:
                 found.append(node)
         return found
 
-    def _several(self, node: JsonObject, branches: list[JsonObject], at: _At, words: str) -> JsonObject:
+    def _several(self, node: JsonObject, branches: list[JsonObject], at: _Position, words: str) -> JsonObject:
         emitted: list[JsonObject] = []
         for branch in branches:
             if self.is_exhausted:
@@ -300,7 +309,7 @@ class Portable:
 
     # -- one type -----------------------------------------------------------------------------------------------------
 
-    def _one(self, source: JsonObject, at: _At, words: str) -> JsonObject:
+    def _one(self, source: JsonObject, at: _Position, words: str) -> JsonObject:
         node, _ = self.composer.node(source)
         identity = identity_of(source)
         if self._stands_in(identity, at):
@@ -322,7 +331,7 @@ class Portable:
         self._left -= ANY_VALUE_NODES
         return {**any_value(), **self._text(at, words, constraints.in_words(node))}
 
-    def _object(self, node: JsonObject, at: _At, words: str) -> JsonObject:
+    def _object(self, node: JsonObject, at: _Position, words: str) -> JsonObject:
         result: JsonObject = {"type": "object"}
         properties: JsonObject = {}
         required = [key for key in as_list(node.get("required")) if isinstance(key, str)]
@@ -345,11 +354,11 @@ class Portable:
         return self._described(result, node, at, words)
 
     def is_read_only(self, member: JsonObject) -> bool:
-        """Whether a property is only ever answered, never sent."""
+        """Return True if a property occurs only in responses."""
         return self.composer.node(member)[0].get("readOnly") is True
 
-    def _array(self, node: JsonObject, at: _At, words: str) -> JsonObject:
-        items, at = items_of(node), at._replace(patched=False)  # a list is replaced as a whole
+    def _array(self, node: JsonObject, at: _Position, words: str) -> JsonObject:
+        items, at = items_of(node), at._replace(patched=False)  # a merge patch replaces lists as a whole
         if items:
             result: JsonObject = {"type": "array", "items": self._emit(items, at.in_collection(), keep_null=True)}
         else:
@@ -359,9 +368,10 @@ class Portable:
                 result[keyword] = node[keyword]
         return self._described(result, node, at, words)
 
-    def _cut(self, node: JsonObject, at: _At, again: str, words: str, known: _Nodes = None) -> JsonObject:
-        """Return `node` without members, for a schema that comes again inside itself or is too deep. Its types stay,
-        so that nothing is refused that it takes (but for lists of mixed lists). `known`: its alternatives.
+    def _cut(self, node: JsonObject, at: _Position, again: str, words: str, known: _Nodes = None) -> JsonObject:
+        """Return `node` without members, for a schema that recurs inside itself or lies too deep.
+
+        Its types stay, so that nothing it takes is refused, except lists of mixed lists. `known`: its alternatives.
         """
         name = clipped(plain(schema_name(again)))
         self.cuts.append(f"the recursion of {name}" if again else "levels below the deepest that is shown")
@@ -380,7 +390,7 @@ class Portable:
         return {"type": "array", "items": {"type": inner[0]}} if len(inner) == 1 else any_list(lists=False)
 
     def _kinds(self, node: JsonObject, branches: _Nodes = None) -> list[str]:
-        """The types of `node` and of the alternatives in it, null apart; empty where that may be any."""
+        """Return the types of `node` and its alternatives without null, or an empty list if any type is possible."""
         leaves = [node] if types(node) or implied_types(node) else branches or self._leaves(node)
         found = [types(leaf) or implied_types(leaf) for leaf in leaves]
         return list(dict.fromkeys(kind for kinds in found for kind in kinds if kind != "null")) if all(found) else []

@@ -1,4 +1,6 @@
-"""Unions of the portable profile: null beside a value, and alternatives that do not repeat the words of the whole."""
+"""Unions of the portable profile: null beside a value, and alternatives that do not repeat the description of the
+whole.
+"""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 
@@ -6,7 +8,7 @@ _OUTSIDE_NULL: tuple[str, ...] = ("description", "default")
 
 
 def without_text(members: list[JsonValue], text: JsonValue) -> list[JsonValue]:
-    """Return alternatives without a description that only repeats that of the whole."""
+    """Return alternatives without descriptions that only repeat that of the whole."""
     return [
         {key: value for key, value in as_object(member).items() if key != "description" or value != text}
         for member in members
@@ -14,7 +16,7 @@ def without_text(members: list[JsonValue], text: JsonValue) -> list[JsonValue]:
 
 
 def with_null(node: JsonObject) -> JsonObject:
-    """Return `node` or null; as it is where null is one of its alternatives."""
+    """Return `node` with null as an alternative."""
     if {"type": "null"} in as_list(node.get("anyOf")):
         return node
     outer: JsonObject = {keyword: node[keyword] for keyword in _OUTSIDE_NULL if keyword in node}

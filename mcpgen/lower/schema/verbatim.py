@@ -1,8 +1,8 @@
-"""Schemas as the document writes them, in JSON Schema 2020-12 (`--schema-profile full`): for hosts that are known to
-take all of it.
+"""Write schemas as the document has them, in JSON Schema 2020-12 (`--schema-profile full`), for hosts that take all of
+it.
 
-What is named stays named, under `$defs` of the tool's own schema, so that recursion is no cut and nothing leads out.
-Changed is only what a tool needs: texts are plain, what is only answered is never required, bytes are base64.
+Named schemas stay named, under `$defs` of the tool's own schema, so recursion needs no cut and no reference leads out.
+Only necessary changes are made: descriptions become plain text, read-only members are never required, bytes are base64.
 """
 
 import re
@@ -22,10 +22,13 @@ LONGEST_TEXT = 1000
 # Decision 0026: The full profile refers to what has a name.
 MOST_DEFINITIONS = 500
 _NAMED = re.compile(r"/(?:schemas|definitions|\$defs)/[^/]+$|#$")
-"""References to schemas that have a name: components, definitions, whole files."""
+"""References to named schemas: components, definitions, whole files."""
 
 _OF_OPENAPI = frozenset({"discriminator", "xml", "x-mcp-header", "examples"})
-"""Not passed on. Whether an argument is repeated in a header is its owner's choice, not the document's."""
+"""Keywords that are not passed on.
+
+Whether an argument is repeated in a header is the owner's choice, not the document's.
+"""
 
 _ONE_SCHEMA = frozenset(
     (
@@ -38,7 +41,7 @@ _SCHEMA_MAPS = frozenset({"properties", "patternProperties", "dependentSchemas"}
 
 
 class Verbatim:
-    """Schemas of one tool, whose definitions its arguments share."""
+    """Writes the schemas of one tool, whose arguments share definitions."""
 
     def __init__(self, composer: Composer, *, files: bool = False) -> None:
         self.composer = composer
@@ -49,15 +52,15 @@ class Verbatim:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether there were more definitions than any tool may have."""
+        """Return True if there are more definitions than any tool may have."""
         return len(self._names) > MOST_DEFINITIONS
 
     def size(self, schema: JsonObject) -> int:
-        """Return the bytes of a schema that was written here, in compact JSON."""
+        """Return the bytes of a schema of this writer in compact JSON."""
         return len(compact(schema))
 
     def given_up(self) -> list[str]:
-        """Nothing is ever left out here."""
+        """Return no phrases: this profile leaves nothing out."""
         return []
 
     def schema(
@@ -69,8 +72,9 @@ class Verbatim:
         removable: bool = False,
         patched: bool = False,
     ) -> JsonObject:
-        """`source` with its references led to `definitions`. `description` replaces the schema's own; null is added to
-        what is `removable`, and not inside.
+        """Return `source` with its references pointed to `definitions`.
+
+        `description` replaces the schema's own. Null is added to a `removable` value, but not inside it.
         """
         schema = self._written(source)
         if removable and "null" not in types(self.composer.node(source)[0]):
@@ -78,7 +82,7 @@ class Verbatim:
         return {**schema, **self._text("description", description)} if description else schema
 
     def definitions(self) -> JsonObject:
-        """What the schemas that were asked for refer to, name → schema."""
+        """Return the schemas that the written schemas refer to, name → schema."""
         found: dict[str, JsonValue] = {}
         while len(found) < len(self._names) and not self.is_exhausted:
             for reference, name in list(self._names.items()):
@@ -94,7 +98,7 @@ class Verbatim:
         return dict(self._keywords(schema))
 
     def _keywords(self, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
-        if Discriminator(schema, self.composer).is_inherited:  # whose alternatives the document does not write
+        if Discriminator(schema, self.composer).is_inherited:  # the document does not write these alternatives
             schema = {keyword: value for keyword, value in schema.items() if keyword != "oneOf"}
         for keyword, value in schema.items():
             if keyword == "$ref":
@@ -118,7 +122,7 @@ class Verbatim:
                 yield keyword, value
 
     def _pattern(self, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
-        """Yield the pattern of `schema`, mended, unless no value fits it or ECMA 262 refuses it."""
+        """Yield the corrected pattern of `schema`, unless no value fits it or ECMA 262 refuses it."""
         pattern, said = shown(schema, self.composer.patterns)
         if said is not None and said.code != "unchecked-pattern":
             self.composer.unshown.append(said)
@@ -126,12 +130,15 @@ class Verbatim:
             yield "pattern", pattern or schema["pattern"]
 
     def _chosen(self, members: list[JsonValue], keyword: str, schema: JsonObject) -> Iterator[JsonObject]:
-        """Alternatives with the value of the discriminator that chooses each, which 2020-12 has no keyword for."""
+        """Return alternatives with the discriminator value that selects each, since 2020-12 has no keyword for it."""
         discriminator = Discriminator(schema, self.composer)
         return (as_object(each) if keyword == "allOf" else discriminator.tag(as_object(each)) for each in members)
 
     def _referred(self, reference: str) -> JsonObject:
-        """What has a name is referred to; what only stands somewhere else, such as under a parameter, stands here."""
+        """Return a reference to a named schema.
+
+        A schema that only stands elsewhere, such as under a parameter, is written in place.
+        """
         if _NAMED.search(reference) or reference in self._inside:
             return {"$ref": f"#/$defs/{self._named(reference)}"}
         self._inside.append(reference)

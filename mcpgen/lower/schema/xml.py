@@ -1,7 +1,8 @@
-"""A schema and its XML Objects (OpenAPI 3.1, 4.8.26; 3.2, 4.25) → the shape by which the runtime writes a document.
+"""Turn a schema and its XML Objects into the shape by which the runtime writes XML.
 
-Only what departs from the usual stands in a shape: a member is an element under its own name, an array one element an
-item. So a shape is finite where a schema is recursive: below the deepest level that is looked into all is usual.
+See OpenAPI 3.1, 4.8.26, and 3.2, 4.25. A shape holds only departures from the default. By default a member is an
+element of its own name, and an array has one element per item. So the shape of a recursive schema is finite: below the
+deepest examined level everything has the default form.
 """
 
 import re
@@ -18,8 +19,9 @@ _KINDS = {"attribute", "text", "cdata", "none"}
 
 
 def document_shape(schema: JsonObject, composer: Composer) -> JsonObject | None:
-    """The shape of a body with a root element; None where the schema describes no structure or no name for it, so that
-    the document is given as text.
+    """Return the shape of a body with a root element.
+
+    Return None if the schema has no structure or no name for the root; then the document is given as text.
     """
     node, followed = composer.node(schema)
     if not (members(node) or "items" in node) or alternatives(node):
@@ -33,21 +35,21 @@ def document_shape(schema: JsonObject, composer: Composer) -> JsonObject | None:
 
 
 def part_shape(key: str, schema: JsonObject, composer: Composer) -> JsonObject:
-    """The shape of a part, whose root is called as the part is where the schema has no name for it."""
+    """Return the shape of a part. Its root has the name of the part if the schema gives no other."""
     node, _ = composer.node(schema)
     item = as_object(node["items"]) if "array" in types(node) and isinstance(node.get("items"), dict) else schema
     return document_shape(item, composer) or {**_Shapes(composer).of(item, DEPTH), "name": key}
 
 
 class _Shapes:
-    """The shapes of one document, which share a budget of nodes."""
+    """Builds the shapes of one document within a limit of nodes."""
 
     def __init__(self, composer: Composer) -> None:
         self._composer = composer
         self._left = NODES
 
     def of(self, schema: JsonObject, depth: int) -> JsonObject:
-        """The shape of `schema`, empty where all is usual."""
+        """Return the shape of `schema`, or {} if it has the default form."""
         self._left -= 1
         node, _ = self._composer.node(schema)
         branches = [found for each in alternatives(node) if not is_null(found := self._composer.node(each)[0])]
@@ -64,7 +66,7 @@ class _Shapes:
 
 
 def _own(xml: JsonObject, *, is_array: bool) -> JsonObject:
-    """What an XML Object says, in the words of a shape. OpenAPI 3.2 says `nodeType` for `attribute` and `wrapped`."""
+    """Return an XML Object in the words of a shape. OpenAPI 3.2 replaces `attribute` and `wrapped` by `nodeType`."""
     shape: JsonObject = {}
     for keyword in ("name", "prefix"):
         if _NAME.fullmatch(as_text(xml.get(keyword))):

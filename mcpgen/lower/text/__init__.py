@@ -1,4 +1,4 @@
-"""Text of a document made fit for a model: markup, hidden characters, prompt injection, repeated sentences.
+"""Prepare the text of a document for a model: markup, hidden characters, prompt injection, repeated sentences.
 
-May import no other room of `lower`.
+Imports no other room of `lower`.
 """

@@ -1,4 +1,4 @@
-"""Sentences of a document that mislead a model, or stand before what matters: taken out, or moved behind."""
+"""Remove sentences that mislead a model, and move others behind the sentences that matter."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,7 @@ _ENCODE = re.compile(
 )
 _ENCODED_TEXT = re.compile(rf",? ?(?:presented |given |passed )?as an? {_ENCODED} string(?=[.,;]|$)", re.IGNORECASE)
 _MOST_WORDS = 14
-"""Words of a sentence that says no more than that a value is encoded."""
+"""Longest sentence, in words, that is taken for mere advice to encode a value."""
 
 _IN_A_TABLE = re.compile(
     r",? (?:as )?(?:shown|listed|described|given|outlined|detailed|defined) (?:in|by) (?:the )?"
@@ -37,8 +37,9 @@ _AVAILABILITY = re.compile(
 
 
 def without_encoding(text: str) -> str:
-    """Return the description of a value that the server encodes itself without the advice to encode it: a model that
-    obeys it is encoded twice.
+    """Return the description of a value without the advice to encode it.
+
+    The server encodes the value itself; a model that obeys the advice would encode it twice.
     """
     if "ncoded" not in text and "scaped" not in text:
         return text
@@ -62,8 +63,9 @@ def _without_caption(said: list[str]) -> list[str]:
 
 
 def meaning_first(text: str) -> str:
-    """Return plain `text` with sentences of availability behind the others of their paragraph, and a first paragraph
-    of nothing else behind the next one.
+    """Return plain `text` with sentences on availability moved to the end of their paragraph.
+
+    A first paragraph with no other sentences is moved behind the next one.
     """
     first, *others = _by_paragraph(text, lambda said: sorted(said, key=_is_of_availability)).split("\n\n")
     if others and all(map(_is_of_availability, sentences(first))):

@@ -1,7 +1,7 @@
-"""Sentences that a document repeats at most operations, told once for all of them.
+"""Move sentences that a document repeats at most operations to the server's instructions.
 
-They cost every tool and tell no tool from another. Those that speak like orders to a model stay where they are, where
-they are reported: the instructions of a server are its owner's, and what is added to them is said to be the document's.
+They cost every tool and tell no tool from another. Sentences that may be prompt injection stay in place, where they are
+reported: instructions are the owner's words, and what is added is marked as the document's.
 """
 
 import re
@@ -16,10 +16,13 @@ from mcpgen.model import Operation
 # Decision 0020: Boilerplate is what more than half of all operations say.
 SHARE = 0.5
 FEWEST = 10
-"""What share of all operations must have a sentence in common, and how many. What fewer say tells them apart."""
+"""Share of all operations, and number, above which a repeated sentence is moved.
+
+Rarer sentences tell operations apart.
+"""
 
 LONGEST = 1900
-"""Characters of instructions that clients pass on."""
+"""Longest instructions that clients pass on, in characters."""
 
 _SENTENCE = re.compile(r"(?:\S+\s+){3,}\S+[.!]")
 _INTRODUCTION = "The API's documentation says of most operations:"
@@ -32,22 +35,23 @@ class Boilerplate:
     sentences: tuple[str, ...] = ()
 
     def without(self, body: str) -> str:
-        """The plain text `body` without them, its paragraphs as they were."""
+        """Return the plain text `body` without the repeated sentences, with its paragraphs kept."""
         if not self.sentences:
             return body
         kept = (" ".join(s for s in sentences(part) if s not in self.sentences) for part in body.split("\n\n"))
         return "\n\n".join(filter(None, kept))
 
     def beside(self, instructions: str) -> str:
-        """The owner's `instructions` and these sentences behind them."""
+        """Return the owner's `instructions`, followed by the repeated sentences."""
         if not self.sentences:
             return instructions
         return "\n\n".join(filter(None, [instructions, " ".join([_INTRODUCTION, *self.sentences])]))
 
 
 def found(operations: Iterable[Operation], instructions: str) -> Boilerplate:
-    """What the descriptions of `operations` repeat, as far as there is room beside `instructions`: what does not fit
-    there stays where it is.
+    """Return the sentences that the descriptions of `operations` repeat, as many as fit beside `instructions`.
+
+    The others stay in place.
     """
     counts: Counter[str] = Counter()
     total = 0

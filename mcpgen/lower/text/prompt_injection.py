@@ -1,6 +1,6 @@
-"""Texts that speak to a model instead of about an API: a person should read them before a model does.
+"""Find prompt injection: texts that give orders to a model, and that a person should read first.
 
-Words alone prove nothing, so such a text is reported and never changed. The list holds what published attacks say.
+Words alone prove nothing, so such a text is reported and never changed. The patterns come from published attacks.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 _Order = tuple[tuple[str, ...], re.Pattern[str]]
-"""What a text must hold one of, in lower case, for a pattern to be worth a look; and the pattern."""
+"""Lower-case texts of which one must occur before the pattern is tried, and the pattern."""
 
 
 def _order(signs: tuple[str, ...], *patterns: str) -> _Order:
@@ -16,7 +16,7 @@ def _order(signs: tuple[str, ...], *patterns: str) -> _Order:
 
 
 _ORDERS: tuple[_Order, ...] = (
-    # what was said before shall not count
+    # earlier instructions are to be ignored
     _order(
         ("ignore", "disregard", "forget", "override"),
         r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier)\b.{0,30}"
@@ -26,13 +26,13 @@ _ORDERS: tuple[_Order, ...] = (
         ("from now on", "system:", "you must "),
         r"\bfrom now on\b.{0,20}\byou\b|\bsystem:|\byou must (?:always|never)\b.{0,30}\btools?\b",
     ),
-    # the user shall not know
+    # the user is not to know
     _order(
         ("do not", "don't", "never"),
         r"\b(?:do not|don't|never)\b.{0,12}\b(?:tell|inform|mention|alert)\b.{0,25}\b(?:user|human|operator)\b",
         r"\b(?:do not|don't|never)\b.{0,12}\bask\b.{0,12}\b(?:for )?(?:confirmation|permission|the user)\b",
     ),
-    # another tool shall be called, or this one in its place
+    # another tool is to be called, or this one instead of another
     _order(
         (" tool",),
         r"\bbefore\b.{0,20}\b(?:using|calling|invoking)\b.{0,15}\b(?:this|any|other) tools?\b",
@@ -46,12 +46,12 @@ _ORDERS: tuple[_Order, ...] = (
         r"\b(?:must|always|first)\b.{0,20}\b(?:call|use|invoke|run)\b.{0,25}"
         r"\b(?:this|the following) (?:tool|operation|function)\b",
     ),
-    # what was said shall go out
+    # the conversation is to be sent out
     _order(
         ("history", "transcript"),
         r"\b(?:include|send|append|attach|forward|pass)\b.{0,25}\b(?:chat|conversation) (?:history|transcript)\b",
     ),
-    # who the model is
+    # the model is told who it is
     _order(
         ("you are ", "the assistant "),
         r"\byou are (?:now|an? (?:ai|assistant|agent))\b|\bthe assistant (?:should|must|has to)\b",
@@ -60,26 +60,30 @@ _ORDERS: tuple[_Order, ...] = (
         ("important>", "system>", "instruction>", "instructions>", "inst]", "<|"),
         r"</?(?:important|system|instructions?)>|\[/?INST\]|<\|[a-z_]+\|>",
     ),
-    # files of whoever runs it
+    # files of the user who runs the model
     _order(
         ("~/.", "id_rsa", "/etc/passwd", ".aws/credentials", "mcp.json"),
         r"~/\.|\bid_rsa\b|/etc/passwd|\.aws/credentials|\bmcp\.json\b",
     ),
 )
 _FOLDING = re.compile("[\u0130\u0131\u017f\u212a]")
-"""What patterns take for an ASCII letter in another case, such as the long s, and `str.lower` does not make one."""
+"""Characters that patterns match as ASCII letters ignoring case, such as the long s, but that `str.lower` does not map
+to them.
+"""
 
 _READ = 20_000
 
 
 @lru_cache(maxsize=8192)
 def gives_orders(text: str) -> bool:
-    """Return True if `text` tells a model what to do beside calling the tool."""
+    """Return True if `text` tells a model to do something other than call the tool."""
     return next(_matches(text), None) is not None
 
 
 def orders(text: str) -> tuple[str, ...]:
-    """Return the words of `text` that tell a model what to do beside calling the tool, each once and on one line."""
+    """Return the distinct phrases of `text` that tell a model to do something other than call the tool, each on one
+    line.
+    """
     return tuple(dict.fromkeys(" ".join(match[0].split()) for match in _matches(text)))
 
 

@@ -1,8 +1,10 @@
-"""Text of a document → text for a model: no markup, cut at the ends of sentences.
+"""Turn the text of a document into plain text for a model, cut at the ends of sentences.
 
-The wording stays the writer's own. What is taken out is what a model cannot use: tags, tables, links to pages, code
-samples. Hidden characters become one MARK a run, also those that HTML character references stand for. `sanitize.py`
-takes the marks out where a text leaves, and reports it, so that no step between can drop a hidden character in silence.
+The wording stays the author's. Tags, tables, links to pages and code samples are removed, since a model cannot use
+them.
+
+Each run of hidden characters becomes one MARK, even if HTML character references stand for them. `sanitize.py` removes
+the marks at the end and reports them, so that no step drops a hidden character silently.
 """
 
 import re
@@ -31,7 +33,7 @@ _ELEMENTS = frozenset(
         """,
     )
 )
-"""The elements of HTML. What else stands in angle brackets is a word of the writer's: `<TrackingCategory>`."""
+"""The elements of HTML. Other words in angle brackets are the author's: `<TrackingCategory>`."""
 
 _ADDRESS = r"\((?:[^()]|\([^()]*\))*\)"
 _IMAGE = re.compile(rf"!\[[^\[\]]*\]{_ADDRESS}")
@@ -46,9 +48,9 @@ _ESCAPED = re.compile(r"\\([!#*+.<>()\[\]_`{|}~-])")
 _SPAN = re.compile("(\x02[0-9]+\x03)")
 _QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+(?:\[![A-Za-z]+\])?", re.MULTILINE)
 _Step = tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]]
-"""What a text must hold for a pattern to be worth a look, the pattern, and what stands for it.
+"""A text that must occur before the pattern is tried, the pattern, and its replacement.
 
-Every pattern takes time that grows with the text alone, whatever the text (`tests/hostile/test_patterns.py`).
+Every pattern takes linear time, whatever the text (`tests/hostile/test_patterns.py`).
 """
 
 _BEFORE_CODE: tuple[_Step, ...] = (("```", _FENCE, "\n"), ("~~~", _FENCE, "\n"), (">", _QUOTE, ""))
@@ -62,7 +64,7 @@ _AFTER_CODE: tuple[_Step, ...] = (
     ("#", _HEADING, lambda found: f"\n{found[1].rstrip(_BEHIND_HEADING)}.\n\n"),
 )
 _LINKED = "\x04"
-"""Stands behind the words of a link until its sentence is looked at. No text holds one."""
+"""Marks the end of link text until its sentence is judged. No source text holds this character."""
 
 _URL = re.compile(r"<?https?://[^\s<>()\"']+>?")
 _POINTS_ELSEWHERE = re.compile(
@@ -74,16 +76,16 @@ _POINTS_TO_A_PAGE = re.compile(
     r"|see(?: also)?|refer to|learn|read|visit|consult|check out|more (?:information|details)|to learn more)\b",
     re.IGNORECASE,
 )
-"""How a sentence begins that says no more than where to read on."""
+"""Beginning of a sentence that only says where to read on."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]\u200b]*\s+(?=[\"'(\[\u200b]?[A-Z0-9\x02])")
 _NOT_AN_END = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|incl|max|min|resp)\.|\b[A-Z]\.)$", re.IGNORECASE)
 
 MARK = "\u200b"
-"""Stands for a run of hidden characters; it is hidden itself, so that no text with one passes for clean."""
+"""Stands for a run of hidden characters. It is hidden itself, so that no text with a mark passes as clean."""
 
 _JOINERS = "\u200c\u200d"
-"""Join two letters or emoji, so none may be the last of a text that was cut."""
+"""Joiners of letters or emoji, which must not end a text that was cut."""
 
 _MARKS = re.compile(f"{MARK}+")
 
@@ -92,8 +94,8 @@ _MARKS = re.compile(f"{MARK}+")
 def plain(text: str) -> str:
     """Return `text` without markup, as paragraphs separated by blank lines, each on one line.
 
-    Paragraphs without a letter or digit say nothing. Only the first READ characters are looked at: no tool has room
-    for more. The last step looks for character references that still stand for something hidden.
+    Paragraphs without a letter or digit are dropped. Only the first READ characters are used, since no tool has room
+    for more. The last step finds character references that still stand for hidden characters.
     """
     text = text[:READ]
     text = _marked(text.replace("\u2028", "\n").replace("\u2029", "\n\n"))
@@ -110,19 +112,22 @@ def plain(text: str) -> str:
 
 
 def _with_references(text: str) -> str:
-    """Return `text` with its character references resolved, outside of the code spans that were set aside."""
+    """Return `text` with character references resolved, except in the code spans that were set aside."""
     parts = _SPAN.split(text)
     parts[::2] = [resolved(_marked(part)) for part in parts[::2]]
     return "".join(parts)
 
 
 def _marked(text: str) -> str:
-    """Return `text` with one MARK for each run of hidden characters, also of those that references stand for."""
+    """Return `text` with one MARK for each run of hidden characters, including those that references stand for."""
     return text if text.isascii() and text.isprintable() and "&" not in text else _MARKS.sub(MARK, visible(text, MARK))
 
 
 def _without_tag(found: re.Match[str]) -> str:
-    """Nothing for a tag; the word in angle brackets where it is no element; both where it is glued to another word."""
+    """Return "" for a tag, and the bare word for angle brackets around anything else.
+
+    Brackets that touch another word stay.
+    """
     name, rest = found.groups()
     if name.lower() in _ELEMENTS or rest or found[0].startswith("</"):
         return ""
@@ -137,8 +142,9 @@ def _replaced(text: str, steps: tuple[_Step, ...]) -> str:
 
 
 def _set_aside(code: str, spans: list[str]) -> str:
-    """A mark that stands for a code span, in which brackets and stars are no markup. Control characters were taken out
-    before, so no text holds one.
+    """Store a code span and return its placeholder, since brackets and stars in code are no markup.
+
+    Control characters were removed before, so no text holds a placeholder of its own.
     """
     spans.append(" ".join(code.split()))
     return f"\x02{len(spans) - 1}\x03"
@@ -149,7 +155,10 @@ def _put_back(paragraph: str, spans: list[str]) -> str:
 
 
 def _paragraph(block: str) -> str:
-    """The lines of a block as one; items of a list are joined, but for those that only point to a page."""
+    """Join the lines of a block to one line.
+
+    Items of a list are joined; items that only point to a page are dropped.
+    """
     items: list[tuple[bool, str]] = []
     for line in filter(None, map(str.strip, block.split("\n"))):
         bullet = _BULLET.match(line)
@@ -166,7 +175,7 @@ def _paragraph(block: str) -> str:
 
 
 def _inline(text: str) -> str:
-    """One run of text without emphasis and escapes."""
+    """Return a line of text without emphasis and escapes."""
     text = re.sub(r"\s+", " ", text).replace(f" {MARK} ", f"{MARK} ")
     if "*" in text or "_" in text:
         text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
@@ -174,7 +183,7 @@ def _inline(text: str) -> str:
 
 
 def _without_urls(paragraph: str) -> str:
-    """`paragraph` without addresses, and without sentences that only point to a page."""
+    """Return `paragraph` without URLs, and without sentences that only point to a page."""
     if "://" not in paragraph and _LINKED not in paragraph:
         return paragraph
     kept = [sentence for sentence in sentences(paragraph) if not _points_elsewhere(sentence)]
@@ -189,7 +198,7 @@ def _points_elsewhere(sentence: str) -> bool:
 
 
 def sentences(paragraph: str) -> list[str]:
-    """The sentences of one paragraph, each with its full stop."""
+    """Return the sentences of a paragraph, each with its punctuation."""
     found: list[str] = []
     start = 0
     for match in _SENTENCE_END.finditer(paragraph):
@@ -200,8 +209,8 @@ def sentences(paragraph: str) -> list[str]:
 
 
 def shortened(text: str, limit: int) -> str:
-    """At most `limit` characters of plain `text`, in one paragraph: whole sentences where one fits, else whole words
-    and `…`.
+    """Return at most `limit` characters of plain `text`, as one paragraph: whole sentences if one fits, else whole
+    words and `…`.
     """
     flat = " ".join(text.split("\n\n"))
     if len(flat) <= limit:
@@ -219,7 +228,7 @@ def shortened(text: str, limit: int) -> str:
 
 # Decision 0022: No full stop behind wide scripts.
 def ended(sentence: str) -> str:
-    """`sentence` with a full stop where it ends without punctuation, in a script that ends sentences so."""
+    """Return `sentence` with a full stop if it has no final punctuation and its script uses full stops."""
     sentence = sentence.strip()
     last = sentence.rstrip(MARK)[-1:]
     if not last or last in ".!?…:" or unicodedata.east_asian_width(last) in "WF":
@@ -228,6 +237,6 @@ def ended(sentence: str) -> str:
 
 
 def similarity(one: str, other: str) -> float:
-    """The share of words that two texts have in common (Jaccard), from 0 to 1."""
+    """Return the share of words that two texts have in common (Jaccard), from 0 to 1."""
     left, right = set(re.findall(r"\w+", one.lower())), set(re.findall(r"\w+", other.lower()))
     return len(left & right) / len(left | right) if left | right else 1.0

@@ -1,8 +1,8 @@
-"""The door of all text for a model: nothing hidden passes it, and whatever it takes out is reported (HARD-09).
+"""Sanitize all text for a model: hidden characters are removed and reported (HARD-09).
 
-A text loses its hidden characters. Data (values, names of members) cannot be changed without meaning something else: a
-derived schema does not list it, and a schema written by hand stays as it is. What is left then, `check/catalog.py`
-refuses.
+Descriptions and titles lose their hidden characters. Data (values, names of members) cannot change without changing its
+meaning: a derived schema leaves such data out, a handwritten schema keeps it. Whatever remains is refused by
+`check/catalog.py`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ _REMOVE = "Remove them from the document."
 
 
 def sanitize_tool(tool: ToolSpec, diagnostics: Diagnostics) -> ToolSpec:
-    """Return `tool` with nothing hidden in its texts; report what was taken out of them, and of what they came from."""
+    """Return `tool` with sanitized texts. Report what was removed from them, and from the source texts behind them."""
     schemas = _Schemas(tool.profile != "written"), _Schemas(tool.output_form != "written")
     result = _result(tool.binding.result)
     cleaned = replace(
@@ -40,7 +40,7 @@ def sanitize_tool(tool: ToolSpec, diagnostics: Diagnostics) -> ToolSpec:
     texts = {place: count for place, text in _written(tool) if (count := hidden_in(text))}
     for place, text in (("title", tool.title), ("description", tool.description)):
         if count := hidden_in(text):
-            texts.setdefault(place, 0 if texts else count)  # counted where it was written
+            texts.setdefault(place, 0 if texts else count)  # reported with the source text
     texts |= schemas[0].texts | schemas[1].texts | ({"result": 1} if result != tool.binding.result else {})
     if texts:
         taken = f"{sum(texts.values())} invisible or direction-changing characters were taken out"
@@ -56,8 +56,8 @@ def sanitize_tool(tool: ToolSpec, diagnostics: Diagnostics) -> ToolSpec:
 
 
 def _written(tool: ToolSpec) -> Iterator[tuple[str, str]]:
-    """Yield what was written about a tool, also where the tool says less, and names that it has in other letters; each
-    with the words for its place.
+    """Yield each source text of a tool with the words for its place: also texts that the tool shortens, and names that
+    it spells differently.
     """
     operation = tool.operation
     yield "title", operation.title or as_text(operation.extension.get("title"))
@@ -74,14 +74,14 @@ def _seen(text: str) -> str:
 
 
 def _at(places: Iterable[str]) -> str:
-    """Return places in brackets, empty for a tool as a whole."""
+    """Return places in brackets, or "" for the tool as a whole."""
     named = [clipped(place, _LONGEST_PLACE) for place in dict.fromkeys(places) if place]
     more = ", …" if len(named) > _MOST_PLACES else ""
     return f" ({', '.join(named[:_MOST_PLACES])}{more})" if named else ""
 
 
 def _result(view: ResultView | None) -> ResultView | None:
-    """Return a view of results whose own words hold nothing hidden."""
+    """Return a result view with sanitized texts."""
     if view is None or not (view.text or view.links):
         return view
     return replace(view, text=view.text and _parts(view.text), links=tuple(map(_link, view.links)))
@@ -96,11 +96,11 @@ def _parts(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 
 class _Schemas:
-    """Takes hidden characters out of schemas. `texts` (with a count) and `unlisted` are the places of
-    what it changed.
+    """Removes hidden characters from schemas.
 
-    With `derived`, data with hidden characters is not listed; otherwise data stays as it was written. `spelled` are the
-    places of data with HTML references to such characters: it is data as it is, and a person should look at it.
+    `texts` (place → count) and `unlisted`: places that were changed. `derived`: data with hidden characters is left
+    out; otherwise data stays as written. `spelled`: places of data with HTML references to hidden characters, which
+    stays and is reported.
     """
 
     def __init__(self, derived: bool) -> None:
@@ -133,7 +133,7 @@ class _Schemas:
         return {**found, **self._values(node, found)}
 
     def _is_listed(self, data: JsonValue, place: str) -> bool:
-        """Return whether `data` stays; note it where it holds hidden characters in some way."""
+        """Return True if `data` stays. Record it if it holds or spells hidden characters."""
         hidden = has_hidden(data)
         if hidden and self._derived:
             self.unlisted.append(place)
@@ -147,24 +147,26 @@ class _Schemas:
         return [self._inner(member, place) for member in value] if isinstance(value, list) else value
 
     def _values(self, node: JsonObject, found: JsonObject) -> JsonObject:
-        """Return the description of a schema whose values could not be listed: it says them, written out."""
+        """Return a description for a schema whose values were left out: it lists them with hidden characters spelled
+        out.
+        """
         if "enum" not in node or "enum" in found:
             return {}
         values = clipped(", ".join(shown(str(value)) for value in as_list(node["enum"])), _LONGEST_VALUES)
         return {"description": f"{ended(as_text(found.get('description')))} One of {values}.".strip()}
 
 
-# -- what a server says beside its tools ------------------------------------------------------------------------------
+# -- texts of the server beside its tools ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Reporter:
-    """Takes hidden characters out of texts, and reports each text that held some."""
+    """Removes hidden characters from texts, and reports each text that held some."""
 
     diagnostics: Diagnostics
 
     def text(self, text: str, what: str, where: Where | None) -> str:
-        """Return `text`, which is `what` and stands at `where`, with nothing hidden in it."""
+        """Return `text` without hidden characters. `what`: its name for messages. `where`: its place."""
         seen = _seen(text)
         if seen != text:
             self.report(what, where)
@@ -175,16 +177,16 @@ class _Reporter:
         self.diagnostics.add("hidden-characters", message, where, _REMOVE)
 
     def look_at(self, data: Iterable[str], what: str, where: Where) -> None:
-        """Report `data` of `what`, which stays as it is, where HTML references in it stand for hidden characters."""
+        """Report `data` in which HTML references stand for hidden characters. The data stays as it is."""
         if any(map(spells_hidden, data)):
             message = f"HTML references to invisible characters stand in {what}."
             self.diagnostics.add("hidden-characters", message, where, _REMOVE)
 
 
 def sanitize_catalog(catalog: Catalog, named_at: Where | None, diagnostics: Diagnostics) -> Catalog:
-    """Return `catalog` with nothing hidden in what the server, its resources and prompts say; its tools as they are.
+    """Return `catalog` with sanitized texts of the server, its resources and prompts; tools stay unchanged.
 
-    `named_at` is where the server's title and instructions were written.
+    `named_at`: place of the server's title and instructions.
     """
     reporter, identity = _Reporter(diagnostics), catalog.identity
     return replace(
@@ -203,7 +205,7 @@ def _resource(spec: ResourceSpec, reporter: _Reporter) -> ResourceSpec:
     resource, what = spec.resource, f"the resource '{clipped(spec.resource.name)}'"
     where, content, operation = resource.where, resource.content, resource.operation
     if isinstance(content, str):
-        reporter.look_at([content], what, where)  # not always HTML, so references are what they are
+        reporter.look_at([content], what, where)  # content is not always HTML, so its references stay
         if content != (content := without_hidden(content)):
             reporter.report(what, where)
     reporter.look_at(chain.from_iterable(resource.values.values()), what, where)

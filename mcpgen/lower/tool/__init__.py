@@ -1,5 +1,4 @@
-"""The description of a tool for models and clients: title, hints, results, confirmation, roles, prompts and
-resources.
+"""The description of a tool for models and clients: title, hints, results, confirmation, roles, prompts and resources.
 
-May import `lower/request` and the rooms below it.
+Imports `lower/request` and the rooms below it.
 """

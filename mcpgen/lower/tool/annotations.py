@@ -1,9 +1,7 @@
-"""The four hints of MCP from the semantics of HTTP (RFC 9110, section 9.2), made more cautious by what an operation
-calls itself.
+"""Derive the four hints of MCP from HTTP's semantics (RFC 9110, section 9.2) and from the words of the operation.
 
-A hint that errs towards safety costs a question too many; one that errs the other way costs data. So words can only
-take away: a GET that cancels something is not read-only, a POST that deletes is destructive. Only the owner can say the
-opposite.
+A hint that is too cautious costs a question; one that is too bold costs data. So words only add caution: a GET that
+cancels something is not read-only, a POST that deletes is destructive. Only the owner can say the opposite.
 """
 
 from collections.abc import Mapping
@@ -23,7 +21,7 @@ _BY_METHOD = {
     "DELETE": Annotations(read_only=False, destructive=True, idempotent=True),
 }
 _UNKNOWN = Annotations(read_only=False, destructive=True, idempotent=False)
-"""Of a method that HTTP itself does not define, and of what acts although its method does not say so."""
+"""Hints for methods that HTTP does not define, and for operations that act although their method only reads."""
 
 _OF_POST: Mapping[Effect, Annotations] = {
     "reads": Annotations(read_only=True, destructive=False, idempotent=True),
@@ -32,7 +30,7 @@ _OF_POST: Mapping[Effect, Annotations] = {
     "changes": _UNKNOWN,
     "unsaid": _UNKNOWN,
 }
-"""HTTP leaves open what a POST does (RFC 9110, section 9.3.3), so its words decide."""
+"""Hints for a POST by its words, since HTTP leaves open what a POST does (RFC 9110, section 9.3.3)."""
 
 
 def derive(operation: Operation) -> Annotations:
@@ -46,7 +44,7 @@ def derive(operation: Operation) -> Annotations:
 
 
 def _more_cautious(hints: Annotations, declared: JsonObject) -> Annotations:
-    """A document can warn, never reassure: it was not written by the one who runs the server."""
+    """Apply the hints of the document, which can only add caution: its author does not run the server."""
     warned = declared.get("destructiveHint") is True
     read_only = hints.read_only and declared.get("readOnlyHint") is not False and not warned
     destructive = hints.destructive or warned or (hints.read_only and not read_only)
@@ -55,8 +53,9 @@ def _more_cautious(hints: Annotations, declared: JsonObject) -> Annotations:
 
 
 def _as_written(hints: Annotations, written: Mapping[str, bool]) -> Annotations:
-    """The owner may say anything. What they leave open follows what they say: what only reads destroys nothing, and
-    what does not only read may destroy.
+    """Apply the hints of the owner, who may say anything.
+
+    Hints that the owner leaves open follow: a read-only tool destroys nothing, any other tool may.
     """
     read_only = written.get("readOnlyHint", hints.read_only and not written.get("destructiveHint", False))
     changed = hints.read_only and not read_only

@@ -1,7 +1,7 @@
-"""Whether a person is asked before a tool is called.
+"""Decide whether a person confirms a call of a tool.
 
-What its owner said of a tool counts; else what the owner said of its kind, the most cautious of what fits; else never:
-hosts ask by themselves, and one that cannot be asked would lose the tool. A document may ask for more, never for less.
+The owner's word on the tool counts, else the most cautious word on its kinds. The default is never: hosts ask by
+themselves, and a client that cannot ask would lose the tool. A document may ask for more confirmation, never for less.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from mcpgen.lower.tool.descriptions import LONGEST
 from mcpgen.model import DESTRUCTIVE, Annotations, Confirm, Operation
 
 CAUTION: tuple[Confirm, ...] = ("never", "when-supported", "always")
-"""From the least to the most cautious."""
+"""The answers from the least to the most cautious."""
 
 _TOLD: Mapping[Confirm, str] = {
     "when-supported": "The user may be asked to confirm each call.",
@@ -22,7 +22,7 @@ _TOLD: Mapping[Confirm, str] = {
 
 
 def told(description: str, confirm: Confirm) -> str:
-    """The description of a tool, and what a model must know about its calls."""
+    """Return the description of a tool with a sentence on its confirmation."""
     if confirm not in _TOLD:
         return description
     return f"{shortened(description, LONGEST - len(_TOLD[confirm]) - 1)} {_TOLD[confirm]}"
@@ -36,8 +36,10 @@ def derive(
     consents: Sequence[str],
     diagnostics: Diagnostics,
 ) -> Confirm:
-    """When to ask about calls of the tool for `operation`; `kinds` is what its owner said of methods. `consents` are
-    confirmations that the API wants and the server fills in: in their place the user is asked, where that can be done.
+    """Return when to confirm calls of the tool for `operation`.
+
+    `kinds`: the owner's decision by method. `consents`: inputs that confirm the effect to the API and that the server
+    fills in. The user is asked instead, if the client can.
     """
     if operation.confirm is not None:
         return operation.confirm

@@ -1,8 +1,7 @@
-"""What a model reads about a tool before it calls it: a title, a description, and a sketch of what comes back.
+"""Write what a model reads about a tool: a title, a description, and a sketch of the result.
 
-The first sentence says what the tool does; then what the writer adds to it; then what it answers, one level deep,
-because names of members tell a model more than a schema does at a twentieth of the price. At most LONGEST characters,
-the meaning in the first.
+The description first says what the tool does, then what the author adds, then what it returns, one level deep: names of
+members tell a model more than a schema, at a twentieth of the cost. It has at most LONGEST characters.
 """
 
 from collections.abc import Sequence
@@ -32,7 +31,10 @@ _ALTERNATIVES = 8
 
 
 def title(operation: Operation, name: str) -> str:
-    """A short title: the summary, or its beginning, else the words of the name. One of what deletes says so."""
+    """Return a short title: the summary or its beginning, else the words of the name.
+
+    The title of a deleting tool says so.
+    """
     if operation.title:
         return operation.title
     said = as_text(operation.extension.get("title")) or operation.summary
@@ -45,7 +47,7 @@ def _is_told(title: str) -> bool:
 
 
 def _marked(told: str, operation: Operation) -> str:
-    """The title with the method where it is DELETE and the title does not say that something goes."""
+    """Return the title with its method if that is DELETE and the title does not mention a removal."""
     if operation.method != "DELETE" or _is_told(told):
         return told
     path = f" (DELETE {clipped(operation.path, LONGEST_TITLE)})"
@@ -56,8 +58,10 @@ def _marked(told: str, operation: Operation) -> str:
 
 # Decision 0015: Shared titles get the words that tell them apart.
 def distinct_titles(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
-    """Return the tools, derived titles that several share with the words by which their names differ behind them;
-    where that is not enough, with the words of their names in place of the titles.
+    """Return the tools with distinct titles.
+
+    Shared derived titles get the words by which the tools' names differ; if that is not enough, the words of the names
+    replace them.
     """
     for tell in (_with_difference, lambda tool, group: _by_name(tool)):
         groups: dict[str, list[ToolSpec]] = {}
@@ -96,8 +100,10 @@ def description(
     composer: Composer,
     diagnostics: Diagnostics,
 ) -> str:
-    """The description of a tool, never empty. `needs` is what its arguments must hold together. An answer that cannot
-    be described is reported: it costs the tool no more than a sentence.
+    """Return the description of a tool, never empty.
+
+    `needs`: a sentence on arguments that belong together. A response that cannot be described is reported, and only
+    costs its sentence.
     """
     summary = ended(shortened(meaning_first(plain(operation.summary)), 300)) if operation.told is None else ""
     told = plain(operation.told if operation.told is not None else operation.description)
@@ -119,18 +125,18 @@ def description(
         "" if _has_text(operation) else _answer(operation, composer, diagnostics),
     ]
     text = shortened(" ".join(filter(None, parts)), LONGEST)
-    if _letters(text) == _letters(name):  # nothing was said but the name; the request says a little more
+    if _letters(text) == _letters(name):  # only the name was said; method and path say a little more
         return shortened(f"{text.rstrip('.')}: {operation.method} {clipped(operation.path, LONGEST_PATH)}.", LONGEST)
     return text
 
 
 def _has_text(operation: Operation) -> bool:
-    """Whether a text of its owner stands in place of the answer."""
+    """Return True if the owner's text replaces the response."""
     return operation.result is not None and operation.result.text is not None
 
 
 def _stems(text: str) -> set[str]:
-    """The words of `text`, whatever their endings: `Deletes pets` says what `Delete a pet` says."""
+    """Return the stems of the words in `text`, so that `Deletes pets` equals `Delete a pet`."""
     return {word.removesuffix("s").removesuffix("e") for word in words(text)} - _ARTICLES
 
 
@@ -150,7 +156,7 @@ def _first_sentence(body: str) -> tuple[str, str]:
 
 
 def _answer(operation: Operation, composer: Composer, diagnostics: Diagnostics) -> str:
-    """`Returns a list of {id, name, …}.`, from the first good answer that is described."""
+    """Return a sentence such as `Returns a list of {id, name, …}.` for the first described 2xx response."""
     good = sorted((each for each in operation.responses if each.status[:1] == "2"), key=lambda each: each.status)
     composer.budget.begin()
     for response in good:
@@ -178,8 +184,9 @@ def _sketch(media_type: MediaType, composer: Composer) -> str:
 
 
 def _shape(schema: JsonObject, composer: Composer, lists: int, unions: int = 2) -> str:
-    """A schema in words, one level deep; empty where there is nothing to say. `lists` and `unions` are how many of each
-    may still be looked into.
+    """Return a schema in words, one level deep, or "".
+
+    `lists` and `unions`: how many nested lists and unions may still be described.
     """
     node, _ = composer.node(schema)
     if "array" in types(node) or "items" in node:

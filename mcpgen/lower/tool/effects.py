@@ -1,13 +1,13 @@
-"""What an operation does, by its words.
+"""Classify what an operation does, by its words.
 
-- `reads`: two sources say so, none says otherwise, and the answer fits.
-- `looks`: the words say that it reads, but not all that is known agrees.
-- `adds`: it creates, adds, sends or starts something, and what is there stays as it is.
-- `changes`: what is there is altered, replaced or ended.
+- `reads`: two sources say so, none disagrees, and the response fits.
+- `looks`: the words say that it reads, but other facts do not confirm it.
+- `adds`: it creates, adds, sends or starts something without changing what exists.
+- `changes`: it alters, replaces or ends what exists.
 - `unsaid`: no word can be judged.
 
-Sources are the operationId (or a name that somebody wrote), the summary, the first sentence of the description, and the
-last segment of the path. One that says "changes" outweighs the others. The words are data: `effect_words`.
+Sources are the operationId (or a name from a person), the summary, the first sentence of the description, and the last
+segment of the path. A source that says `changes` outweighs the others. The word lists are in `effect_words`.
 """
 
 import re
@@ -35,19 +35,19 @@ _OPENING = re.compile(
     r"|this \w+(?: will| allows you to| lets you)?) (?=[a-z])",
     re.IGNORECASE,
 )
-"""How a sentence begins of which a verb follows: `To upload a file, …`, `This endpoint creates …`."""
+"""Openings of a sentence that a verb follows: `To upload a file, …`, `This endpoint creates …`."""
 
 _HYPHEN = re.compile(r"\b(re|un)-(?=[a-z])", re.IGNORECASE)
 _OVERWRITES = re.compile(
     r"(?<!not )(?<!never )\b(?:overwrit(?:es?|ten)|(?:clear|delete|remove|replace)s? (?:all |any |the )?existing)\b",
     re.IGNORECASE,
 )
-"""A warning anywhere in a description: a call that adds something may take another thing away."""
+"""A warning in the description that adding something may remove something else."""
 
 
 # Decision 0021: The words of a POST decide its hints.
 def of_post(operation: Operation) -> Effect:
-    """Return what a POST does. A path that ends in a variable names an item, and what is there changes."""
+    """Return what a POST does. A path that ends in a variable names an existing item, so the POST changes it."""
     segments = _segments(operation.path)
     text = gravest(map(_of_sentence, _first_sentences(operation)))
     found = [_of_id(_id_words(operation)), text, _of_segment(segments)]
@@ -62,7 +62,7 @@ def of_post(operation: Operation) -> Effect:
 
 
 def _of_reader(operation: Operation, agree: bool, text: Effect) -> Effect:
-    """Return what a POST does of which words say that it reads, some or all of them (`agree`)."""
+    """Return what a POST does whose words say that it reads. `agree`: several sources say so."""
     is_told = bool(operation.summary or operation.description)
     if _takes_program(operation) or (text == "unsaid" and is_told):
         return "unsaid"
@@ -72,14 +72,14 @@ def _of_reader(operation: Operation, agree: bool, text: Effect) -> Effect:
 
 
 def gravest(effects: Iterable[Effect]) -> Effect:
-    """Return that of `effects` which asks for most caution; `unsaid` only where there is no other."""
+    """Return the effect that asks for most caution, or `unsaid` if there is no other."""
     found = set(effects)
     order: tuple[Effect, ...] = ("changes", "adds", "reads")
     return next((effect for effect in order if effect in found), "unsaid")
 
 
 def acts(operation: Operation) -> bool:
-    """Whether the words of a method that only reads say that something changes: `GET /sessions/logout`."""
+    """Return True if the words of a reading method say that something changes: `GET /sessions/logout`."""
     segments = _segments(operation.path)
     verbs = {_verb_of_id(_id_words(operation)), *_verbs_of_summary(operation.summary), *_verbs_of_segment(segments)}
     return bool(
@@ -88,8 +88,11 @@ def acts(operation: Operation) -> bool:
 
 
 def _verb_of_id(found: list[str]) -> str:
-    """Return the first word that can only be a verb. Without one return the last, as in `dialog_open`."""
-    if not found or found[-1] in _LOOKS:  # `inviteRequests_list`
+    """Return the first word that can only be a verb, else the last word, as in `dialog_open`.
+
+    Return "" for a verb that reads.
+    """
+    if not found or found[-1] in _LOOKS:  # as in `inviteRequests_list`
         return ""
     sure = [word for word in found if word in _LOOKS | known.GETS | known.CHANGES | known.ADDS]
     verb = sure[0] if sure else found[-1]
@@ -97,14 +100,14 @@ def _verb_of_id(found: list[str]) -> str:
 
 
 def _verbs_of_summary(summary: str) -> list[str]:
-    """Return the first word as an imperative, and what ends something behind an `and`: `Search and delete`."""
+    """Return the first word of a summary as an imperative, and words of ending behind an `and`: `Search and delete`."""
     found = [imperative(word, _VERBS) for word in words(summary)]
     first = [word for word in found[:1] if word in known.CHANGES | known.ADDS and word not in known.GETS]
     return [*first, *(word for before, word in pairwise(found) if before == "and" and word in known.ENDS)]
 
 
 def _verbs_of_segment(segments: list[str]) -> list[str]:
-    """Return the words of an action, which is no plural behind another word."""
+    """Return the words of the last segment if it is an action, not a plural noun behind another word."""
     found = words(segments[-1]) if segments else []
     is_thing = not found or "{" in segments[-1] or found[-1].endswith("s")
     return [] if is_thing else [word for word in (found[0], found[-1]) if word in known.SWITCHES]
@@ -114,7 +117,7 @@ def _verbs_of_segment(segments: list[str]) -> list[str]:
 
 
 def _id_words(operation: Operation) -> list[str]:
-    """Return the words of the id behind its group (`repos/create-fork`, `calls_endAll`), without `post` around it."""
+    """Return the words of the id without its group (`repos/create-fork`, `calls_endAll`) and a surrounding `post`."""
     identifier = without_framework(operation.id, operation) if operation.id else operation.name or ""
     found = words(_HYPHEN.sub(r"\1", re.split(r"[/.:]|_(?=[a-z]+[A-Z])", identifier.strip("/.:"))[-1]))
     while len(found) > 1 and "post" in (found[0], found[-1]):
@@ -129,7 +132,10 @@ def _first_sentences(operation: Operation) -> list[str]:
 
 
 def _segments(path: str) -> list[str]:
-    """Return the segments of a path. A fragment is a last one; a custom verb (`/items:trim`) stands for its segment."""
+    """Return the segments of a path.
+
+    A fragment counts as the last one; a custom verb (`/items:trim`) replaces its segment.
+    """
     path, _, fragment = path.partition("#")
     found = [segment for segment in path.partition("?")[0].split("/") if segment]
     found += [fragment] if fragment else []
@@ -140,11 +146,11 @@ def _segments(path: str) -> list[str]:
 
 
 def _of_id(found: list[str]) -> Effect:
-    """Return what an id says by its first and last word; where these say nothing, by a sure verb within."""
+    """Return the effect of an id by its first and last word, else by a sure verb between them."""
     if not found:
         return "unsaid"
     created = next((at for at, word in enumerate(found) if word in known.CREATES), 0)
-    if not set(found[:created]) & _VERBS:  # `repo_create_release`
+    if not set(found[:created]) & _VERBS:  # as in `repo_create_release`
         found = found[created:]
     first, last = _without_manners(found)[0], found[-1]
     joined = {word for before, word in pairwise(found) if before in _JOINS}
@@ -162,7 +168,7 @@ def _of_id(found: list[str]) -> Effect:
 
 
 def _of_sentence(sentence: str) -> Effect:
-    """Return what a sentence says by its verb, and by further verbs behind `and`, `or`, `then` and `to`."""
+    """Return the effect of a sentence by its verb, and by further verbs behind `and`, `or`, `then` and `to`."""
     found = _without_manners(words(_HYPHEN.sub(r"\1", _OPENING.sub("", sentence, count=1))))
     if not found:
         return "unsaid"
@@ -181,7 +187,7 @@ def _of_sentence(sentence: str) -> Effect:
 
 
 def _of_segment(segments: list[str]) -> Effect:
-    """Return what the last segment says, where it is an action. A plural behind another word is a thing."""
+    """Return the effect of the last segment if it is an action. A plural behind another word is a noun."""
     found = words(segments[-1]) if segments else []
     if not found:
         return "unsaid"
@@ -199,36 +205,39 @@ def _of_segment(segments: list[str]) -> Effect:
 
 
 def _without_ing(word: str) -> str:
-    """Return the imperative of the first word of a sentence: `Creates`, `Creating` and `Setting` as well."""
+    """Return the imperative of the first word of a sentence, for forms such as `Creates`, `Creating` and `Setting`."""
     stem = word.removesuffix("ing")
     forms = (imperative(word, _VERBS), stem, f"{stem}e", stem[:-1])
     return next((form for form in forms if form in _VERBS), word)
 
 
 def _without_manners(found: list[str]) -> list[str]:
-    """Return the words from the verb on: `bulk create`, `privately report`. The last word stays in any case."""
+    """Return the words from the verb on: `bulk create`, `privately report`. The last word always stays."""
     while len(found) > 1 and found[0] not in _VERBS and (found[0] in known.MANNERS or found[0].endswith("ly")):
         found = found[1:]
     return found
 
 
-# -- the answer -------------------------------------------------------------------------------------------------------
+# -- the response -----------------------------------------------------------------------------------------------------
 
 
 def _answers_with_content(operation: Operation) -> bool:
-    """Whether success is 200 with content: who creates or accepts something says 201, 202 or 204."""
+    """Return True if success is 200 with content.
+
+    An operation that creates or accepts something returns 201, 202 or 204.
+    """
     good = [response for response in operation.responses if response.status[:1] == "2"]
     return bool(good) and all(each.status.upper() in ("200", "2XX") and each.content for each in good)
 
 
 def _hands_out(operation: Operation) -> bool:
-    """Whether it asks for a thing that comes into being by that, such as a token."""
+    """Return True if the operation asks for something that the request creates, such as a token."""
     said = {word for sentence in _first_sentences(operation)[:1] for word in words(sentence)}
     said |= set(_id_words(operation))
     return bool(said & known.ASKS_FOR and said & known.HANDED_OUT)
 
 
 def _takes_program(operation: Operation) -> bool:
-    """Whether what it is asked is a program, which may write: a query in SQL."""
+    """Return True if the request holds a program that may write, such as a query in SQL."""
     texts = [*_first_sentences(operation), operation.path, operation.id or operation.name or ""]
     return any(known.PROGRAMS & set(words(text)) for text in texts)

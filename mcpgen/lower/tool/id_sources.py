@@ -1,9 +1,9 @@
-"""Where an id comes from: the tool that lists what a parameter or a member of a body picks one of.
+"""Find where an id comes from: the tool that lists the values of a parameter or body member.
 
-`/repos/{owner}/issues/{number}` picks one of what `GET /repos/{owner}/issues` lists, or a search finds
-(`GET /search/issues`, `POST /issues/search`). A query's or a body's `team_id` is one of what `GET /teams` lists, where
-that is the one list of teams that can be called without knowing anything else, else of what the one search of teams
-finds. Models that are told so ask for an id instead of making one up.
+`/repos/{owner}/issues/{number}` picks from what `GET /repos/{owner}/issues` lists, or what a search finds (`GET
+/search/issues`, `POST /issues/search`). A `team_id` in a query or body picks from `GET /teams`, if that is the only
+list of teams without required arguments. Otherwise the only search of teams counts. A model that knows the source asks
+for an id and does not invent one.
 """
 
 import re
@@ -22,33 +22,36 @@ from mcpgen.naming.inflection import singular
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 _LISTING = ("", "/search", ".json")
 _SEARCHING = ("/search", "/query", "/filter")
-"""Ends of paths at which a GET lists, and at which a POST that reads does."""
+"""Endings of paths at which a GET lists, and at which a reading POST searches."""
 
 _IDENTIFIES = frozenset(["id", "ids", "key", "uuid"])
 _VAGUE = (["item"], ["key"], ["object"], ["record"], ["resource"])
-"""Nouns of many things: the `key_id` of a secret is none of the user's SSH keys."""
+"""Ambiguous nouns: the `key_id` of a secret is not one of the user's SSH keys."""
 
 _SIMPLE = frozenset(["string", "integer", "number", "array", "null"])
 
 _Paths = Mapping[tuple[str, str], Operation]
-"""Document and path without the names of its variables → operation."""
+"""(document, path without variable names) → operation."""
 
 Nouns = Mapping[tuple[str, str], Operation]
-"""Document and noun, in the singular → the one operation that lists it and needs nothing to be called."""
+"""(document, singular noun) → the only operation that lists such items and needs no arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Producers:
-    """`parameters`: key of an operation → parameter of its path or query → key of the operation that lists its values.
-    Members of bodies are looked up by their `nouns`.
+    """The operations that list ids.
+
+    `parameters`: operation key → parameter in path or query → key of the operation that lists its values. `nouns`: used
+    for members of bodies.
     """
 
     parameters: Mapping[str, Mapping[str, str]]
     nouns: Nouns
 
     def of(self, operation: Operation, plan: BodyPlan | None, composer: Composer) -> dict[Slot, str]:
-        """Place of an id → key of the operation that lists its values. Members of a body count where it is laid flat,
-        but for the id of a new thing, which is given by whoever makes it.
+        """Return slot of an id → key of the operation that lists its values.
+
+        Members of a flattened body count, except the id of the new item itself, which the caller chooses.
         """
         parameters = self.parameters[operation.key]
         found: dict[Slot, str] = {
@@ -64,9 +67,7 @@ class Producers:
         return found
 
     def _of_member(self, operation: Operation, name: str) -> str:
-        """Key of the operation that lists what a member of a body names, as a parameter of that name does; empty where
-        another may be meant.
-        """
+        """Return the key of the operation that lists what a body member names, or "" if that is ambiguous."""
         *noun, last = words(name) or [""]
         if noun in _VAGUE or last not in _IDENTIFIES - {"key"}:
             return ""
@@ -79,7 +80,7 @@ class Producers:
 
 # Decision 0019: Where a value comes from is said at the argument.
 def find(operations: Iterable[Operation], listed: Container[str]) -> Producers:
-    """Return who lists the values of ids, each of them one of `listed`."""
+    """Return the sources of ids. Only operations in `listed` count as sources."""
     operations = list(operations)
     listings = {(each.document, _blank(each.path)): each for each in operations if _reads(each, listed)}
     searches = {(each.document, _blank(each.path)): each for each in operations if _searches(each, listed)}
@@ -112,7 +113,7 @@ def _by_noun(listings: Iterable[Operation]) -> Nouns:
 
 
 def _collection(path: str) -> str:
-    """The path of what an operation lists, or searches."""
+    """Return the path of the collection that an operation lists or searches."""
     ending = next((each for each in _SEARCHING if path.endswith(each)), "")
     return path.removesuffix(ending)
 
@@ -125,7 +126,7 @@ def _of_queries(operation: Operation, nouns: Nouns) -> Iterable[tuple[str, str]]
 
 
 def _of_noun(operation: Operation, name: str, nouns: Nouns) -> Operation | None:
-    """The operation that lists what an id names; None for another one's or the operation itself."""
+    """Return the operation that lists what an id names, or None if there is none or it is the operation itself."""
     *said, last = words(name) or [""]
     listing = nouns.get((operation.document, "_".join(said))) if last in _IDENTIFIES else None
     return None if listing is None or listing.key == operation.key else listing
@@ -151,7 +152,7 @@ def _of(operation: Operation, listings: _Paths, searches: _Paths) -> Iterable[tu
 
 
 def _lists(listing: Operation) -> bool:
-    """Whether the answer can be what one picks from: a path that ends in a plural or in a search."""
+    """Return True if an operation can list items: its path ends in a plural or in a search."""
     *_, before, last = ["", *listing.path.split("/")]
     last = last.partition(".")[0]
     is_search = listing.method == "POST" or "search" in (before, last)
@@ -159,14 +160,14 @@ def _lists(listing: Operation) -> bool:
 
 
 def _is_picked(operation: Operation, name: str, location: str = "path") -> bool:
-    """Whether a parameter is an id, and no value that its schema lists or describes itself."""
+    """Return True if a parameter is an id, so that its schema does not list or describe its values."""
     return _is_open(
         next((each.schema for each in operation.parameters if (each.location, each.name) == (location, name)), {})
     )
 
 
 def _is_open(schema: JsonObject) -> bool:
-    """Whether a schema neither lists its values nor says that they are dates."""
+    """Return True if a schema neither lists its values nor says that they are dates."""
     return not schema.keys() & {"enum", "const"} and not str(schema.get("format")).startswith("date")
 
 

@@ -1,4 +1,4 @@
-"""What a person should see of a tool before a model does: texts that give orders, and names of the host's own tools."""
+"""Report what a person should see of a tool before a model does: prompt injection, and names of hosts' own tools."""
 
 import re
 from collections.abc import Iterator
@@ -22,11 +22,11 @@ _OF_HOSTS = frozenset(
         """,
     )
 )
-"""Names of tools that common hosts bring along, as they are called there."""
+"""Names of tools that common hosts have built in."""
 
 _SHOWN = 60
 _SENTENCE = 20
-"""Characters above which a name or a value may be a sentence."""
+"""Length in characters above which a name or a value may be a sentence."""
 
 _BY_NAME, _ONE, _LISTED = ("properties", "$defs"), ("items", "additionalProperties"), ("anyOf", "oneOf", "allOf")
 _HOLDING = frozenset(_BY_NAME + _ONE + _LISTED)
@@ -35,14 +35,14 @@ _HOLDING = frozenset(_BY_NAME + _ONE + _LISTED)
 _IS_DATA = " (a name or value)"
 
 _Node = tuple[JsonObject, str]
-"""A schema in a tool's, and its place there."""
+"""A schema inside a tool's schema, and its place there."""
 
 Listed = tuple[str, str, str]
-"""What a text is part of (name, title, description, argument or result), a pointer to where, and the text."""
+"""The kind of a text (name, title, description, argument or result), a pointer to its place, and the text."""
 
 
 def report(tool: ToolSpec, diagnostics: Diagnostics) -> None:
-    """Report what a reviewer of `tool` should look at, as a reader would see it. Change nothing."""
+    """Report what a reviewer of `tool` should read, as a reader would see it. Nothing is changed."""
     operation = tool.operation
     if is_of_hosts(tool.name):
         message = f"{tool.name} is what common hosts call a tool of their own."
@@ -56,7 +56,7 @@ def report(tool: ToolSpec, diagnostics: Diagnostics) -> None:
 
 
 def _texts(tool: ToolSpec, nodes: list[_Node]) -> Iterator[tuple[str, str]]:
-    """Each text that a model reads of a tool, and what was written where that is more; with the words for its place."""
+    """Yield each text that a model reads of a tool, and longer source texts, with the words for its place."""
     operation = tool.operation
     yield "name", tool.name.replace("_", " ")
     yield "title", tool.title
@@ -75,7 +75,7 @@ def listed(shown: JsonObject) -> Iterator[Listed]:
 
 
 def hidden_data(shown: JsonObject) -> Iterator[Listed]:
-    """Yield each name and value of a listed tool that holds characters which nobody sees."""
+    """Yield each name and value of a listed tool that holds hidden characters."""
     for side, nodes in _schemas(shown):
         yield from ((side, place, text) for node, place in nodes for text in _data(node) if hidden_in(text))
 
@@ -88,12 +88,12 @@ def _schemas(shown: JsonObject) -> Iterator[tuple[str, list[_Node]]]:
 
 
 def is_of_hosts(name: str) -> bool:
-    """Return True if common hosts have a tool of their own under that name."""
+    """Return True if common hosts have a built-in tool of this name."""
     return name.lower().replace("-", "_") in _OF_HOSTS
 
 
 def _of_schema(nodes: list[_Node]) -> Iterator[tuple[str, str, bool]]:
-    """Yield the texts of schemas, each with its place, and True for a name or value that may be a sentence."""
+    """Yield the texts of schemas with their places, and True for a name or value that may be a sentence."""
     for node, place in nodes:
         if isinstance(words := node.get("description"), str):
             yield place, words, False
@@ -103,7 +103,7 @@ def _of_schema(nodes: list[_Node]) -> Iterator[tuple[str, str, bool]]:
 
 
 def _gather(schema: JsonValue, place: str, found: list[_Node]) -> None:
-    """Add `schema`, and every schema in it, to `found`."""
+    """Add `schema` and all its subschemas to `found`."""
     if not isinstance(schema, dict):
         return
     found.append((schema, place))
@@ -120,7 +120,7 @@ def _gather(schema: JsonValue, place: str, found: list[_Node]) -> None:
 
 
 def _data(node: JsonObject) -> list[str]:
-    """Names of members and values of one schema, which are data and stay as they are."""
+    """Return the member names and values of one schema, which are data and stay unchanged."""
     names = list(as_object(node.get("properties")))
     values = [*as_list(node.get("enum")), node.get("default")]
     return names + [value for value in values if isinstance(value, str)]

@@ -1,7 +1,7 @@
-"""Requests that a text names, as the tools that send them: `see POST /orders` becomes `see create_order`.
+"""Replace requests in texts by the names of their tools: `see POST /orders` becomes `see create_order`.
 
-A model has tools and no requests. A request is replaced where it is that of exactly one other tool. A tool's own
-request stays, and so do texts that its owner wrote.
+A model knows tools, not requests. A request is replaced if exactly one other tool sends it. A tool's own request stays,
+and so do texts of the owner.
 """
 
 import re
@@ -29,13 +29,13 @@ Request = tuple[str, str, str]
 
 
 def named(tools: Sequence[ToolSpec], servers: Sequence[Server]) -> tuple[ToolSpec, ...]:
-    """Return the tools with the requests in their texts named as tools. `servers` are those of the whole API."""
+    """Return the tools with requests in their texts replaced by tool names. `servers`: those of the whole API."""
     known = _by_request(tools, servers)
     return tuple(_Text(known, tool).rewritten() for tool in tools)
 
 
 def _by_request(tools: Sequence[ToolSpec], servers: Sequence[Server]) -> dict[Request, str]:
-    """Request → the one tool that sends it, by its path and by the path behind that of its server."""
+    """Return request → the only tool that sends it, with and without the path of the server."""
     found: dict[Request, set[str]] = {}
     for tool in tools:
         operation = tool.operation
@@ -51,7 +51,7 @@ def _blank(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The texts of one tool, beside all the tools that they may name."""
+    """The texts of one tool, and the tools that they may mention."""
 
     known: dict[Request, str]
     tool: ToolSpec
@@ -66,7 +66,7 @@ class _Text:
         return tool
 
     def _schema(self, schema: JsonObject) -> JsonObject:
-        """Return `schema` with rewritten descriptions, its own and those of the schemas in it."""
+        """Return `schema` with all its descriptions rewritten."""
         return {key: self._value(key, value) for key, value in schema.items()}
 
     def _value(self, keyword: str, value: JsonValue) -> JsonValue:
@@ -81,13 +81,16 @@ class _Text:
         return value
 
     def _text(self, text: str) -> str:
-        """Return `text` with its requests named, and without a last `From TOOL.` that then says nothing new."""
+        """Return `text` with its requests replaced.
+
+        A final `From TOOL.` is dropped if the text now mentions that tool.
+        """
         told = _REQUEST.sub(self._name, text)
         source = _SOURCE.search(told) if told != text else None
         return told[: source.start()] if source and source[1] in told[: source.start()] else told
 
     def _name(self, found: re.Match[str]) -> str:
-        """Return the tool in place of one request; the text as it is where none or several send that."""
+        """Return the tool for one request, or the text unchanged if no tool or several send the request."""
         path = found["path"].rstrip(_PUNCTUATION)
         behind = found["path"][len(path) :]
         operation = self.tool.operation

@@ -1,11 +1,12 @@
-"""What an operation answers → the output schema of its tool, for those that ask for one.
+"""Derive the output schema of a tool from the responses of its operation, if the tool asks for one.
 
-A server must keep what it promises, and real APIs do not keep what their documents promise. So this says no more than
-any sane answer satisfies: which members there are and of which types, each of them perhaps null. Nothing is required,
-nothing is closed, no values are listed, no text has a form. The root is an object, because clients that know the older
-revisions lose the whole list otherwise: other answers stand under `items` or `value`. A type list is shorter than
-alternatives, and a violation then names the very value that does not fit; no model's provider reads these schemas. Of
-alternatives all members are listed: one that only some of them name has the type that they give it.
+A server must keep its promises, and real APIs do not keep those of their documents. So the schema only promises what
+any sane response satisfies: names and types of members, each possibly null. Nothing is required or closed, and no
+values or formats are listed.
+
+The root is an object, because clients of older revisions otherwise lose the whole list; other responses stand under
+`items` or `value`. Type lists are used instead of alternatives: they are shorter, and a violation then names the wrong
+value. No model's provider reads these schemas. Members of all alternatives are listed.
 """
 
 from collections import deque
@@ -28,15 +29,15 @@ from mcpgen.lower.schema.media_types import encoding_of
 from mcpgen.model import Operation, OutputForm, Response
 
 BUDGET = 180
-"""About how many tokens an output schema may cost. Most hosts show none to their model, some all of it."""
+"""Limit on the estimated tokens of an output schema. Most hosts show none of it to their model, some show all."""
 
 LEVELS = 2
-"""Levels of members that are listed, the objects of a list being the first."""
+"""Levels of members that are listed. Objects in a list at the root are the first level."""
 
 LONGEST_NAME = 64
 
 RESERVED = frozenset({"_text", "_unexpected"})
-"""Members that the runtime adds to the root of a structured value: what is told beside it, and what does not fit."""
+"""Members that the runtime adds to the root of a structured value: accompanying text, and values that do not fit."""
 
 _MOST_LEAVES = 64
 _MOST_LISTS = 3
@@ -47,8 +48,10 @@ _KINDS = ("object", "array", "string", "number", "integer", "boolean")
 
 @dataclass(slots=True)
 class _Shape:
-    """What a value may be: all that the schemas of one place say. `anything` where one of them says nothing; `rest` has
-    for each object the schema of members without names of their own, empty where they may be anything.
+    """What a value may be, combined from all schemas of one place.
+
+    `anything`: one of them allows any value. `rest`: for each object the schema of its unnamed members, empty if they
+    may be anything.
     """
 
     kinds: set[str] = field(default_factory=set)
@@ -59,8 +62,9 @@ class _Shape:
 
 
 class _Place(NamedTuple):
-    """An object in the emitted schema whose members can still be listed, what it is called, and whether there are many
-    of it: what a list holds is what was asked for.
+    """An object in the emitted schema whose members can still be listed.
+
+    `many`: it is an item of a list, which usually is what was asked for.
     """
 
     node: JsonObject
@@ -74,8 +78,9 @@ class _Place(NamedTuple):
 def derive(
     operation: Operation, name: str, composer: Composer, diagnostics: Diagnostics
 ) -> tuple[JsonObject, OutputForm] | None:
-    """The output schema of a tool, and how an answer becomes what it promises; None where the operation asks for none,
-    or no answer of it is described.
+    """Return the output schema of a tool and the form of its results.
+
+    Return None if the operation asks for none, or no response is described.
     """
     if operation.output_schema is not None:
         return operation.output_schema, "written"
@@ -90,7 +95,7 @@ def derive(
         what = f"The output schema of {name} is left out: its schemas"
         diagnostics.extend([complexity.reason(end, what, composer, operation.where)])
         return None
-    if outputs.unusable:  # told already where the description looked at it
+    if outputs.unusable:  # the description may have reported these already
         diagnostics.extend([each for each in dict.fromkeys(outputs.unusable) if each not in set(diagnostics)])
     if found is None:
         diagnostics.add(
@@ -105,7 +110,7 @@ def derive(
 
 
 def _answered(responses: tuple[Response, ...]) -> JsonObject | None:
-    """The schema of the first good answer that is JSON."""
+    """Return the schema of the first 2xx response that is JSON."""
     good = sorted((response for response in responses if response.status[:1] == "2"), key=lambda each: each.status)
     for response in good:
         for media_type in sorted(response.content, key=lambda media_type: media_type.name):
@@ -115,7 +120,7 @@ def _answered(responses: tuple[Response, ...]) -> JsonObject | None:
 
 
 class _Outputs:
-    """The output schema of one tool. `cuts` says what is not listed; `unusable` is what could not be read."""
+    """Builds the output schema of one tool. `cuts`: what is not listed. `unusable`: schemas that could not be read."""
 
     def __init__(self, composer: Composer) -> None:
         self.composer = composer
@@ -124,7 +129,7 @@ class _Outputs:
         self._left = BUDGET
 
     def root(self, source: JsonObject) -> tuple[JsonObject, OutputForm] | None:
-        """The schema of answers that `source` describes, and its form."""
+        """Return the schema for responses that `source` describes, and its form; None if they may be anything."""
         shape = self._shape([source])
         if shape.anything or not shape.kinds:
             return None
@@ -141,17 +146,17 @@ class _Outputs:
         waiting = deque(places)
         while waiting:
             waiting.extend(self._listed(waiting.popleft()))
-        schema.pop("additionalProperties", None)  # the root has members of the runtime's beside those of a map
+        schema.pop("additionalProperties", None)  # the runtime adds members to the root, beside those of a map
         return schema, form
 
     def said(self) -> str:
-        """What was cut, as the end of a sentence."""
+        """Return what was cut, as the end of a sentence."""
         cuts = list(dict.fromkeys(self.cuts))
         more = len(cuts) - _MOST_SAID
         return "; ".join([*cuts[:_MOST_SAID], *([f"{more} more such things"] if more > 0 else [])])
 
     def _node(self, shape: _Shape, level: int, name: str, lists: int = 0) -> tuple[JsonObject, list[_Place]]:
-        """A value by its types alone, and the objects in it whose members can be listed."""
+        """Return a node with types alone, and the objects in it whose members can be listed."""
         if shape.anything or not shape.kinds:
             return {}, []
         kinds = [kind for kind in _KINDS if kind in shape.kinds]
@@ -167,8 +172,9 @@ class _Outputs:
         return node, places
 
     def _listed(self, place: _Place) -> list[_Place]:
-        """Names the members of an object: of the answer itself and of what its lists hold as many as there is room for,
-        of others all or none. Returns the objects in them whose members can be listed next, those of lists first.
+        """List the members of an object, and return the objects in them to list next, those of lists first.
+
+        The response itself and items of its lists get as many members as fit. Other objects get all members or none.
         """
         shape, inside = place.shape, place.level + 1
         found = [(key, *self._node(self._shape(sources), inside, key)) for key, sources in shape.members.items()]
@@ -187,7 +193,7 @@ class _Outputs:
         return sorted((each for _, _, places in listed for each in places), key=lambda each: not each.many)
 
     def _mapped(self, place: _Place) -> list[_Place]:
-        """Says of what type the members are that have no names of their own."""
+        """Describe the type of unnamed members, and return the objects in it to list next."""
         emitted, places = self._node(self._shape(place.shape.rest), place.level + 1, f"each in {place.name}")
         price = estimate({"additionalProperties": emitted})
         if not emitted or price > self._left:
@@ -197,7 +203,7 @@ class _Outputs:
         return places
 
     def _affordable(self, listed: list[JsonObject]) -> int:
-        """How many of them, from the first on, there is room for."""
+        """Return how many of the members, from the first on, fit into the budget."""
         left = self._left - estimate({"properties": {}})
         for count, member in enumerate(listed):
             left -= estimate(member)
@@ -208,7 +214,7 @@ class _Outputs:
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def _shape(self, sources: list[JsonObject]) -> _Shape:
-        """What a value may be that one of `sources` describes."""
+        """Return what a value may be that one of `sources` describes."""
         shape = _Shape()
         met: set[tuple[str, ...]] = set()
         every = (leaf for source in sources for leaf in self._leaves(source, [], (), met))
@@ -234,9 +240,10 @@ class _Outputs:
     def _leaves(
         self, schema: JsonObject, kinds: list[str], seen: tuple[str, ...], met: set[tuple[str, ...]]
     ) -> Iterator[JsonObject]:
-        """The schemas that `schema` may be, null apart, whose alternatives are among them; of `kinds` where they do not
-        say otherwise. One that cannot be read may be anything. `seen` are the names on the way to here, `met` those on
-        any way, each with its kinds: whatever leads to one, it says the same.
+        """Yield the schemas that `schema` may be, without null, with its alternatives resolved.
+
+        `kinds`: types to use if a schema has none. `seen`: names on the current path, against recursion. `met`: names
+        on any path with their kinds, since a repeated one adds nothing. An unreadable schema may be anything.
         """
         name = schema.get("$ref") if len(schema) == 1 else None
         if isinstance(name, str):
@@ -260,8 +267,8 @@ class _Outputs:
             yield from self._leaves(branch, kinds, (*seen, *followed), met)
 
     def _is_answered(self, member: JsonObject) -> bool:
-        """Whether a member is ever answered, not only sent."""
+        """Return True if a member occurs in responses, not only in requests."""
         try:
             return member.get("writeOnly") is not True and self.composer.node(member)[0].get("writeOnly") is not True
-        except Unusable:  # told where it is looked at
+        except Unusable:  # reported when the member itself is read
             return True

@@ -1,4 +1,4 @@
-"""What is said of patterns that a tool does not show as its document writes them."""
+"""Report patterns that a tool does not show as its document writes them."""
 
 from collections.abc import Iterable
 
@@ -30,7 +30,7 @@ _WORDS = {
 
 
 def report(tool: ToolSpec, unshown: Iterable[Unshown], diagnostics: Diagnostics) -> None:
-    """Report the patterns of `tool` that are not shown, or not as they were written; one sentence for each reason."""
+    """Report the patterns of `tool` that are not shown, or are shown corrected, in one sentence per reason."""
     by_code: dict[str, dict[str, None]] = {}
     for code, pattern in unshown:
         by_code.setdefault(code, {})[pattern] = None

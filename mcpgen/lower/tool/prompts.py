@@ -1,4 +1,4 @@
-"""Prompts with the resources of their messages found."""
+"""Resolve the resources in the messages of prompts."""
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.names import clipped, nearest
@@ -8,7 +8,7 @@ from mcpgen.model import Message, Prompt, PromptSpec, ResourceSpec
 def resolve(
     prompts: tuple[Prompt, ...], resources: tuple[ResourceSpec, ...], diagnostics: Diagnostics
 ) -> tuple[PromptSpec, ...]:
-    """The prompts in their order, each name once."""
+    """Return the prompts in order, each name once."""
     known = {each.resource.name: each for each in resources}
     found: dict[str, PromptSpec] = {}
     for prompt in prompts:
@@ -23,7 +23,7 @@ def resolve(
 
 
 def _uri(message: Message, known: dict[str, ResourceSpec], diagnostics: Diagnostics) -> str:
-    """The URI of its resource, empty where there is none that can stand in a message, which is reported."""
+    """Return the URI of a message's resource, or "" if it cannot be used, which is reported."""
     name, place = message.resource, message.where.inside("resource")
     if name not in known:
         hint = nearest(name, list(known)) or "Write one under 'resources'."

@@ -1,4 +1,4 @@
-"""Resources under their settled URIs, and those that are fetched with a binding, like tools."""
+"""Give resources their final URIs, and bindings to those that are fetched, as for tools."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,10 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._~]+")
 def bind(
     api: Api, identity: Identity, server: Callable[[Operation], int], diagnostics: Diagnostics
 ) -> tuple[ResourceSpec, ...]:
-    """The resources of `api` in their order, each URI once. `server` is the place of an operation's server."""
+    """Return the resources of `api` in order, each URI once.
+
+    `server`: function from an operation to the index of its server.
+    """
     composer, accepted = Composer(api.definitions), security.undeclared(api)
     found: dict[str, ResourceSpec] = {}
     names: set[str] = set()

@@ -1,7 +1,7 @@
-"""Which roles of an operator a tool is for.
+"""Decide which roles of an operator may use a tool.
 
-What its owner said of a tool counts; else every list that fits its kind, the document's own among them, and a tool is
-for the roles that are in all of these. No list is no restriction.
+The owner's word on the tool counts. Otherwise all lists that fit its kind count, the document's included, and the tool
+is for the roles that are in all of them. No list means no restriction.
 """
 
 from collections.abc import Mapping
@@ -16,8 +16,9 @@ from mcpgen.model import DESTRUCTIVE, Annotations, Operation
 def derive(
     operation: Operation, hints: Annotations, kinds: Mapping[str, tuple[str, ...]], diagnostics: Diagnostics
 ) -> tuple[str, ...]:
-    """The roles of which an operator needs one, sorted, none where none is needed; `kinds` is what the owner said of
-    methods.
+    """Return the roles of which an operator needs one, sorted, or none if no role is needed.
+
+    `kinds`: the owner's lists by method.
     """
     if operation.roles is not None:
         return operation.roles
@@ -36,7 +37,7 @@ def derive(
 
 
 def _asked(value: JsonValue, operation: Operation, diagnostics: Diagnostics) -> list[tuple[str, ...]]:
-    """What the document says."""
+    """Return the document's list of roles, as a list of at most one. An invalid one is reported."""
     names = value if isinstance(value, list) else []
     found = tuple(name for name in names if isinstance(name, str) and ROLE.fullmatch(name))
     if found and len(found) == len(names):

@@ -1,8 +1,8 @@
-"""What is shown of an answer, as its owner wrote it: the schemas of answers as a model will see them, so that neither
-the description nor a derived output schema names what is removed, or speaks of more than is selected.
+"""Apply a tool's `result` rules to the schemas of its responses.
 
-It follows pointers as the runtime does (`result_rules.py` and `drop_fields.py` there): what is removed is looked for in
-every item of a list too, and in an object that may stand for one.
+So neither the description nor a derived output schema mentions what is removed or not selected. Pointers are followed
+as in the runtime (`result_rules.py`, `drop_fields.py`): members to remove are also sought in every item of a list, and
+in an object that may replace a list.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,10 @@ _DEEPEST = 40
 
 
 def seen(operation: Operation, composer: Composer, diagnostics: Diagnostics) -> Operation:
-    """`operation` with its good answers as they will be shown. One that cannot be read is not described any more."""
+    """Return `operation` with the tool's `result` rules applied to the schemas of its responses.
+
+    A schema that cannot be read becomes {}.
+    """
     view = operation.result
     if view is None or not (view.remove or view.select):
         return operation
@@ -56,8 +59,10 @@ def _viewed(schema: JsonObject, view: ResultView, composer: Composer) -> JsonObj
 def without(
     schema: JsonObject, steps: list[str], composer: Composer, depth: int = 0, named: bool = False
 ) -> JsonObject:
-    """`schema` without what a pointer leads to. `named` is whether its first step can only be a name, since it was an
-    index of the list around it."""
+    """Return `schema` without what a pointer leads to.
+
+    `named`: the first step can only be a name, since it was the index of the surrounding list.
+    """
     if depth > _DEEPEST:
         return {}
     node, step, rest = dict(composer.node(schema)[0]), steps[0], steps[1:]
@@ -88,7 +93,7 @@ def without(
 def _without_members(
     node: JsonObject, steps: list[str], further: Callable[[JsonValue, list[str]], JsonValue]
 ) -> list[str]:
-    """Take out of an object what a pointer leads to; the members that its first step names."""
+    """Remove what a pointer leads to from an object. Return the members that its first step names."""
     step, rest = steps[0], steps[1:]
     properties = as_object(node.get("properties"))
     hit = [name for name in properties if step == "*" or alike(step) == alike(name)]
@@ -103,7 +108,7 @@ def _without_members(
 
 
 def part(schema: JsonObject, steps: list[str], composer: Composer, depth: int = 0) -> JsonObject | None:
-    """The schema of what a pointer leads to; None where none is described. Behind a `*` it is one of a list."""
+    """Return the schema of what a pointer leads to, or None if none is described. Behind a `*` it becomes a list."""
     if not steps:
         return schema
     node, step, rest = composer.node(schema)[0], steps[0], steps[1:]
@@ -125,7 +130,7 @@ def _listed(schema: JsonObject) -> JsonObject:
 
 
 def _members(node: JsonObject, step: str) -> Iterator[JsonObject]:
-    """What one step of a pointer leads to in a value that `node` describes."""
+    """Yield the schemas that one step of a pointer leads to."""
     properties, rest = as_object(node.get("properties")), node.get("additionalProperties")
     is_object = "object" in types(node) or bool(properties)
     if step in properties:
@@ -140,7 +145,7 @@ def _members(node: JsonObject, step: str) -> Iterator[JsonObject]:
 
 
 def report(view: ResultView | None, arguments: list[str], diagnostics: Diagnostics) -> None:
-    """Report each place in the texts of a result that names none of the tool's `arguments`."""
+    """Report each placeholder in the texts of a result that names none of the tool's `arguments`."""
     if view is None:
         return
     texts: list[tuple[tuple[Part, ...], Where]] = [(view.text or (), view.where.inside("text"))]

@@ -1,7 +1,7 @@
-"""What a person decides about tools that are there: which are left out, and what changes in the others.
+"""Apply a person's decisions to the operations of an API: which are left out, and what changes in the others.
 
-`selecting` leaves operations out; `naming` finds the operations that an override names, and says why there are none;
-`changes` writes what it says into the operation, so that every later pass finds it where it looks anyway.
+`selecting` leaves operations out. `naming` finds the operations that an override names, and reports why there are none.
+`changes` writes an override into the operation, where every later pass reads it.
 """
 
 from mcpgen.merge.overrides.changes import apply

@@ -1,6 +1,4 @@
-"""What an override says, written into its operation. Later changes win over earlier ones, key by key, argument by
-argument.
-"""
+"""Write overrides into their operations. Later changes win over earlier ones, key by key and argument by argument."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
@@ -25,9 +23,10 @@ def apply(
     *,
     whole: bool = True,
 ) -> Api:
-    """`api` with `changes`, one that fits no operation or more than one reported. `left_out` are operations that a
-    selection took out. Of an `api` that is not `whole`, since a document could not be read, nothing is missed. A change
-    of something `former` that is gone is a warning.
+    """Return `api` with `changes` applied. A change that fits no operation, or several, is reported.
+
+    `left_out`: operations that a selection removed. If `api` is not `whole`, because a document could not be read,
+    changes without an operation are not reported. A change of something that only `former` knows is a warning.
     """
     operations = {operation.key: operation for operation in api.operations}
     tools = Tools(api, former)
@@ -65,8 +64,9 @@ def apply(
 def _ruled(
     rules: list[Rule], operations: dict[str, Operation], tools: Tools, diagnostics: Diagnostics, *, whole: bool
 ) -> dict[str, list[Change]]:
-    """Return the changes that rules make in each operation of a document; report what no rule can say, and a rule that
-    fits none.
+    """Return the changes that rules make, by operation key.
+
+    Report rules that fit no operation, and rules that give a name.
     """
     if not rules:
         return {}
@@ -85,7 +85,7 @@ def _ruled(
 
 
 def _refuse_arguments(operation: Operation, change: Change, diagnostics: Diagnostics) -> None:
-    """Report changes of arguments whose schema was written by hand: it is passed on as it is."""
+    """Report changes to arguments of a handwritten schema, which is passed on unchanged."""
     if operation.input_schema is None:
         return
     for name, argument in change.arguments.items():
@@ -94,7 +94,7 @@ def _refuse_arguments(operation: Operation, change: Change, diagnostics: Diagnos
 
 
 def _refuse_body(operation: Operation, change: Change, diagnostics: Diagnostics) -> None:
-    """Report changes of a body that the operation does not have, or does not offer so."""
+    """Report changes to a body that the operation does not have, or to a media type that it does not offer."""
     if change.body is None:
         return
     if operation.body is None or operation.input_schema is not None:
@@ -108,7 +108,7 @@ def _refuse_body(operation: Operation, change: Change, diagnostics: Diagnostics)
 
 
 def _changed(operation: Operation, change: Change) -> Operation:
-    """`operation` as `change` has it; what that does not say stays."""
+    """Return `operation` with `change` applied. Parts that the change does not mention stay."""
 
     def said(name: str) -> bool:
         return getattr(change, name) is not None
@@ -158,7 +158,7 @@ def _changed_body(body: RequestBody | None, change: BodyChange | None) -> Reques
 
 
 def _over(new: ArgumentChange, old: ArgumentChange) -> ArgumentChange:
-    """What `new` says, and what else `old` does. A fixed value and a default displace each other."""
+    """Return `new`, completed by `old`. A fixed value and a default replace each other."""
     if new.value is not None:
         return new
     said = {field.name: getattr(new, field.name) for field in fields(ArgumentChange)}
@@ -170,8 +170,9 @@ def _over(new: ArgumentChange, old: ArgumentChange) -> ArgumentChange:
 def _with_names(
     operations: dict[str, Operation], by: dict[str, Change], diagnostics: Diagnostics
 ) -> tuple[Operation, ...]:
-    """The operations, each name that a person gave with one owner, and taken from an operation whose document demands
-    it.
+    """Return the operations so that each name from a person has one owner.
+
+    An operation whose document demands the same name loses it.
     """
     owners: dict[str, str] = {}
     given = {key for key, change in by.items() if change.name is not None}

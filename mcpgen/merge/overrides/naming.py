@@ -1,4 +1,4 @@
-"""Which operations the key of an override names, and why it names none or several."""
+"""Find the operations that the key of an override names, and report why there are none or several."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -14,25 +14,26 @@ from mcpgen.read.openapi import paths
 Found = TypeVar("Found", Operation, Skipped)
 
 _WRITTEN = "tool "
-"""How the keys of tools begin that are written by hand."""
+"""Prefix of the keys of handwritten tools."""
 
 
 def is_written(operation: Operation) -> bool:
-    """Whether the tool of an operation was written by hand."""
+    """Return True if the tool of an operation is handwritten."""
     return operation.key.startswith(_WRITTEN)
 
 
 # Decision 0118: An override of what the project once had is a warning.
 def former(promises: Promises) -> Former:
-    """What a project knows of operations and arguments that may be gone."""
+    """Return the names of operations and arguments that a project once had."""
     tools = {text: name for name, gone in promises.retired.items() for text in (gone.operation, gone.id) if text}
     tools |= {text: known.name for key, known in promises.tools.items() for text in (key, known.id) if text}
     return Former(tools, {key: known.known for key, known in promises.tools.items()})
 
 
 def named(key: str, operations: Iterable[Found]) -> list[Found]:
-    """The operations that `key` names: a tool written by hand, an operationId, or method and path. Parameters in a path
-    may be called otherwise where that leaves no doubt.
+    """Return the operations that `key` names: a handwritten tool, an operationId, or method and path.
+
+    Names of path parameters may differ if that is unambiguous.
     """
     operations = list(operations)
     written = [each for each in operations if isinstance(each, Operation) and each.key == _WRITTEN + key]
@@ -48,7 +49,7 @@ def named(key: str, operations: Iterable[Found]) -> list[Found]:
 
 
 class Tools:
-    """The names that the tools of an API have before any override, by which these may name them too."""
+    """Names of tools before any override; overrides may use them too."""
 
     def __init__(self, api: Api, former: Former) -> None:
         self._api = api
@@ -56,7 +57,7 @@ class Tools:
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """The names by operation key. They are derived only where something asks: that takes a while."""
+        """Return the names by operation key. Deriving them takes a while, so it is done on first use."""
         known = self._former.tools
         promised = {each.key: Promise(known[each.key]) for each in self._api.operations if each.key in known}
         return tool_names.assign(self._api.operations, Promises(promised), self._api.title)
@@ -77,7 +78,7 @@ def report(
     former: Former,
     diagnostics: Diagnostics,
 ) -> None:
-    """Say why a change has not exactly one operation."""
+    """Report why a change does not fit exactly one operation."""
     key = clipped(change.key)
     if found:
         places = " and ".join(in_words(each) for each in found[:4])
@@ -98,7 +99,7 @@ def report(
 
 
 def _known(key: str, former: Former) -> str:
-    """The text of `former.tools` that `key` means; "" where it means none. The name of a document may stand before."""
+    """Return the text of `former.tools` that `key` means, or "". The name of a document may stand before it."""
     exact = next((text for text in (key, _WRITTEN + key) if text in former.tools), "")
     method, _, path = key.strip().partition(" ")
     if exact or not path.strip().startswith("/"):
@@ -111,8 +112,9 @@ def _known(key: str, former: Former) -> str:
 def _report_former(
     change: Change, known: str, api: Api, left_out: Sequence[Operation], former: Former, diagnostics: Diagnostics
 ) -> None:
-    """Say of an operation that was there whether it is gone. One that is there under another key is not: what was
-    decided of it may be a guard, so its owner has to say it again.
+    """Report that a former operation is gone (a warning) or has another key (an error).
+
+    A moved operation is an error because the override may be a guard, so its owner has to renew it.
     """
     tool = former.tools[known]
     now = next((each for each in (*api.operations, *left_out) if former.tools.get(each.key) == tool), None)
@@ -136,7 +138,7 @@ def in_words(operation: Operation) -> str:
 
 
 def _candidates(key: str, api: Api, left_out: Sequence[Operation]) -> list[str]:
-    """What `key` could have been written for, in its own manner."""
+    """Return the names that `key` may misspell, in the form that the key has."""
     operations = (*api.operations, *left_out)
     written = [each.key.removeprefix(_WRITTEN) for each in operations if is_written(each)]
     requests = [f"{each.method} {each.path}" for each in operations if not is_written(each)]

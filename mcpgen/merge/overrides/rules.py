@@ -1,7 +1,7 @@
-"""Overrides that name no single operation but all that fit: selectors, and globs over requests, ids and tool names.
+"""Apply overrides to all operations that fit: selectors, and globs over requests, ids and tool names.
 
-Of several that fit one operation the most specific counts: whoever names it, then a request, an id or a name by a glob,
-then a selector; of two of one kind, the one with more characters that are no wildcard.
+Of several overrides that fit an operation, the most specific counts: a single name, then a glob over a request, an id
+or a name, then a selector. Within a kind, the one with more literal characters counts.
 """
 
 import re
@@ -19,14 +19,14 @@ _SELECTOR, _GLOB = 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A change of every operation that fits: `weight` orders rules, the more specific being greater."""
+    """A change of every operation that fits. A greater `weight` is more specific."""
 
     change: Change
     weight: tuple[int, int]
     selector: Selector | None = None
 
     def fits(self, operation: Operation, tool: str) -> bool:
-        """Return whether it is meant for an operation, whose tool has that name."""
+        """Return True if the rule applies to an operation whose tool is named `tool`."""
         if self.selector is not None:
             return self.selector.selects(operation)
         key = self.change.key.strip()
@@ -37,7 +37,7 @@ class Rule:
 
 
 def rule_of(change: Change) -> Rule | None:
-    """Return the rule that a change is, None where its key names a single operation."""
+    """Return a change as a rule, or None if its key names a single operation."""
     key = change.key.strip()
     literal = len(_WILD.sub("", key))
     try:
@@ -47,7 +47,10 @@ def rule_of(change: Change) -> Rule | None:
 
 
 def as_rule(change: Change) -> Change:
-    """Return what a rule changes in one operation: no name, and arguments only as far as the operation has them."""
+    """Return what a rule changes in one operation.
+
+    A rule gives no name, and skips arguments that an operation lacks.
+    """
     arguments = {name: replace(each, by_rule=True) for name, each in change.arguments.items()}
     return replace(change, name=None, arguments=arguments)
 
@@ -56,7 +59,7 @@ def as_rule(change: Change) -> Change:
 def by_operation(
     rules: list[Rule], operations: Mapping[str, Operation], tools: Mapping[str, str]
 ) -> dict[str, list[Change]]:
-    """Return the changes of each operation, by its key, the least specific first; `tools` has the names of tools."""
+    """Return the changes of each operation by its key, the least specific first. `tools`: operation key → tool name."""
     ordered = sorted(rules, key=lambda each: each.weight)
     return {
         key: [each.change for each in ordered if each.fits(operation, tools.get(key, ""))]

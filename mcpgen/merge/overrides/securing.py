@@ -1,4 +1,4 @@
-"""An API, or an operation, whose owner says that it wants no credentials."""
+"""Remove credentials from an API or an operation whose owner says that it needs none."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from mcpgen.model import NO_CREDENTIALS, Api, Operation
 
 # Decision 0069: security none removes what is required and what is sent.
 def without_security(api: Api) -> Api:
-    """Return `api` as one that wants no credentials: none is required, and none is sent."""
+    """Return `api` without credentials: none is required, and none is sent."""
     operations = tuple(map(unsecured, api.operations))
     resources = tuple(
         replace(each, operation=unsecured(each.operation)) if each.operation else each for each in api.resources
@@ -16,6 +16,6 @@ def without_security(api: Api) -> Api:
 
 
 def unsecured(operation: Operation) -> Operation:
-    """Return `operation` without credentials."""
+    """Return `operation` without credentials. Settings, which are no secrets, stay."""
     settings = tuple(each for each in operation.credentials if each.type == "setting")
     return replace(operation, security=NO_CREDENTIALS, scopes={}, credentials=settings)

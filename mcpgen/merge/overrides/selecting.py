@@ -1,4 +1,4 @@
-"""Which operations a tools file leaves in an API, and which the document itself hides."""
+"""Select the operations that a tools file leaves in an API, and remove those that are hidden."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,8 +13,9 @@ from mcpgen.model.selection import Selector, select
 def chosen(
     api: Api, include: Sequence[Selector], exclude: Sequence[Selector], diagnostics: Diagnostics
 ) -> tuple[Api, tuple[Operation, ...]]:
-    """`api` with the operations that the selectors of a tools file leave in it, and those that they leave out. What is
-    written by hand stays: whoever wrote it wants it.
+    """Return `api` with the operations that the selectors keep, and the operations that they leave out.
+
+    Handwritten tools always stay.
     """
     everything: tuple[Operation | Skipped, ...] = (*api.operations, *api.skipped)
     for selector in (*include, *exclude):
@@ -33,7 +34,7 @@ def _selectable(api: Api) -> str:
 
 
 def visible(api: Api, diagnostics: Diagnostics) -> Api:
-    """`api` without what is hidden."""
+    """Return `api` without hidden operations. Those that the document itself hides are reported."""
     hidden = [operation for operation in api.operations if operation.hidden]
     by_document = [operation for operation in hidden if operation.extension.get("hidden") is True]
     if by_document:

@@ -1,7 +1,8 @@
 """Bytes → `Document`: one JSON value, and the line and column of any part of it on demand.
 
-JSON is tried first (it is several times quicker), then YAML with the meaning of YAML 1.2. Both are read under budgets,
-so that hostile text is refused and never crashes or hangs the compiler. What the value means is for the front ends.
+JSON is tried first, since it is several times quicker, then YAML with the meaning of YAML 1.2. Both are read under
+budgets, so hostile text is refused and never crashes or hangs the compiler. What the value means is left to `openapi`,
+`overlay` and `toolsfile`.
 """
 
 from mcpgen.read.document.document import Document

@@ -1,8 +1,8 @@
-"""How much the documents of a run may ask for. Each number is above the largest published document that we know of.
+"""Limits on the documents of a run.
 
-The largest single documents are about 47 MB of text, two million values and keys, 60 levels deep.
-An alias-free document of any size within the first budget is never called a bomb: expansion is counted apart from what
-was literally written.
+Each limit exceeds the largest known published document. The largest single documents have about 47 MB of text, two
+million values and keys, and 60 levels. Expansion by aliases is counted apart from what is literally written, so a
+document without aliases never exceeds the limit on expansion.
 """
 
 BYTES = 64 * 1024 * 1024
@@ -10,7 +10,10 @@ DEPTH = 200
 FILES = 2000
 NODES = 4_000_000
 MEMORY = 800 * 1024 * 1024
-"""Both of all files of a run together. What is made of them needs the rest of a GiB (`memory.py`)."""
+"""Limits for all files of a run together: values and keys, and bytes of memory.
+
+The compiler's own data needs the rest of a GiB (`memory.py`).
+"""
 
 EXPANSION_FACTOR = 10
 EXPANSION_FREE = 100_000

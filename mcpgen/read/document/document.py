@@ -1,4 +1,4 @@
-"""`Document`: the value of a source and where its parts stand."""
+"""A source that was read: its value, and the positions of its parts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,8 +10,10 @@ from mcpgen.read.document.outline import Outline
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`name` is what diagnostics call the file; `text` is kept to look positions up in, and so is the `outline` of what
-    is YAML. `nodes` are how many values and keys there are, at most.
+    """A source that was read.
+
+    `name`: the file's name in diagnostics. `text` and, for YAML, `outline`: kept to look up positions. `nodes`: upper
+    bound on the number of values and keys.
     """
 
     name: str
@@ -21,15 +23,15 @@ class Document:
     nodes: int = 0
 
     def where(self, pointer: str) -> Where:
-        """The place of a JSON Pointer, without its line yet."""
+        """Return the place of a JSON Pointer, without its line and column."""
         return Where(self.name, pointer)
 
     def positions(self, pointers: Iterable[str]) -> dict[str, tuple[int, int]]:
-        """Line and column, from 1, of each pointer: of its key in an object, of the item in an array.
+        """Return line and column, from 1, of each pointer: of the key in an object, of the item in an array.
 
-        No part of the text is walked twice for all of them. A pointer that leads through an alias gets the place of the
-        alias, one that leads nowhere the place of the last part that exists.
+        One walk finds all of them. A pointer through an alias gets the position of the alias. A pointer that leads
+        nowhere gets the position of its last part that exists.
         """
-        from mcpgen.read.document.positions import locate  # only runs that have something to report pay for it
+        from mcpgen.read.document.positions import locate  # imported only by runs that have a diagnostic to place
 
         return locate(self.text, self.outline, pointers)

@@ -1,4 +1,4 @@
-"""JSON text → value, strictly: finite numbers and whole characters only, duplicate keys reported, depth bounded."""
+"""Parse JSON strictly: finite numbers, no lone surrogates, bounded depth; duplicate keys are reported."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 
 
 class NotJson(Exception):
-    """The text is not JSON; it may still be YAML, which allows braces too."""
+    """The text is not JSON. It may still be YAML, which allows braces too."""
 
     def __init__(self, message: str, where: Where) -> None:
         super().__init__(message)
@@ -28,15 +28,15 @@ class NotJson(Exception):
 
 
 def count_nodes(text: str, name: str, most: int) -> int:
-    """Return how many values and keys `text` holds at most. CannotGoOn for more than `most`.
+    """Return an upper bound on the number of values and keys in `text`. Raises CannotGoOn for more than `most`.
 
-    They are counted before anything is read, since reading is what takes the memory.
+    Delimiters are counted before parsing, since parsing is what takes the memory.
     """
     counted = _count_delimiters(text, 0, len(text))
     if counted <= most:
         return counted
     counted = strings = end = 0
-    for found in _STRING.finditer(text):  # delimiters in texts are none
+    for found in _STRING.finditer(text):  # delimiters inside strings do not count
         start = found.start()
         counted += 1 if start - end == 1 else _count_delimiters(text, end, start)
         strings, end = strings + 1, found.end()
@@ -51,13 +51,13 @@ def count_nodes(text: str, name: str, most: int) -> int:
 
 
 def _count_delimiters(text: str, start: int, end: int) -> int:
-    """Return how many values and keys there are behind what opens and separates them; an empty list counts twice."""
+    """Return how many values and keys the delimiters of a piece of text may introduce. An empty list counts twice."""
     inside = text.count("[", start, end) + text.count("{", start, end)
     return inside + text.count(",", start, end) + text.count(":", start, end)
 
 
 def parse(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
-    """The value of `text`; NotJson where it is not JSON, CannotGoOn where it nests too deep."""
+    """Return the value of `text`. Raises NotJson if it is not JSON, and CannotGoOn if it nests too deep."""
     text = _without_half_characters(text, name, diagnostics)
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -95,8 +95,9 @@ def parse(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
 
 
 def _without_half_characters(text: str, name: str, diagnostics: Diagnostics) -> str:
-    """`text` with U+FFFD, of the same width, for halves of surrogate pairs: no UTF-8 text can hold them, and readers of
-    what is emitted would refuse all of it.
+    """Return `text` with U+FFFD, which has the same width, in place of lone surrogates.
+
+    No UTF-8 text can hold lone surrogates, and readers of the emitted files would refuse the whole file.
     """
     if not _SURROGATE.search(text):
         return text
@@ -107,7 +108,7 @@ def _without_half_characters(text: str, name: str, diagnostics: Diagnostics) -> 
 
 
 def _is_deep(value: JsonValue) -> bool:
-    """Whether `value` nests deeper than the budget, looked at level by level."""
+    """Return True if `value` nests deeper than the budget. The value is examined level by level, without recursion."""
     level = [value] if isinstance(value, (dict, list)) else []
     for _ in range(budgets.DEPTH):
         level = [

@@ -1,4 +1,4 @@
-"""The documents of one compile: SOURCE, the user's tools file, and the files that they refer to, each read once."""
+"""The documents of one compile: SOURCE, the user's tools file, and the files that they refer to. Each is read once."""
 
 from collections.abc import Callable
 
@@ -10,11 +10,11 @@ from mcpgen.read.document.load import load
 from mcpgen.read.document.memory import Memory
 
 Reader = Callable[[str], bytes]
-"""The name of a file → its bytes; CannotGoOn for one that may not or cannot be read."""
+"""Function from the name of a file to its bytes. Raises CannotGoOn for a file that may not or cannot be read."""
 
 
 class Library:
-    """Documents by the name that diagnostics call them. A file is opened only when something in it is looked at."""
+    """Documents by their names in diagnostics. A file is opened only when something in it is looked up."""
 
     def __init__(self, diagnostics: Diagnostics) -> None:
         self.documents: dict[str, Document] = {}
@@ -25,31 +25,38 @@ class Library:
         self.memory = Memory()
 
     def add(self, name: str, data: bytes, reader: Reader | None) -> Document:
-        """The document in `data`. `reader` opens the files that it refers to; None where it may refer to none."""
+        """Read `data` and keep the document as `name`.
+
+        `reader` opens files that it refers to; None forbids such references.
+        """
         self._readers[name] = reader
         self.documents[name] = document = load(name, data, self._diagnostics, self.memory)
         return document
 
     def add_as(self, document: Document, origin: str) -> None:
-        """Add what was made of the document `origin`, perhaps in its place; its references lead as far."""
+        """Add a `document` that was derived from the document `origin`.
+
+        Its references may lead to the same files as those of `origin`.
+        """
         self._readers[document.name] = self._readers[origin]
         self.documents[document.name] = document
 
     def allow(self, name: str, reader: Reader | None) -> None:
-        """Let `reader` open what the document `name` refers to."""
+        """Let `reader` open the files that the document `name` refers to."""
         self._readers[name] = reader
 
     def may_refer(self, name: str) -> bool:
-        """Whether references of the document `name` may lead to other files at all."""
+        """Return True if references of the document `name` may lead to other files."""
         return self._readers.get(name) is not None
 
     def refer(self, name: str, by: str) -> None:
-        """Make `name` known as a file that the document `by` refers to, without opening it."""
+        """Register the file `name`, to which the document `by` refers, without opening it."""
         self._readers.setdefault(name, self._readers[by])
 
     def document(self, name: str) -> Document:
-        """The document called `name`, which was added or referred to. CannotGoOn where it cannot be read; the same each
-        time.
+        """Return the document `name`, which was added or referred to before.
+
+        Raises CannotGoOn if it cannot be read; a second call raises the same error.
         """
         if name in self.documents:
             return self.documents[name]
@@ -62,8 +69,9 @@ class Library:
             raise
 
     def content(self, name: str, by: str) -> bytes:
-        """The bytes of the file `name`, which is no document, and which the document `by` names. CannotGoOn where it
-        may not or cannot be read.
+        """Return the bytes of the file `name`, which is no document and which the document `by` names.
+
+        Raises CannotGoOn if it may not or cannot be read.
         """
         reader = self._readers.get(by)
         if reader is None:

@@ -1,4 +1,4 @@
-"""Bytes → `Document`."""
+"""Read bytes as a `Document`."""
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import CannotGoOn
@@ -8,8 +8,9 @@ from mcpgen.read.document.memory import Memory
 
 
 def load(name: str, data: bytes, diagnostics: Diagnostics, memory: Memory | None = None) -> Document:
-    """Read `data` as JSON, else as YAML. CannotGoOn with a place where it is neither, or asks for more than the budgets
-    allow, or than there is left of `memory`.
+    """Read `data` as JSON, else as YAML.
+
+    Raises CannotGoOn, with a place, if it is neither, or exceeds the budgets or what is left of `memory`.
     """
     memory = memory or Memory()
     text = _decode(name, data)
@@ -27,7 +28,7 @@ def _read(name: str, text: str, diagnostics: Diagnostics, most_nodes: int) -> Do
             return Document(name, json_text.parse(text, name, diagnostics), text, nodes=nodes)
         except json_text.NotJson as not_json:
             failure = not_json
-    from mcpgen.read.document import yaml_text  # PyYAML costs a quarter of the start of a run that reads JSON
+    from mcpgen.read.document import yaml_text  # PyYAML takes a quarter of the start of a run that reads JSON
 
     try:
         composed = yaml_text.compose(text, name, diagnostics, most_nodes)

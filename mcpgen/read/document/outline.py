@@ -1,8 +1,8 @@
-"""Where the outer keys of a YAML text stand, noted while it is read: so a place inside it is found without reading all
-of it once more.
+"""Positions of the outer keys of a YAML text, noted while it is parsed.
 
-From the line of such a key to that of the next one beside it or around it the text is YAML by itself: a mapping of this
-one member, as far indented as before. What its aliases name does not matter to where its parts stand.
+A place inside the text is then found without parsing all of it again: the lines from one such key to the next on the
+same or an outer level are YAML by themselves, a mapping with one member. Aliases in that piece do not matter, since
+only positions are needed.
 """
 
 from mcpgen.read.document import budgets
@@ -11,12 +11,12 @@ Path = tuple[str, ...]
 Position = tuple[int, int]
 
 LEVELS = 3
-"""Mappings inside each other whose keys are noted: sections, paths and schemas, operations."""
+"""Depth to which keys are noted: sections, then paths and schemas, then operations."""
 
 
 # Decision 0158: Places of a YAML text are noted while it is read.
 class Outline:
-    """The outer keys of `text`, in its order. Whoever reads the text notes those of block mappings."""
+    """The outer keys of `text`, in order. The parser of the text notes the keys of block mappings."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -25,9 +25,9 @@ class Outline:
         self._open = True
 
     def note(self, path: Path, index: int, line: int, column: int) -> None:
-        """Note that the key which `path` ends with stands there, all counted from 0."""
+        """Note the position of the key at the end of `path`, counted from 0."""
         start = index - column
-        if not self._open or self.text[start:index].strip(" "):  # behind a `?` or `---` begins no line of its own
+        if not self._open or self.text[start:index].strip(" "):  # a key behind `?` or `---` does not begin its line
             return
         if len(self._keys) == budgets.OUTLINE:
             self.drop()
@@ -36,26 +36,26 @@ class Outline:
         self._keys.append((path, start, (line + 1, column + 1)))
 
     def drop(self) -> None:
-        """Note nothing, and forget what was noted: the text has to be read as a whole."""
+        """Forget all notes and take no more: positions then need a parse of the whole text."""
         self._open = False
         self._keys.clear()
         self._numbers.clear()
 
     def nearest(self, path: Path) -> Path:
-        """The longest beginning of `path` that was noted."""
+        """Return the longest noted prefix of `path`."""
         length = min(len(path), LEVELS)
         while path[:length] not in self._numbers and length:
             length -= 1
         return path[:length]
 
     def position(self, path: Path) -> Position:
-        """Line and column, from 1, of a key that was noted: of the last one where it stands twice."""
+        """Return line and column, from 1, of a noted key: of its last occurrence, if it is duplicate."""
         return self._keys[self._numbers[path]][2]
 
     def piece(self, path: Path) -> tuple[str, int]:
-        """The text that has this key, which was noted, as its first; and how many lines are above it."""
+        """Return the piece of text that begins with a noted key, and the number of lines above that piece."""
         number = self._numbers[path]
         _, start, (line, _) = self._keys[number]
-        after = map(self._keys.__getitem__, range(number + 1, len(self._keys)))  # no copy: pieces may be many
+        after = map(self._keys.__getitem__, range(number + 1, len(self._keys)))  # no copy: there may be many pieces
         ends = (begin for other, begin, _ in after if len(other) <= len(path))
         return self.text[start : next(ends, len(self.text))], line - 1

@@ -1,8 +1,8 @@
-"""Where parts of a text stand: one walk for all the pointers that are asked for, over JSON text or YAML events.
+"""Find the positions of parts of a text: one walk over JSON text or YAML events for all pointers.
 
-Only branches that lead to a wanted pointer are followed by name. The others are skipped: in JSON by the scanner of the
-standard library, in YAML by counting brackets. Of YAML only the pieces are read in which something is wanted that the
-outline does not tell.
+Only branches that lead to a wanted pointer are followed by name. Others are skipped, in JSON by the scanner of the
+standard library, in YAML by counting brackets. Of YAML, only pieces are parsed that hold a pointer which the outline
+does not know.
 """
 
 import json
@@ -22,7 +22,7 @@ _BLANKS = re.compile(r"[ \t\n\r]*")
 
 
 def locate(text: str, outline: Outline | None, pointers: Iterable[str]) -> dict[str, Position]:
-    """Line and column, from 1, of every pointer in `pointers` (see `Document.positions`)."""
+    """Return line and column, from 1, of every pointer (see `Document.positions`)."""
     wanted = {pointer: tuple(tokens(pointer)) for pointer in pointers}
     found: dict[Path, Position] = {(): (1, 1)}
     if outline is None:
@@ -51,7 +51,7 @@ def _nearest(path: Path, found: dict[Path, Position]) -> Position:
 
 
 class _JsonWalk:
-    """Reads the text of a JSON value that is known to be one."""
+    """Walk over a text that is known to be valid JSON."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -59,7 +59,7 @@ class _JsonWalk:
         self._found: dict[Path, int] = {}
 
     def offsets(self, trie: _Trie) -> dict[Path, int]:
-        """Path → where its key, or its item, begins."""
+        """Return path → offset at which its key, or its array item, begins."""
         self._value(self._blanks(0), trie, ())
         return self._found
 
@@ -69,7 +69,7 @@ class _JsonWalk:
         return found.end()
 
     def _value(self, at: int, trie: _Trie, path: Path) -> int:
-        """The end of the value at `at`, noting what `trie` wants of it."""
+        """Return the offset behind the value at `at`, noting the offsets that `trie` asks for."""
         opening = self._text[at]
         if not trie or opening not in "{[":
             return self._decode(self._text, at)[1]
@@ -91,7 +91,7 @@ class _JsonWalk:
 
 
 def _lines(text: str, offsets: dict[Path, int]) -> dict[Path, Position]:
-    """Offsets as lines and columns."""
+    """Convert offsets to lines and columns."""
     found: dict[Path, Position] = {}
     line, line_start, counted = 1, 0, 0
     for path, offset in sorted(offsets.items(), key=lambda entry: entry[1]):
@@ -108,7 +108,7 @@ def _lines(text: str, offsets: dict[Path, int]) -> dict[Path, Position]:
 
 
 def _in_yaml(outline: Outline, paths: Iterable[Path]) -> dict[Path, Position]:
-    """Path → where its key, or its item, begins: as the outline says, or in the piece around it."""
+    """Return path → position of its key or array item, from the outline or from the piece around it."""
     found: dict[Path, Position] = {}
     inside: dict[Path, list[Path]] = {}
     for path in paths:
@@ -124,12 +124,12 @@ def _in_yaml(outline: Outline, paths: Iterable[Path]) -> dict[Path, Position]:
 
 
 class _YamlWalk:
-    """Reads the events of a YAML text that is known to hold a value: of the first one, which is the `Document`."""
+    """Walk over the events of a YAML text that is known to be valid, in its first document."""
 
     def __init__(self, text: str) -> None:
-        import yaml  # not needed to look into JSON
+        import yaml  # not needed for JSON
 
-        from mcpgen.read.document.yaml_text import events, place  # for the same reason
+        from mcpgen.read.document.yaml_text import events, place  # not needed for JSON
 
         self._next = events(text)
         self._place = place
@@ -141,7 +141,7 @@ class _YamlWalk:
         self._found: dict[Path, Position] = {}
 
     def positions(self, trie: _Trie, path: Path) -> dict[Path, Position]:
-        """Path → where its key, or its item, begins. The text is a whole one, or the piece at `path`."""
+        """Return path → position of its key or array item. The text is whole, or the piece at `path`."""
         event = self._next()
         while type(event) in self._before:
             event = self._next()
@@ -154,7 +154,7 @@ class _YamlWalk:
         return self._found
 
     def _value(self, event: "yaml.Event | None", trie: _Trie, path: Path) -> None:
-        """Read the value that begins with `event`, noting what `trie` wants of it."""
+        """Read the value that begins with `event`, noting the positions that `trie` asks for."""
         if type(event) not in self._opening:
             return
         if not trie:
@@ -189,7 +189,7 @@ class _YamlWalk:
         self._value(value, inner or {}, (*path, name))
 
     def _skip(self) -> None:
-        """Read on to the end of a collection that was opened."""
+        """Skip to the end of the collection that was just opened."""
         next_event, opening, ends, depth = self._next, self._opening, self._ends, 1
         while depth:
             kind = type(next_event())

@@ -1,9 +1,9 @@
-"""YAML text → value, composed by ourselves over PyYAML's event stream.
+"""YAML text → value, composed over PyYAML's event stream.
 
-Why not PyYAML's loader: it gives YAML 1.1 meaning (`no` is false, `012` is ten, dates become objects), expands merges
-without a bound, and its C composer dies on deep nesting. Here the core schema of YAML 1.2 (section 10.3) decides what a
-plain scalar is, keys are always text, and depth, nodes, aliases and merges are counted while the events pass by, before
-anything large exists. Merge keys (`<<`) are YAML 1.1, but API documents use them: explicit keys win, earlier sources
+PyYAML's loader is not used. It gives YAML 1.1 meaning (`no` is false, `012` is ten, dates become objects) and expands
+merges without a bound. Its C composer crashes on deep nesting. Here plain scalars follow the core schema of YAML 1.2
+(section 10.3), and keys are always text. Depth, nodes, aliases and merges are counted while events arrive, before
+anything large exists. Merge keys (`<<`) are YAML 1.1, but API documents use them. Explicit keys win, earlier sources
 win over later ones, and each copied key counts.
 """
 
@@ -32,34 +32,33 @@ _WORDS: dict[str, JsonValue] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 _MEANINGFUL = frozenset("0123456789.+-") | {word[:1] for word in _WORDS}
-"""How a plain scalar begins that may be more than a text."""
+"""First characters of plain scalars that may be something other than text."""
 
 _CORE = "tag:yaml.org,2002:"
 _MERGE = object()
 
 
 def events(text: str) -> Callable[[], yaml.Event | None]:
-    """The function that gives one event after another, None at the end. libyaml's parser where PyYAML was built with
-    it.
-    """
+    """Return a function that returns the next event, and None at the end. libyaml's parser is used if PyYAML has it."""
     loader = yaml.CSafeLoader(text) if yaml.__with_libyaml__ else yaml.SafeLoader(text)
     return loader.get_event
 
 
 def printable(text: str) -> str:
-    """`text` without the characters that YAML does not allow (section 5.1)."""
-    return text if _PRINTABLE.fullmatch(text) else _NOT_PRINTABLE.sub("", text)  # which takes twice as long
+    """Return `text` without the characters that YAML does not allow (section 5.1)."""
+    # substitution takes twice as long as matching
+    return text if _PRINTABLE.fullmatch(text) else _NOT_PRINTABLE.sub("", text)
 
 
 def place(event: yaml.Event) -> tuple[int, int]:
-    """Line and column, from 1, at which `event` begins."""
+    """Return line and column, from 1, at which `event` begins."""
     mark = event.start_mark
     return (mark.line + 1, mark.column + 1) if mark else (1, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """The value of a text, where its outer keys stand, and how many values and keys there are."""
+    """The value of a text, the positions of its outer keys, and the number of its values and keys."""
 
     value: JsonValue
     outline: Outline
@@ -67,8 +66,9 @@ class Composed:
 
 
 class _Frame:
-    """A collection that is being filled: a sequence by `append`, or a mapping, in which `key` waits for its value. The
-    keys of a mapping with a `path` belong to the outline.
+    """A collection that is being filled: a sequence by `append`, a mapping by `key`, which waits for its value.
+
+    The outline notes the keys of mappings that have a `path`.
     """
 
     __slots__ = ("anchor", "append", "key", "mapping", "merges", "nodes_before", "path", "value")
@@ -91,8 +91,10 @@ class _Frame:
 
 
 class _Composer:
-    """`frame` is what is filled now, inside of `stack`; the outermost takes the value of the whole. `keys` are those
-    that were met, each kept once. `most` values and keys may be written, or copied by merges.
+    """Builds the value from events.
+
+    `frame`: the collection that is filled now; `stack`: those around it. The outermost takes the root value. `keys`:
+    every key once, to share memory. `most`: limit on values and keys that are written, or copied by merges.
     """
 
     def __init__(self, text: str, name: str, diagnostics: Diagnostics, most: int) -> None:
@@ -111,15 +113,15 @@ class _Composer:
 
     @property
     def result(self) -> JsonValue:
-        """The value of the whole; null where there was none."""
+        """Return the root value, or None for an empty text."""
         values = as_list(self.frame.value)
         return values[0] if values else None
 
     def start(self, event: yaml.DocumentStartEvent) -> None:
-        if event.tags:  # which no piece of the text would know
+        if event.tags:  # a piece of the text would not know the tags declared here
             self.outline.drop()
 
-    # -- what each event does: this runs a million times, and calls as little as it can ------------------------------
+    # -- handlers of events: these run a million times, so they call as little as possible ------------------------
 
     def scalar(self, event: yaml.ScalarEvent) -> None:
         self.literal += 1
@@ -191,7 +193,7 @@ class _Composer:
         self._place(value)
 
     def _miss_alias(self, event: yaml.AliasEvent) -> None:
-        """Take null for an alias that has no value. One that stands as a key, or as what is merged, is refused."""
+        """Read an alias without a value as null. Refuse it as a key or as the source of a merge."""
         inside = event.anchor in self.open_anchors
         message = f"The alias *{event.anchor} {'stands inside what it names' if inside else 'names nothing above it'}"
         hint = "Write the value out." if inside else "Define the anchor first."
@@ -232,7 +234,7 @@ class _Composer:
             self._note(frame.path, key, event)
 
     def _path(self) -> Path | None:
-        """The path of a mapping that begins here, as far as its keys belong to the outline."""
+        """Return the path of a mapping that begins here, or None if its keys lie too deep for the outline."""
         frame = self.frame
         if not self.stack:
             return ()
@@ -252,12 +254,12 @@ class _Composer:
                         "yaml-key", "`<<` merges something that is not a mapping.", event, "Name mappings only."
                     )
                 self._expand(len(source) + 1, event)
-                self.copied += len(source)  # an alias copies nothing
+                self.copied += len(source)  # an alias shares its value and copies nothing
                 for key, value in source.items():
                     target.setdefault(key, value)
 
     def _tagged(self, text: str, event: yaml.ScalarEvent) -> JsonValue:
-        """The value of a scalar that is quoted or has a tag."""
+        """Return the value of a scalar that is quoted or has a tag."""
         tag: str | None = event.tag
         if tag in (None, "!", _CORE + "str"):
             return text
@@ -279,7 +281,7 @@ class _Composer:
         return value
 
     def _ignore_tag(self, event: yaml.ScalarEvent | yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
-        """Report a tag that means no JSON. The value is read as if it had none: nothing is ever made by a tag."""
+        """Report a tag that JSON does not have. The value is read as if it had no tag: tags never construct objects."""
         kind = {yaml.ScalarEvent: "a text", yaml.MappingStartEvent: "an object"}.get(type(event), "a list")
         message = f"The tag {event.tag} is not part of JSON; its value is read as {kind}."
         self.diagnostics.add("yaml-tag", message, self._where(event), "Remove the tag.")
@@ -324,8 +326,9 @@ class _Composer:
 
 
 def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | None = None) -> Composed:
-    """The value of the first document in `text`, which may have `most_nodes` values and keys, or what the budgets
-    allow. CannotGoOn with a place for everything that is refused.
+    """Return the value of the first document in `text`, which may have `most_nodes` values and keys.
+
+    The default is what the budgets allow. Raises CannotGoOn, with a place, for all that is refused.
     """
     clean = printable(text)
     if len(clean) != len(text):
@@ -357,7 +360,7 @@ def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | No
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         if error.context_mark and "end of stream" in str(error.problem):
-            mark = error.context_mark  # what is open began there
+            mark = error.context_mark  # the unclosed construct began there
         where = Where(name, "", mark.line + 1, mark.column + 1) if mark else Where(name)
         message = f"The YAML text breaks off here: {_reason(error)}."
         raise CannotGoOn("syntax", message, where, _what_to_do(error, clean, mark)) from None
@@ -372,7 +375,7 @@ def _report_more(next_event: Callable[[], yaml.Event | None], name: str, diagnos
     """Report a second document behind `---`."""
     try:
         event = next_event()
-    except yaml.YAMLError:  # no YAML, so no document
+    except yaml.YAMLError:  # not YAML, so no second document
         return
     if isinstance(event, yaml.DocumentStartEvent):
         message = "A second YAML document begins here; only the first is read."

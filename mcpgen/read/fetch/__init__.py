@@ -1,4 +1,4 @@
-"""SOURCE → bytes: a path, `-` for standard input, or an http(s) URL. Every way is capped before it is read."""
+"""SOURCE → bytes: a path, `-` for standard input, or an http(s) URL. Every way has a limit of bytes."""
 
 from mcpgen.read.fetch.files import Folder
 from mcpgen.read.fetch.network import Network

@@ -1,7 +1,7 @@
-"""Content codings (RFC 9110, section 8.4.1) undone under one limit, however many lie on top of each other.
+"""Undo content codings (RFC 9110, section 8.4.1) under one limit, however many are nested.
 
-The HTTP library inflates a whole chunk before anybody can count: 5 kB that are gzip twice become 3 GB. So the bytes are
-taken as they come, and are decoded here in small steps.
+The HTTP library inflates a whole chunk before anybody can count: 5 kB that are gzip twice become 3 GB. So raw bytes are
+received, and decoded here in small steps.
 """
 
 import zlib
@@ -11,26 +11,27 @@ from mcpgen.base.errors import CannotGoOn
 from mcpgen.read.fetch.size import too_large
 
 ACCEPTED = "gzip, deflate"
-"""The value of Accept-Encoding: what a server may choose of."""
+"""The value of Accept-Encoding: codings that a server may choose from."""
 
 _GZIP, _ZLIB, _RAW = 31, 15, -15
 _MEMBER = b"\x1f"
-"""How a further member of a gzip stream begins; anything else behind the last one is padding."""
+"""First byte of a further member of a gzip stream. Any other byte behind the last member is padding."""
 
 _STEP = 64 * 1024
-"""Bytes that one layer hands to the next at a time."""
+"""Bytes that one decoder passes to the next at a time."""
 
 _MOST_LAYERS = 4
 _MOST_MEMBERS = 10_000
-"""Members of one gzip stream (RFC 1952, section 2.2). Empty ones take time and count no bytes."""
+"""Limit on the members of one gzip stream (RFC 1952, section 2.2). Empty members take time but no bytes."""
 
 
 class Decoder:
-    """Decoder of the content of one answer. No layer may hold more than `limit` bytes, decoded or not."""
+    """Decoder for the content of one HTTP response. No coding may take or yield more than `limit` bytes."""
 
     def __init__(self, codings: Sequence[str], limit: int, url: str) -> None:
-        """Prepare for the values of Content-Encoding, in the order of the field. CannotGoOn for one that was not asked
-        for.
+        """Prepare for the values of Content-Encoding, in the order of the field.
+
+        Raises CannotGoOn for a coding that was not asked for.
         """
         named = [coding.strip().lower() for coding in codings]
         layers = [coding for coding in named if coding not in ("", "identity")]
@@ -42,20 +43,20 @@ class Decoder:
         self._layers = [_Layer(coding, limit, url) for coding in reversed(layers)]
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield what `data`, the next bytes of the content, decodes to. CannotGoOn above the limit."""
+        """Yield the decoded pieces of `data`, the next bytes of the content. Raises CannotGoOn above the limit."""
         self._size += len(data)
         if self._size > self._limit:
             raise too_large(self._url)
         yield from _decode_through(self._layers, data)
 
     def finish(self) -> None:
-        """Check that nothing is missing. CannotGoOn where a stream of some layer has not ended."""
+        """Check that the content is complete. Raises CannotGoOn if a compressed stream has not ended."""
         if not all(layer.is_complete for layer in self._layers):
             raise unreadable_answer(self._url, "is compressed, and ends too early")
 
 
 class _Layer:
-    """One coding that is undone."""
+    """Decoder for one content coding."""
 
     def __init__(self, coding: str, limit: int, url: str) -> None:
         self._coding = coding
@@ -66,11 +67,11 @@ class _Layer:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the stream has begun, and ended."""
+        """Return True if the stream has begun and ended."""
         return self._stream is not None and self._stream.eof
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield what `data` decodes to, in steps."""
+        """Yield the decoded pieces of `data`."""
         while data:
             if self._stream is None or self._stream.eof:
                 if self._stream is not None and (self._coding == "deflate" or data[:1] != _MEMBER):
@@ -90,8 +91,9 @@ class _Layer:
         return zlib.decompressobj(self._window(data))
 
     def _inflate(self, stream: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
-        """Yield what one member holds, as far as `data` goes. A full step may have left something behind, although all
-        of `data` was taken in.
+        """Yield the content of one member, as far as `data` holds it.
+
+        After a full step the decoder may hold more output, although it has consumed all of `data`.
         """
         full = False
         while data or full:
@@ -120,5 +122,5 @@ def _decode_through(layers: list[_Layer], data: bytes) -> Iterator[bytes]:
 
 
 def unreadable_answer(url: str, what: str) -> CannotGoOn:
-    """Return the error that says of the answer from `url` what is wrong with it."""
+    """Return the error for a response from `url`. `what` is the rest of the sentence about it."""
     return CannotGoOn("unreadable", f"The answer of {url} {what}.", hint="Download the document, and name the file.")

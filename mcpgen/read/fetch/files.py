@@ -1,4 +1,4 @@
-"""Files on this machine → bytes. A path must lead to a regular file: a pipe or a device could hold the compiler."""
+"""Files on this machine → bytes. A path must lead to a regular file: a pipe or a device could block the compiler."""
 
 import os
 from dataclasses import dataclass
@@ -11,29 +11,30 @@ from mcpgen.read.fetch.size import within_budget
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Where the references of a document may lead: into its own folder, and into others that the user named."""
+    """Folders that the references of a document may lead into: its own, and others that the user named."""
 
     roots: tuple[str, ...]
 
     def and_beside(self, name: str, folders: tuple[str, ...]) -> "Folder":
-        """This one and `folders`, paths that count from the folder of the file `name`."""
+        """Return these folders and `folders`, which are relative to the folder of the file `name`."""
         return Folder((*self.roots, *(os.path.join(os.path.dirname(name), folder) for folder in folders)))
 
     @staticmethod
     def is_beside(name: str, folder: str) -> bool:
-        """Whether there is a `folder`, a path that counts from the folder of the file `name`."""
+        """Return True if `folder`, relative to the folder of the file `name`, exists."""
         return os.path.isdir(os.path.join(os.path.dirname(name), folder))
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of the file `name`. CannotGoOn where it lies elsewhere, links followed, or cannot be read.
+        """Return the bytes of the file `name`.
 
-        A link that is put there between the look and the reading is not followed (safe_open.py).
+        Raises CannotGoOn if its real path lies outside these folders, or if it cannot be read. A link that appears
+        between check and reading is not followed (`safe_open.py`).
         """
         try:
             real = os.path.realpath(name)
             roots = (root for root in map(os.path.realpath, self.roots) if os.path.commonpath([root, real]) == root)
             root = next(roots, None)
-        except (OSError, ValueError):  # OSError: a link that went while it was read
+        except (OSError, ValueError):  # OSError: a link vanished while it was read
             root = None
         if root is None:
             raise CannotGoOn(
@@ -45,9 +46,10 @@ class Folder:
 
 
 def read_file(path: str, source: str, root: str | None = None) -> bytes:
-    """Return the bytes of the file at `path`, which messages call `source`; below the folder `root` without any link.
+    """Return the bytes of the file at `path`, which messages call `source`.
 
-    CannotGoOn if it cannot be read or is larger than the budget.
+    Below the folder `root`, if given, no link is followed. Raises CannotGoOn if the file cannot be read or is larger
+    than the budget.
     """
     most = budgets.BYTES + 1
     try:

@@ -1,7 +1,7 @@
 """http(s) URL → bytes. The only module of the compiler that opens a socket.
 
-The HTTP library has a timeout per read, follows redirects anywhere, and inflates without a bound. So all three are done
-here: one deadline for a whole fetch, redirects by our rule, and codings under the budget of bytes.
+The HTTP library has a timeout per read, follows redirects anywhere, and inflates without a bound. So this module has
+its own deadline for the whole fetch, rule for redirects, and decoder with a limit of bytes.
 """
 
 import time
@@ -18,21 +18,23 @@ if TYPE_CHECKING:
 
 # Decision 0111: A fetch has one deadline.
 SECONDS = 30.0
-"""Deadline of one fetch: name look-up, connections, redirects and all of the answer."""
+"""Deadline of one fetch, in seconds: name lookup, connections, redirects and the whole response."""
 
 ALL_SECONDS = 120.0
-"""Deadline of all fetches of one run together."""
+"""Deadline of all fetches of one run together, in seconds."""
 
 _MOST_REDIRECTS = 3
 _HEADERS = {"Accept": "application/json, application/yaml, */*", "Accept-Encoding": ACCEPTED}
 
 
 class Network:
-    """What one run may ask of the network: the servers that redirects may lead to, and the seconds that are left."""
+    """Network access of one run: allowed redirects, headers, and the seconds that are left."""
 
     def __init__(self, allowed: tuple[str, ...] = (), headers: tuple[str, ...] = (), home: str = "") -> None:
-        """`allowed` are values of the flag --allow-redirect, `headers` of --fetch-header. The headers are sent to the
-        origin of `home`, the source that they were given for, and to no other.
+        """Set up the access of a run.
+
+        `allowed`: values of --allow-redirect. `headers`: values of --fetch-header, sent only to the origin of `home`,
+        the source that they were given for.
         """
         self._allowed = allowed
         self._headers = headers
@@ -40,12 +42,12 @@ class Network:
         self._left = ALL_SECONDS
 
     def download(self, url: str) -> tuple[bytes, str]:
-        """Return the bytes at `url`, and the URL that relative ones in them count from. It is on the server that `url`
-        names, even where a flag let redirects lead to another.
+        """Return the bytes at `url`, and the base URL of relative URLs in them.
 
-        CannotGoOn where there is no document, or not within the deadline.
+        The base URL stays on the server of `url`, even if a flag allowed a redirect to another server. Raises
+        CannotGoOn if there is no document, or on a missed deadline.
         """
-        import asyncio  # as long to load as httpx below
+        import asyncio  # takes as long to load as httpx below
 
         began, seconds = time.monotonic(), min(SECONDS, self._left)
         try:
@@ -56,22 +58,23 @@ class Network:
     async def _download_within(self, url: str, seconds: float) -> tuple[bytes, str]:
         import asyncio  # see download
 
-        import httpx  # a tenth of a second that runs on files need not spend
+        import httpx  # takes a tenth of a second, which runs on files save
 
         try:
-            # The client's own timeout is for each read: the deadline comes before it.
+            # The client's own timeout applies to each read; it is longer, so that the deadline of the fetch comes
+            # first.
             async with asyncio.timeout(seconds), httpx.AsyncClient(timeout=2 * SECONDS, trust_env=True) as client:
                 return await self._follow(client, url)
         except TimeoutError:
             raise _deadline_error(url, seconds) from None
         except CannotGoOn:
             raise
-        except Exception as error:  # its own, those of what it stands on, and groups of these
+        except Exception as error:  # errors of httpx, of the libraries below it, and exception groups
             message = f"{without_secrets(url)} could not be fetched ({type(error).__name__})."
             raise CannotGoOn("unreadable", message, hint="Check the URL and the network.") from None
 
     async def _follow(self, client: "httpx.AsyncClient", url: str) -> tuple[bytes, str]:
-        """Return the document at the end of the redirects from `url`, and the URL it counts from."""
+        """Follow redirects from `url`. Return the document and its base URL."""
         at = base = url
         on_own_server = True
         for _ in range(_MOST_REDIRECTS + 1):
@@ -89,14 +92,14 @@ class Network:
         )
 
     def _headers_for(self, url: str) -> dict[str, str]:
-        """Return the header fields of a request to `url`. CannotGoOn where a variable of one cannot be used."""
+        """Return the header fields for a request to `url`. Raises CannotGoOn if the variable of one cannot be used."""
         if not self._headers or not is_same_origin(url, self._home):
             return _HEADERS
         return {**_HEADERS, **fetch_headers(self._headers, url)}
 
 
 async def _read_content(response: "httpx.Response", url: str) -> bytes:
-    """Return the decoded content of an answer. CannotGoOn where it is no good one, or is over the budget."""
+    """Return the decoded content of a response. Raises CannotGoOn unless its status is 200, and above the budget."""
     if response.status_code != 200:
         message = f"{url} answered with status {response.status_code}."
         raise CannotGoOn("unreadable", message, hint="Open the URL in a browser.")
@@ -118,7 +121,7 @@ def _deadline_error(url: str, seconds: float) -> CannotGoOn:
 
 
 def refuse_login(url: str) -> None:
-    """Raise CannotGoOn for a URL with a login: URLs are repeated in messages, and recorded in the lock."""
+    """Raise CannotGoOn for a URL with user information: messages repeat URLs, and the lock records them."""
     if "@" in url.partition("://")[2].partition("/")[0]:
         raise CannotGoOn(
             "unreadable",

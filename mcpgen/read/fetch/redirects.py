@@ -1,8 +1,8 @@
-"""Which redirects of a fetched document are followed (RFC 9110, section 15.4).
+"""Decide which redirects of a fetched document are followed (RFC 9110, section 15.4).
 
-A document decides where a server sends its requests, so it comes from where the user says: a redirect stays on the host
-and the port, or goes from http to https. Any other host needs a flag that names it. Link-local and metadata addresses
-need more than a flag: they are never followed.
+A document decides where a server sends its requests, so it must come from where the user says. A redirect may stay on
+host and port, or go from http to https. Any other host needs a flag that names it. Link-local and metadata addresses
+are never followed, whatever the flags.
 """
 
 import re
@@ -21,7 +21,7 @@ _PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """Where a redirect leads. One that `is_own` stays with the server that redirects, without any flag."""
+    """Target of a redirect. `is_own`: the target is on the redirecting server, so no flag was needed."""
 
     url: str
     is_own: bool
@@ -29,9 +29,9 @@ class Redirect:
 
 # Decision 0110: Redirects of documents stay on their host.
 def resolve_redirect(url: str, location: str, allowed: tuple[str, ...]) -> Redirect:
-    """Return where `location`, answered by `url`, leads. `allowed` are the values of the flag: HOST, or HOST:PORT.
+    """Return the target of a redirect from `url` to `location`.
 
-    CannotGoOn where it may not be followed.
+    `allowed`: values of the flag, HOST or HOST:PORT. Raises CannotGoOn if the redirect may not be followed.
     """
     parts, port = _split(url)
     target = _join(url, location)
@@ -53,12 +53,12 @@ def resolve_redirect(url: str, location: str, allowed: tuple[str, ...]) -> Redir
 
 
 def is_redirect_value(text: str) -> bool:
-    """Return whether `text` can be a value of the flag."""
+    """Return True if `text` is a valid value of --allow-redirect."""
     return _server(text) is not None
 
 
 def _server(text: str) -> tuple[str, int | None] | None:
-    """Return host and port of a value of the flag; None where it is no HOST and no HOST:PORT."""
+    """Return host and port of a flag value, or None if it is neither HOST nor HOST:PORT."""
     try:
         parts = urlsplit(f"//{text}")
         host, port = parts.hostname or "", parts.port
@@ -70,13 +70,13 @@ def _server(text: str) -> tuple[str, int | None] | None:
 
 
 def _is_allowed(host: str, port: int, scheme: str, allowed: tuple[str, ...]) -> bool:
-    """Return whether a value of the flag names this server. Without a port it names the default one of the scheme."""
+    """Return True if a flag value names this server. A value without a port means the default port of the scheme."""
     named = filter(None, map(_server, allowed))
     return any(host == each and port == (its_port or _PORTS[scheme]) for each, its_port in named)
 
 
 def _join(url: str, location: str) -> str:
-    """Return the URL that `location` names, without its fragment. CannotGoOn where it is none that can be fetched."""
+    """Return the absolute URL of `location`, without fragment. Raises CannotGoOn if it cannot be fetched."""
     try:
         target = urljoin(url, location).partition("#")[0]
         parts = urlsplit(target)
@@ -96,7 +96,7 @@ def _split(url: str) -> tuple[SplitResult, int]:
 
 
 def _authority(parts: SplitResult, port: int) -> str:
-    """Return host and port as the flag takes them."""
+    """Return host and port in the form that the flag takes."""
     host = (parts.hostname or "").rstrip(".")
     host = f"[{host}]" if ":" in host else host
     return clipped(host if port == _PORTS.get(parts.scheme) else f"{host}:{port}", 120)

@@ -1,4 +1,4 @@
-"""The budget of bytes that every source is held to, wherever it comes from."""
+"""The limit of bytes for every source, wherever it comes from."""
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import CannotGoOn
@@ -6,14 +6,14 @@ from mcpgen.read.document import budgets
 
 
 def within_budget(data: bytes, name: str) -> bytes:
-    """Return `data`. CannotGoOn if it is larger than the budget."""
+    """Return `data`. Raises CannotGoOn if it is larger than the budget."""
     if len(data) > budgets.BYTES:
         raise too_large(name)
     return data
 
 
 def too_large(name: str) -> CannotGoOn:
-    """Return the error that says so of the source `name`."""
+    """Return the error for the source `name` that is too large."""
     return CannotGoOn(
         "too-large",
         f"{name} is larger than {budgets.BYTES:,} bytes.",

@@ -1,4 +1,4 @@
-"""A source by its name → `Fetched`, and what a file names beside itself."""
+"""Fetch a source by its name, and what a file names relative to itself."""
 
 import os
 import sys
@@ -15,9 +15,10 @@ from mcpgen.read.fetch.size import within_budget
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A source that was read. `name` is what diagnostics call it; `url`, if it came from the network, is what relative
-    URLs in it count from; `folder` holds the files that it may refer to, if it is a file. `network` is what the rest of
-    the run may ask of the network.
+    """A source that was read.
+
+    `name`: its name in diagnostics. `url`: base of relative URLs, if it came from the network. `folder`: the files that
+    it may refer to, if it is a file. `network`: access for the rest of the run.
     """
 
     name: str
@@ -28,9 +29,10 @@ class Fetched:
 
 
 def read(source: str, ref_dirs: tuple[str, ...] = (), network: Network | None = None) -> Fetched:
-    """Return the bytes behind `source`. Its references may lead into its folder and into `ref_dirs`.
+    """Return the bytes of `source`.
 
-    CannotGoOn where it cannot be read or is larger than the budget.
+    Its references may lead into its folder and into `ref_dirs`. Raises CannotGoOn if it cannot be read or is larger
+    than the budget.
     """
     network = network or Network()
     if source == "-":
@@ -45,10 +47,10 @@ def read(source: str, ref_dirs: tuple[str, ...] = (), network: Network | None = 
 
 # Decision 0109: A tools file by URL names its own origin.
 def beside(fetched: Fetched, name: str, network: Network | None = None) -> Fetched:
-    """What the file `fetched` calls `name`: a path that counts from its folder and leads to where it may refer, or a
-    URL. A file that came by URL may name what is of its own origin alone, and one from standard input only URLs.
+    """Return the source that the file `fetched` calls `name`: a path relative to its folder, or a URL.
 
-    CannotGoOn where it may not, or where there is nothing to read.
+    A file that came by URL may only name sources of its own origin. A file from standard input may only name URLs.
+    Raises CannotGoOn if the source may not or cannot be read.
     """
     own = fetched.url
     is_url = name.startswith(("http://", "https://"))

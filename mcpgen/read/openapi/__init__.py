@@ -1,4 +1,4 @@
-"""OpenAPI documents → `Api`. Versions of OpenAPI differ in here and nowhere later."""
+"""OpenAPI documents → `Api`. Versions of OpenAPI differ in this folder and nowhere later."""
 
 from mcpgen.read.openapi.read import read, version_of
 from mcpgen.read.openapi.references import References

@@ -1,4 +1,6 @@
-"""Bodies and answers: the Request Body, Response, Media Type and Encoding Objects (OpenAPI 3.1, 4.8.13 to 4.8.17)."""
+"""Read bodies and responses: the Request Body, Response, Media Type and Encoding Objects (OpenAPI 3.1, 4.8.13 to
+4.8.17).
+"""
 
 import re
 
@@ -18,7 +20,7 @@ _FORM_STYLES: tuple[Style, ...] = ("form", "spaceDelimited", "pipeDelimited", "d
 
 
 def read_body(value: JsonValue, where: Where, references: References, diagnostics: Diagnostics) -> RequestBody | None:
-    """The body of an operation, None where it has none. Unusable where none of its media types is one."""
+    """Return the request body, or None if there is none. Raises Unusable if no key of its `content` is a media type."""
     if value is None:
         return None
     raw, where = references.resolve(value, where)
@@ -36,7 +38,7 @@ def read_body(value: JsonValue, where: Where, references: References, diagnostic
 
 
 def is_required(raw: JsonObject) -> bool | None:
-    """Return what a body says of `required`, in OpenAPI or in Swagger; None where it says nothing."""
+    """Return the value of `required` of a body, in OpenAPI or Swagger, or None if it is missing."""
     said = raw.get("required")
     return said if isinstance(said, bool) else None
 
@@ -44,16 +46,14 @@ def is_required(raw: JsonObject) -> bool | None:
 def read_content(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[MediaType, ...]:
-    """The media types under a `content` key, in the order of the document; keys that are none are reported and left
-    out.
-    """
+    """Return the media types under a `content` key, in order. Invalid ones are reported and left out."""
     found = []
     for name, entry in as_object(value).items():
         if not _is_taken(name, where.inside(name), diagnostics):
             continue
         raw, place = references.resolve(as_object(entry), where.inside(name))
         schema = references.schema(place.inside("schema")) if "schema" in raw else None
-        if schema is None and "itemSchema" in raw:  # OpenAPI 3.2, 4.14.1: what repeats in a sequence
+        if schema is None and "itemSchema" in raw:  # OpenAPI 3.2, 4.14.1: the items of a sequential media type
             schema = {"type": "array", "items": references.schema(place.inside("itemSchema"))}
         encodings = _encodings(raw.get("encoding"), place.inside("encoding"), references, diagnostics)
         found.append(MediaType(name.strip() or "application/json", schema, encodings, untyped_parts_are_files=True))
@@ -61,13 +61,13 @@ def read_content(
 
 
 def media_types(names: list[str], where: Where, diagnostics: Diagnostics) -> list[str]:
-    """The media types of a list; names that are none are reported and left out."""
+    """Return the valid media types of a list. Invalid ones are reported and left out."""
     taken = (name for index, name in enumerate(names) if _is_taken(name, where.inside(index), diagnostics))
     return [name.strip() or "application/json" for name in taken]
 
 
 def is_media_type(name: str) -> bool:
-    """Whether a text is a media type, or a range of them (RFC 9110, section 8.3.1)."""
+    """Return True if `name` is a media type, or a range of media types (RFC 9110, section 8.3.1)."""
     return bool(_MEDIA_TYPE.fullmatch(name.strip()))
 
 
@@ -95,13 +95,11 @@ def _encodings(value: JsonValue, where: Where, references: References, diagnosti
 def _part_headers(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[Parameter, ...]:
-    """The headers of a part, but for its Content-Type, which is said elsewhere; one that cannot be read is reported and
-    left out.
-    """
+    """Return the headers of a part. Content-Type is read elsewhere; unreadable headers are reported and left out."""
     found = []
     for name, entry in as_object(value).items():
         if name.lower() in ("content-type", "content-disposition", "content-length", "content-transfer-encoding"):
-            continue  # they say what the part is, and are written by whoever writes it
+            continue  # these describe the part itself, and the sender writes them
         try:
             raw, place = references.resolve(entry, where.inside(name))
         except Unusable as unusable:
@@ -130,9 +128,7 @@ def _encoding(raw: JsonObject, headers: tuple[Parameter, ...]) -> Encoding:
 def read_responses(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[Response, ...]:
-    """The answers by status. One that cannot be read is reported and left out: it costs the tool nothing but a
-    description.
-    """
+    """Return the responses by status. Unreadable ones are reported and left out: the tool only loses a description."""
     found = []
     for status, entry in as_object(value).items():
         if status.startswith("x-"):

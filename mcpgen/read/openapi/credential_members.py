@@ -1,7 +1,7 @@
-"""Members of forms that are credentials: they are left out where the request carries the credential anyway.
+"""Leave out form members that are credentials, if the request carries the credential anyway.
 
-A member counts where three things agree: parameters of the same document that have its name are credentials, its own
-description begins with what a credential is called, and the operation needs a declared security scheme.
+A member counts as a credential if three things agree. Parameters of the same name are credentials elsewhere in the
+document. Its own description begins like that of a credential. The operation needs a declared security scheme.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,7 +24,10 @@ def withhold_members(
     definitions: Mapping[str, JsonObject],
     diagnostics: Diagnostics,
 ) -> tuple[Operation, ...]:
-    """Return `operations` without such members, each name of which is reported once. `security` is the document's."""
+    """Return `operations` without form members that are credentials.
+
+    Each name is reported once. `security`: the default of the document.
+    """
     operations = tuple(operations)
     known = {fold(each.name) for one in operations for each in one.withheld if verdict(each) == "credential"}
     if not known:
@@ -45,7 +48,7 @@ def withhold_members(
 
 
 def _names(body: RequestBody, known: set[str], definitions: Mapping[str, JsonObject]) -> list[str]:
-    """The members that are credentials in each form that the body may be."""
+    """Return the names of form members that are credentials."""
     schemas = [_found(each.schema, definitions) for each in body.content if _is_form(each)]
     members = {name: member for schema in schemas for name, member in as_object(schema.get("properties")).items()}
     return [name for name, member in members.items() if fold(name) in known and _is_called(member, definitions)]
@@ -56,7 +59,7 @@ def _is_form(media_type: MediaType) -> bool:
 
 
 def _found(schema: JsonValue, definitions: Mapping[str, JsonObject]) -> JsonObject:
-    """The schema, or the one that it refers to and adds nothing to; as it is where that is not there."""
+    """Return the schema that a bare reference leads to, else the schema itself. References that lead nowhere stay."""
     own = as_object(schema)
     try:
         return definitions[as_text(own["$ref"])] if own.keys() == {"$ref"} else own

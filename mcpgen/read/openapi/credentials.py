@@ -1,7 +1,7 @@
-"""Parameters that are no business of a model: credentials, parts of a signature, and plumbing of the API.
+"""Find parameters that a model should not fill in: credentials, parts of signatures, and plumbing of the API.
 
-A parameter is judged by its place, its name, its description and the share of the operations that take it. What is a
-credential gets an environment variable, as if the document declared it as a security scheme.
+A parameter is judged by its place, name and description, and by the share of operations that take it. A credential gets
+an environment variable, as if the document declared a security scheme for it.
 """
 
 import re
@@ -17,10 +17,10 @@ from mcpgen.model import Operation, Parameter, SecurityScheme
 Verdict = Literal["credential", "signature", "setting", "declared", "accept"]
 
 USUAL = 0.9
-"""The share of operations from which on a parameter is one of the whole API."""
+"""Share of the operations above which a parameter belongs to the whole API."""
 
 FEWEST = 5
-"""Operations below which a share says nothing."""
+"""Number of operations below which a share says nothing."""
 
 
 def _split(text: str) -> frozenset[str]:
@@ -28,7 +28,7 @@ def _split(text: str) -> frozenset[str]:
 
 
 _NAMES = _split("apikey apitoken accesstoken authtoken authkey authapikey subscriptionkey oauthtoken oauthaccesstoken")
-"""Folded names that are a credential in any place, whatever stands before them from `_BEFORE`."""
+"""Folded names that mean a credential in any place, also behind a prefix in `_BEFORE`."""
 
 _BEFORE = re.compile(r"^(?:x|ocpapim)+")
 
@@ -37,16 +37,16 @@ _HEADER_ENDINGS = (
     *("applicationkey", "appkey", "apptoken", "secretkey", "apisecret", "appsecret", "clientsecret", "sessiontoken"),
     *("registryauth", "usertoken", "bearertoken", "authorization"),
 )
-"""How folded names of header fields end that carry a credential, whoever's name stands before."""
+"""Endings of folded header names that carry a credential, whatever vendor's name comes before."""
 
 _BARE = _split("key token secret password auth passwd pwd apisecret appid")
-"""Names that alone say too little: these are lookups in one API and credentials in another."""
+"""Names that are ambiguous: lookups in one API and credentials in another."""
 
 _OTHER_TOKENS = _split("""
     page next previous prev continuation continue cursor sync upload idempotency csrf xsrf crumb device push invite
     invitation reset verification confirmation payment card source cart share
     """)
-"""Words of a name that make its key or token one of the data."""
+"""Words in a name whose key or token is data of the API, not a credential."""
 
 _SAID = re.compile(
     r"^\W*(?:(?:the|an?|your|user|account|valid|unique|registered|personal|private|public|secret|optional|own|of|"
@@ -54,28 +54,31 @@ _SAID = re.compile(
     r"(?:api|access|auth\w*|subscription|bearer|secret|oauth ?2?\.?0?)[ _-]?(?:api[ _-]?)?(?:key|token|secret)\b",
     re.IGNORECASE,
 )
-"""A description that begins with what a credential is called."""
+"""Beginning of a description that names a credential."""
 
 _SIGNATURES = _split("""
     xamzalgorithm xamzcontentsha256 xamzcredential xamzdate xamzsecuritytoken xamzsignature xamzsignedheaders
     awsaccesskeyid
     """)
-"""Folded names of what AWS signs requests with (Signature Version 2 and 4)."""
+"""Folded names of the parameters with which AWS signs requests (Signature Version 2 and 4)."""
 
 _PLUMBING = _split("""
     alt callback prettyprint pp quotauser userip uploadtype uploadprotocol xgafv strict pretty
     zuoratrackid zuoraentityids xrequestid xcorrelationid correlationid xtrackingid trackingid xclientrequestid
     """)
-"""Folded names of what APIs let be set on every request and no task is about. `fields` is none: it saves tokens."""
+"""Folded names of parameters that APIs accept on every request and that belong to no task.
+
+`fields` is not among them: it saves tokens.
+"""
 
 
 def withhold(
     operations: Iterable[Operation], schemes: Iterable[SecurityScheme], diagnostics: Diagnostics
 ) -> tuple[Operation, ...]:
-    """Return `operations` without what is no argument, each kind of which is reported once with a count.
+    """Return `operations` without parameters that are no arguments. Each kind is reported once, with a count.
 
-    `schemes` are those that the document declares. What was taken away stays in `Operation.withheld`, so that an
-    override brings it back.
+    `schemes`: the declared security schemes. Removed parameters stay in `Operation.withheld`, so that an override can
+    bring them back.
     """
     operations = tuple(operations)
     counts = Counter(slot for each in operations for slot in {(p.location, fold(p.name)) for p in each.parameters})
@@ -118,9 +121,9 @@ def withhold(
 
 # Decision 0067: Undeclared credential parameters are judged over the whole document.
 def verdict(parameter: Parameter, *, usual: bool = False) -> Verdict | None:
-    """Return what a parameter is that no model may fill in, None for an argument.
+    """Return why no model may fill in this parameter, or None for an argument.
 
-    `usual` means that nearly all operations of the document take it.
+    `usual`: nearly all operations of the document take it.
     """
     if parameter.location not in ("header", "query", "cookie"):
         return None
@@ -140,19 +143,19 @@ def _is_credential(parameter: Parameter, name: str, usual: bool) -> bool:
         return True
     bare = _BEFORE.sub("", name) in _BARE
     if is_called_credential(parameter.description):
-        # Other names may describe what they filter by ("API key that …"), so their last word has to agree.
+        # A description may name a credential as a filter ("API key that …"), so the last word of the name must agree.
         return bare or parts[-1:] in (["key"], ["token"], ["secret"], ["auth"])
     return bare and usual and name in ("token", "auth", "secret")
 
 
 def is_called_credential(description: str) -> bool:
-    """Return True for a description that begins with what a credential is called."""
+    """Return True if the description begins like that of a credential."""
     return _SAID.match(description) is not None
 
 
 # Decision 0068: Plumbing parameters are schemes of the type setting.
 def scheme_of(parameter: Parameter, name: str | None = None) -> SecurityScheme:
-    """Return the security scheme that a parameter is, called `name`."""
+    """Return the security scheme, with this `name`, for a parameter that is a credential."""
     assert parameter.location in ("header", "query", "cookie"), "the others carry no credential"
     words = parameter.description
     if parameter.location == "header" and fold(parameter.name) == "authorization":
@@ -162,7 +165,7 @@ def scheme_of(parameter: Parameter, name: str | None = None) -> SecurityScheme:
 
 
 def _is_authorization(scheme: SecurityScheme) -> bool:
-    """Return True for a scheme that is sent in the Authorization header."""
+    """Return True if the scheme is sent in the Authorization header."""
     return scheme.type in ("bearer", "basic", "oauth2", "login") or (scheme.location, fold(scheme.wire_name)) == (
         "header",
         "authorization",
@@ -170,16 +173,19 @@ def _is_authorization(scheme: SecurityScheme) -> bool:
 
 
 _UNFILLED: tuple[Verdict, ...] = ("signature", "declared", "accept")
-"""What gets no variable of its own."""
+"""Kinds that get no environment variable of their own."""
 
 _UNDECLARED = ("token", "header")
-"""What the schemes are called that an API has whose document declares none (`lower/request/security.py`)."""
+"""Names of the default schemes of an API whose document declares none (`lower/request/security.py`)."""
 
 Taken = list[tuple[Parameter, Verdict]]
 
 
 def _schemes(taken: Taken, declared: Iterable[SecurityScheme]) -> dict[tuple[str, str], SecurityScheme]:
-    """Return the scheme of each place that is filled. One name in two places is one variable, but two schemes."""
+    """Return the scheme for each place that a credential fills.
+
+    The same name in two places shares a variable, but has two schemes.
+    """
     found: dict[tuple[str, str], SecurityScheme] = {}
     names = {*_UNDECLARED, *(each.name for each in declared)}
     for parameter, kind in sorted(taken, key=lambda each: (each[0].location, each[0].name)):
@@ -238,7 +244,10 @@ def _report(taken: Taken, diagnostics: Diagnostics) -> None:
 
 
 def with_credential(operation: Operation, name: str, is_one: bool) -> Operation | None:
-    """Return `operation` with the parameter `name` as a credential, or as an argument. None where it has none such."""
+    """Return `operation` with the parameter `name` turned into a credential (`is_one`) or back into an argument.
+
+    Return None if there is no such parameter.
+    """
     given, taken = operation.parameters, operation.withheld
     found = [each for each in (given if is_one else taken) if each.name == name]
     found = [each for each in found if each.location in ("header", "query", "cookie") and each.name.lower() != "accept"]
@@ -255,7 +264,7 @@ def with_credential(operation: Operation, name: str, is_one: bool) -> Operation 
         )
     front = operation.prefix or "_".join(words(operation.document))
     label = "_".join(filter(None, (front, name)))
-    # The place keeps the name apart from those of schemes that documents declare.
+    # The place in the label keeps the name apart from schemes that documents declare.
     schemes = (scheme_of(each, f"{label} ({each.location})") for each in found)
     return replace(
         operation,

@@ -1,10 +1,12 @@
-"""One schema in whatever dialect a document uses → JSON Schema 2020-12.
+"""Convert one schema from any dialect of OpenAPI to JSON Schema 2020-12.
 
-OpenAPI 3.0 has its own dialect (`nullable`, boolean `exclusiveMinimum`, `format: binary`), 3.1 is 2020-12, and
-published documents of either mix both and hold values of the wrong kind (`required: "false"`, `type: String`). So one
-function reads all of it leniently: what it returns holds only keywords of 2020-12 and of OpenAPI's vocabulary, each
-with a value of the kind that the keyword takes; other members (extensions, markup, examples but beside a pattern) are
-left out. A wrong value loses its keyword, never the schema.
+OpenAPI 3.0 has its own dialect (`nullable`, boolean `exclusiveMinimum`, `format: binary`), and 3.1 uses 2020-12.
+Published documents mix both and hold values of wrong types (`required: "false"`, `type: String`). So one function reads
+all of it leniently.
+
+The result holds only keywords of 2020-12 and of OpenAPI's vocabulary, each with a value of the right type. Other
+members are left out: extensions, markup, and examples unless there is a pattern. A wrong value costs its keyword, never
+the schema.
 """
 
 from typing import Protocol
@@ -13,19 +15,19 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue
 
 
 class Names(Protocol):
-    """The names of the schemas that a schema refers to."""
+    """Names the schemas to which a schema refers."""
 
     def count(self) -> None:
-        """Note that one more schema is converted. Unusable where they are too many."""
+        """Count one more converted schema. Raises Unusable if there are too many."""
 
     def of(self, reference: str) -> str:
-        """Of what a `$ref` leads to, as the document writes it."""
+        """Return the name of the target of a `$ref`."""
 
     def of_dynamic(self, reference: str) -> str:
-        """Of what a `$dynamicRef` leads to."""
+        """Return the name of the target of a `$dynamicRef`."""
 
     def of_embedded(self, raw: JsonObject) -> str | None:
-        """Of a subschema that is a resource of its own; None for every other."""
+        """Return the name of a subschema that is a resource of its own (`$id`), or None for any other."""
 
 
 TYPES = ("null", "boolean", "object", "array", "number", "integer", "string")
@@ -37,7 +39,7 @@ LENIENT_TYPES = {
     "bool": "boolean",
     "list": "array",
 }
-"""What is written in place of a type → what is meant."""
+"""Wrong names of types → the types that are meant."""
 
 _ONE_SCHEMA = (
     "items",
@@ -71,11 +73,17 @@ _COUNTS = (
 _SELDOM = frozenset((*_FLAGS, "xml"))
 _BOUNDS = frozenset(_NUMBERS + _COUNTS)
 _WITH_SUBSCHEMAS = frozenset(_ONE_SCHEMA + _SCHEMA_LISTS + _SCHEMA_MAPS)
-"""Most schemas are leaves, and most leaves have no bound: one look at the keywords that are there spares twenty."""
+"""Keywords that hold subschemas.
+
+Most schemas are leaves without bounds, so testing for these sets at once saves twenty lookups.
+"""
 
 
 def convert(raw: JsonValue, names: Names) -> JsonObject:
-    """`raw` as a 2020-12 schema object. `true` and what is no schema become `{}`, `false` becomes `{"not": {}}`."""
+    """Return `raw` as a 2020-12 schema object.
+
+    `true` and values that are no schema become `{}`, `false` becomes `{"not": {}}`.
+    """
     if raw is False:
         return {"not": {}}
     if not isinstance(raw, dict):
@@ -149,7 +157,7 @@ def _plain_keywords(raw: JsonObject, schema: JsonObject) -> None:
 
 
 def _examples(raw: JsonObject, schema: JsonObject) -> None:
-    """Keep the examples beside a pattern, which tell whether it is meant as it is written."""
+    """Keep the examples beside a pattern: they tell whether the pattern is meant as written."""
     declared = raw.get("examples")
     examples = [*(declared if isinstance(declared, list) else ()), raw.get("example")]
     if texts := [example for example in examples if isinstance(example, str)]:
@@ -209,8 +217,10 @@ def _subschemas(raw: JsonObject, schema: JsonObject, names: Names) -> None:
 
 
 def _discriminator(raw: JsonObject, schema: JsonObject, names: Names) -> None:
-    """OpenAPI 3.1, 4.8.25. Mapping values are references or bare schema names; both become names of schemas.
-    Swagger 2.0 writes the name of the property alone.
+    """Convert a discriminator (OpenAPI 3.1, 4.8.25).
+
+    Mapping values are references or bare schema names; both become names of schemas. Swagger 2.0 writes only the name
+    of the property.
     """
     declared = raw.get("discriminator")
     if isinstance(declared, str):
@@ -226,9 +236,7 @@ def _discriminator(raw: JsonObject, schema: JsonObject, names: Names) -> None:
 
 
 def _allow_null(schema: JsonObject) -> None:
-    """`nullable: true` of OpenAPI 3.0, or `x-nullable` before it, also where writers put it beside a reference or a
-    composition.
-    """
+    """Apply `nullable: true` of OpenAPI 3.0, or `x-nullable` before it, also beside a reference or a composition."""
     kind = schema.get("type")
     if isinstance(kind, str) and kind != "null":
         schema["type"] = [kind, "null"]

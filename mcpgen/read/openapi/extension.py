@@ -1,7 +1,7 @@
-"""`x-mcp` of a document: what its author says of the tools to come, at operations, path items and tags.
+"""Read `x-mcp` of a document: its author's wishes for tools, at operations, path items and tags.
 
-A document is not the owner of the server. It may name and word its tools as freely as it does anyway, hide them, and
-ask for more caution; never for less. What cannot be used is a warning and changes nothing.
+A document is not the owner of the server. It may name, describe and hide its tools, and ask for more caution, but never
+for less. Unusable values are reported as warnings and ignored.
 """
 
 from mcpgen.base.diagnostics import Diagnostics, Where
@@ -22,8 +22,9 @@ _KINDS: dict[str, tuple[type, str]] = {
 
 
 def read(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject:
-    """What `x-mcp` of the operation `raw` at `where` says, without what cannot be used; `confirm` and `roles` are
-    looked at where they count.
+    """Return the usable members of `x-mcp` of the operation `raw` at `where`.
+
+    `confirm` and `roles` are checked later, where they are applied.
     """
     found = dict(_checked(raw, where, _OF_OPERATION, diagnostics))
     place = where.inside(KEY)
@@ -42,19 +43,19 @@ def read(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject:
 
 
 def hides(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> bool:
-    """Whether the path item or tag `raw` at `where` hides its operations."""
+    """Return True if the path item or tag `raw` hides its operations."""
     return _checked(raw, where, (HIDDEN,), diagnostics).get(HIDDEN) is True
 
 
 def hidden_tags(root: JsonObject, where: Where, diagnostics: Diagnostics) -> frozenset[str]:
-    """The names of the tags of a document that hide their operations."""
+    """Return the names of tags that hide their operations."""
     place = where.inside("tags")
     tags = ((as_object(tag), place.inside(index)) for index, tag in enumerate(as_list(root.get("tags"))))
     return frozenset(str(tag.get("name")) for tag, at in tags if hides(tag, at, diagnostics))
 
 
 def _checked(raw: JsonObject, where: Where, known: tuple[str, ...], diagnostics: Diagnostics) -> JsonObject:
-    """The members of `x-mcp` that are known and of their kind."""
+    """Return the known members of `x-mcp` whose values have the right type."""
     value = raw.get(KEY)
     if value is None:
         return {}

@@ -1,6 +1,6 @@
-"""What an operation takes and gives, in the words of OpenAPI 3: parameters, body, answers, servers.
+"""Read what an operation takes and gives, in the words of OpenAPI 3: parameters, body, responses, servers.
 
-Versions of OpenAPI differ in how a document says it (`Reader`); everything around it is the same.
+Versions of OpenAPI differ in their `Reader`; everything around it is the same.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,7 +16,10 @@ from mcpgen.read.openapi.references import References
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What operations of one document share. `reader` is that of its version, `hidden_tags` those that it hides."""
+    """What the operations of one document share.
+
+    `reader`: the reader of its version. `hidden_tags`: tags whose operations are hidden.
+    """
 
     root: JsonObject
     references: References
@@ -28,13 +31,13 @@ class Surroundings:
 
     @property
     def credentials(self) -> parameters.Credentials:
-        """The API keys by the places that they fill."""
+        """Return the API keys of the document by the places that they fill."""
         keys = (scheme for scheme in self.schemes if scheme.type == "apiKey")
         return {parameters.place_of(scheme.location, scheme.wire_name): scheme for scheme in keys}
 
 
 class Site(NamedTuple):
-    """An operation as the document writes it, the path item that holds it, and the places of both."""
+    """An operation and its path item as the document writes them, with the places of both."""
 
     raw: JsonObject
     where: Where
@@ -42,14 +45,15 @@ class Site(NamedTuple):
     item_where: Where
 
     def parameter_lists(self) -> Iterable[tuple[JsonValue, Where]]:
-        """The lists of parameters, the more particular last."""
+        """Yield the lists of parameters with their places: those of the path item, then those of the operation."""
         for holder, where in ((self.item, self.item_where), (self.raw, self.where)):
             yield holder.get("parameters"), where.inside("parameters")
 
 
 class Inputs(NamedTuple):
-    """What the document says of one operation. `servers` None where it has none of its own; `credentials` are
-    parameters that carry one.
+    """What the document says of one operation.
+
+    `servers`: None if the operation has none. `credentials`: parameters that carry a credential.
     """
 
     parameters: tuple[Parameter, ...]
@@ -63,7 +67,10 @@ Reader = Callable[[Site, PathTemplate, Surroundings], Inputs]
 
 
 def read(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
-    """The inputs by OpenAPI 3. Unusable where the operation cannot be called without what is not understood."""
+    """Read the inputs by OpenAPI 3.
+
+    Raises Unusable if the operation cannot be called without a part that is not understood.
+    """
     raw, where, references, diagnostics = site.raw, site.where, around.references, around.diagnostics
     lists, keys = site.parameter_lists(), around.credentials
     found, credentials = parameters.read(lists, keys, references, diagnostics, by_name=False)
@@ -77,7 +84,7 @@ def read(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
 
 
 def read_3_0(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
-    """The inputs by OpenAPI 3.0, where styles of the parts of a multipart body "SHALL be ignored" (4.7.15)."""
+    """Read the inputs by OpenAPI 3.0, where the style of a multipart body's parts "SHALL be ignored" (4.7.15)."""
     found = read(site, template, around)
     if found.body is None:
         return found

@@ -1,8 +1,8 @@
-"""The verdict of the standard's own tool on a document: openapi-spec-validator's, in a child process with limits.
+"""Run openapi-spec-validator over a document, in a child process with limits.
 
-The tool walks schemas without a bound (a few kilobytes of `allOf` keep it busy for ever), and matches patterns that
-take for ever. It never opens a socket or a file here: references that leave the document are refused, but for files
-beside it that `library` reads.
+The validator walks schemas without a bound (a few kilobytes of `allOf` keep it busy for ever) and matches patterns that
+take for ever. It never opens a socket or a file here: references out of the document are refused, except to files that
+`library` reads.
 """
 
 import posixpath
@@ -16,22 +16,28 @@ from mcpgen.base.jsonvalue import JsonValue, as_list, as_object
 from mcpgen.read.document import Document, Library
 
 SECONDS, SECONDS_PER_MB = 20, 5
-"""Seconds of work, and how many more for each megabyte of text. Published documents take up to two for a megabyte."""
+"""Seconds of CPU time, and further seconds per megabyte of text.
+
+Published documents take up to two seconds per megabyte.
+"""
 
 _MEBIBYTES = 512
 _PLACE = "place_in_document"
-"""The attribute of an error that holds its path from the root of the document."""
+"""Attribute of an error that holds its path from the root of the document."""
 
 _FOLDER = "/1/2/3/4/5/6/7/8"
-"""Stands for the document's folder in URIs, deep enough for references that lead up."""
+"""Path that stands for the document's folder in URIs, deep enough for references that lead up."""
 
 Place = tuple[str | int, ...]
 Finding = tuple[Place, str]
-"""Where in the document, and what is wrong there."""
+"""A path in the document, and what is wrong there."""
 
 
 def official_findings(document: Document, version: str, library: Library) -> Iterator[Finding]:
-    """Yield what the tool finds. Its own failure comes last, and so does a limit, at the schema that it looked at."""
+    """Yield the findings of the validator.
+
+    A failure or an exceeded limit comes last, at the schema that was being checked.
+    """
     seconds = SECONDS + SECONDS_PER_MB * len(document.text) // 1_000_000
     at: Place = ()
     try:
@@ -46,12 +52,12 @@ def official_findings(document: Document, version: str, library: Library) -> Ite
 
 
 def place_of(path: JsonValue) -> Place:
-    """Return the place that a path in JSON names."""
+    """Return a path as a tuple, from its JSON form."""
     return tuple(part for part in as_list(path) if isinstance(part, (str, int)))
 
 
 def _run(document: Document, version: str, library: Library, tell: Tell) -> None:
-    """Tell `[path, message]` for each finding, and `[path, null]` of each schema before it is looked at."""
+    """Tell `[path, message]` for each finding, and `[path, null]` before each schema is checked."""
     beside = _Beside(document, library)
     try:
         checker = _checker(version, beside, tell)
@@ -62,12 +68,12 @@ def _run(document: Document, version: str, library: Library, tell: Tell) -> None
         raise
     except RecursionError:
         tell([[], "the check of the whole ended early: schemas refer to each other too deep"])
-    except Exception:  # what it raises for broken documents has no common class
+    except Exception:  # the validator's errors for broken documents have no common class
         tell([[], f"the check of the whole ended early: {beside.unread}"])
 
 
 def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
-    """Return the tool's checker of that version, which reads nothing but what is beside the document."""
+    """Return the validator for a version of OpenAPI, limited to files beside the document."""
     import openapi_spec_validator as standard  # a third of a second
 
     kind: Any = {
@@ -80,11 +86,11 @@ def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
 
     def check_schema(self: Any, schema: Any, *given: Any, **named: Any) -> Iterator[Any]:
         if version == "2.0" and "type" in schema and schema["type"] == "file":
-            return  # a file as the answer, which is no JSON Schema (2.0, "Response Object"); the meta-schema judges it
-        if not named.get("meta_checked"):  # one that the schema around it did not check already
+            return  # a file as a response, which is not JSON Schema (2.0, "Response Object"); the meta-schema checks it
+        if not named.get("meta_checked"):  # the surrounding schema has not checked this one already
             tell([[*getattr(schema, "parts", ())], None])
         for error in schemas.__call__(self, schema, *given, **named):
-            if not hasattr(error, _PLACE):  # the tool counts from the schema that it looks at, not from the document
+            if not hasattr(error, _PLACE):  # the validator counts paths from the schema, not from the document
                 setattr(error, _PLACE, [*getattr(schema, "parts", ()), *error.absolute_path])
             yield error
 
@@ -94,7 +100,10 @@ def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
 
 
 class _Beside:
-    """The files beside a document, for a tool that asks for them by URI. `unread` says what kept it from going on."""
+    """The files beside a document, for a validator that asks for them by URI.
+
+    `unread`: the reason why the validator could not go on.
+    """
 
     def __init__(self, document: Document, library: Library) -> None:
         self.uri = f"file://{_FOLDER}/{quote(posixpath.basename(document.name))}"
@@ -103,7 +112,7 @@ class _Beside:
         self._library = library
 
     def read(self, uri: str) -> JsonValue:
-        """The value of the file that `uri` names. LookupError where there is none that may be read."""
+        """Return the value of the file that `uri` names. Raises LookupError if there is none that may be read."""
         path = posixpath.relpath(unquote(urlsplit(uri).path), _FOLDER)
         name = posixpath.normpath(posixpath.join(posixpath.dirname(self._document.name), path))
         try:

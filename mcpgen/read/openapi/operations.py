@@ -1,4 +1,7 @@
-"""Paths of a document → operations. One that cannot be read is skipped with its reason; the others go on."""
+"""Read the operations under the paths of a document.
+
+An operation that cannot be read is skipped with its reason; the others go on.
+"""
 
 import re
 from collections import Counter
@@ -24,7 +27,7 @@ Outcome = Operation | Skipped
 
 
 def read(value: JsonValue, where: Where, around: Surroundings) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
-    """All operations under the `paths` object at `where`, and those that had to be skipped."""
+    """Return all operations under the `paths` object at `where`, and those that were skipped."""
     found: list[Operation] = []
     skipped: list[Skipped] = []
     for path, entry in as_object(value).items():
@@ -39,7 +42,7 @@ def read(value: JsonValue, where: Where, around: Surroundings) -> tuple[tuple[Op
 
 
 def _of_item(path: str, entry: JsonValue, where: Where, around: Surroundings) -> Iterator[Outcome]:
-    """The operations of a path item: its own, and those of the item that it refers to (OpenAPI 3.1, 4.8.9)."""
+    """Yield the operations of a path item: its own, and those of the item that it refers to (OpenAPI 3.1, 4.8.9)."""
     seen: set[str] = set()
     if isinstance(entry, dict) and "$ref" in entry:
         for outcome in _each(path, entry, where, around):
@@ -76,7 +79,9 @@ def _each(path: str, item: JsonObject, place: Where, around: Surroundings) -> It
 
 
 def _methods(item: JsonObject, place: Where) -> Iterator[tuple[str, JsonValue, Where, str]]:
-    """Every method of a path item, what it says of it, where, and why it cannot be offered."""
+    """Yield each method of a path item with its value, its place, and the reason why it cannot be offered ("" if it
+    can).
+    """
     for key in (*METHODS, "trace"):
         if key in item:
             yield key.upper(), item[key], place.inside(key), NEVER.get(key.upper(), "")
@@ -123,7 +128,7 @@ def _read_one(method: str, path: str, site: Site, around: Surroundings) -> Opera
 
 
 def _is_hidden(said: JsonObject, site: Site, around: Surroundings) -> bool:
-    """Whether the document hides an operation: what it says itself, else its path item or one of its tags."""
+    """Return True if the document hides an operation, by its own word, else by its path item or one of its tags."""
     if extension.HIDDEN in said:
         return said[extension.HIDDEN] is True
     return extension.hides(site.item, site.item_where, around.diagnostics) or not around.hidden_tags.isdisjoint(
@@ -132,7 +137,7 @@ def _is_hidden(said: JsonObject, site: Site, around: Surroundings) -> bool:
 
 
 def _with_unique_names(found: list[Operation], around: Surroundings) -> list[Operation]:
-    """Of several operations that demand one name the first in the order of their keys has it."""
+    """Let only one operation keep a name that several demand: the first in the order of their keys."""
     owners: dict[str, str] = {}
     for operation in sorted(found, key=lambda operation: operation.key):
         if operation.name is not None:
@@ -154,7 +159,7 @@ def _tags(raw: JsonObject) -> tuple[str, ...]:
 
 # Decision 0016: Twin paths are told apart by parameter names.
 def _with_unique_keys(found: Iterable[Operation]) -> tuple[Operation, ...]:
-    """Twins such as `/a/{x}` and `/a/{y}` get keys with the names of their parameters."""
+    """Give operations with equal keys, such as `/a/{x}` and `/a/{y}`, keys with the names of their parameters."""
     found = tuple(found)
     counts = Counter(operation.key for operation in found)
     return tuple(

@@ -1,4 +1,4 @@
-"""Parameters of an operation (OpenAPI 3.1, 4.8.12): merged, resolved, with style and explode settled."""
+"""Read the parameters of an operation (OpenAPI 3.1, 4.8.12): merged, resolved, with defaults of style and explode."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -34,10 +34,10 @@ FRAMING = frozenset(
     """,
     )
 )
-"""Header fields that delimit messages or are meant for the next hop."""
+"""Header fields that delimit messages or address the next hop."""
 
 JUDGED = ("accept", "authorization")
-"""Header parameters of documents that are no arguments, and yet say something: a version, or a credential."""
+"""Header parameters of documents that are never arguments but carry information: a version, or a credential."""
 
 NOT_ARGUMENTS = FRAMING | frozenset(
     re.findall(
@@ -63,9 +63,10 @@ def read(
     *,
     by_name: bool = True,
 ) -> tuple[tuple[Parameter, ...], tuple[SecurityScheme, ...]]:
-    """The parameters of all `lists` (value, place) that are arguments, and the credentials among the others.
-    `credentials` are the schemes by the places that they fill; see `without_credentials` for `by_name`. Unusable where
-    a required one cannot be read.
+    """Return the parameters of all `lists` (value, place) that are arguments, and the credentials among the others.
+
+    `credentials`: schemes by the places that they fill. `by_name`: see `without_credentials`. Raises Unusable if a
+    required parameter cannot be read.
     """
     raw_ones = gathered(lists, references)
     _refuse_two_queries(raw_ones)
@@ -75,7 +76,7 @@ def read(
 
 
 def _refuse_two_queries(raw_ones: list[tuple[JsonObject, Where]]) -> None:
-    """Unusable where the whole query is described beside another one, or beside parameters in it."""
+    """Raise Unusable if a parameter describes the whole query and others describe parts of the query."""
     whole = [where for raw, where in raw_ones if raw.get("in") == "querystring"]
     if len(whole) > 1 or (whole and any(raw.get("in") == "query" for raw, _ in raw_ones)):
         message = "The whole query is one parameter, and there are others in it."
@@ -83,23 +84,24 @@ def _refuse_two_queries(raw_ones: list[tuple[JsonObject, Where]]) -> None:
 
 
 def is_field_name(name: str) -> bool:
-    """Whether a header field can have that name (RFC 9110, section 5.6.2)."""
+    """Return True if a header field can have this name (RFC 9110, section 5.6.2)."""
     return bool(_TOKEN.fullmatch(name))
 
 
 def can_be_set(name: str) -> bool:
-    """Whether a key can be sent in the header field of that name."""
+    """Return True if an API key can be sent in a header field of this name."""
     return is_field_name(name) and name.lower() not in FRAMING
 
 
 def place_of(location: str, name: str) -> tuple[str, str]:
-    """Return where a credential goes. Names that some server reads as one are one place (HARD-20)."""
+    """Return the place that a credential fills. Names that some server reads as the same are one place."""
     return location, fold(name)
 
 
 def gathered(lists: Iterable[tuple[JsonValue, Where]], references: References) -> list[tuple[JsonObject, Where]]:
-    """The Parameter Objects of all `lists`, references resolved, those of later lists replacing earlier ones of the
-    same name and place.
+    """Return the Parameter Objects of all `lists`, with references resolved.
+
+    Later lists replace parameters of the same name and place.
     """
     found: dict[tuple[str, str], tuple[JsonObject, Where]] = {}
     for value, where in lists:
@@ -112,8 +114,11 @@ def gathered(lists: Iterable[tuple[JsonValue, Where]], references: References) -
 def without_credentials(
     found: Iterable[Parameter], credentials: Credentials, diagnostics: Diagnostics, *, by_name: bool = True
 ) -> tuple[tuple[Parameter, ...], tuple[SecurityScheme, ...]]:
-    """`found` without what the server or HTTP itself fills, each of which is reported; and the schemes that those are.
-    With `by_name` also what nobody declares (`X-API-Key` as a mere header); in documents, `withhold` judges that.
+    """Return the arguments among `found`, and the schemes of the others, which the server or HTTP fills and which are
+    reported.
+
+    `by_name`: recognise undeclared credentials by their names (`X-API-Key` as a mere header). For documents, `withhold`
+    does that later.
     """
     kept: list[Parameter] = []
     implied: list[SecurityScheme] = []
@@ -136,12 +141,12 @@ def without_credentials(
 
 
 def credential(parameter: Parameter, credentials: Credentials) -> SecurityScheme | None:
-    """The credential that is sent where `parameter` is, declared or by its name; None where it is another thing."""
+    """Return the credential that a parameter carries, declared or recognised by its name, or None."""
     return credentials.get(place_of(parameter.location, parameter.name)) or _implied(parameter)
 
 
 def is_of_http(name: str) -> bool:
-    """Whether a header field of that name is none that a tool may set."""
+    """Return True if a tool may not set the header field of this name."""
     return name.lower().replace("_", "-") in NOT_ARGUMENTS
 
 
@@ -152,8 +157,9 @@ def _implied(parameter: Parameter) -> SecurityScheme | None:
 def matched_with_path(
     read: tuple[Parameter, ...], template: PathTemplate, where: Where, diagnostics: Diagnostics
 ) -> tuple[Parameter, ...]:
-    """The parameters with those of the path in its order: undeclared ones added, those that the path does not hold left
-    out.
+    """Return the parameters with those of the path in the path's order.
+
+    Undeclared path parameters are added, superfluous ones left out.
     """
     in_path = {parameter.name: parameter for parameter in read if parameter.location == "path"}
     for name, declared in zip(template.variables, template.declared, strict=True):
@@ -181,9 +187,9 @@ def matched_with_path(
 def _with_those_of_query(
     in_path: dict[str, Parameter], elsewhere: list[Parameter], template: PathTemplate, where: Where
 ) -> tuple[Parameter, ...]:
-    """Return the parameters outside the path, with those that the query of the path key names, which are required.
+    """Return the parameters outside the path, together with those in the query of the path key, which are required.
 
-    What is declared as `in: path` under the name of such a variable is taken out of `in_path`.
+    Parameters that are declared as `in: path` but stand in that query are removed from `in_path`.
     """
     known = {each.name: each for each in elsewhere if each.location == "query"}
     used = {variable: in_path.pop(variable, None) for _, variable in template.query_variables}
@@ -203,7 +209,7 @@ def _with_those_of_query(
 def of_header(
     name: str, raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics
 ) -> Parameter | None:
-    """The parameter that a Header Object is (OpenAPI 3.1, 4.8.21), None where it cannot be sent; which is reported."""
+    """Return a Header Object (OpenAPI 3.1, 4.8.21) as a parameter, or None, reported, if it cannot be sent."""
     header = _read_one({**raw, "name": name, "in": "header", "required": False}, where, references, diagnostics)
     return header and replace(header, required=raw.get("required") is True)
 
@@ -211,8 +217,9 @@ def of_header(
 def name_and_place(
     raw: JsonObject, where: Where, locations: tuple[Location, ...], diagnostics: Diagnostics
 ) -> tuple[str, Location] | None:
-    """Name and place of a parameter, which is one of `locations`; None, reported, where it has none that can be sent.
-    Unusable where it is required all the same.
+    """Return name and place of a parameter, which must be one of `locations`.
+
+    Return None, reported, if they cannot be sent. Raises Unusable if such a parameter is required.
     """
     name, location = raw.get("name"), next((known for known in locations if raw.get("in") == known), None)
     sendable = isinstance(name, str) and name and location is not None

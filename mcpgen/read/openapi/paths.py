@@ -1,8 +1,8 @@
-"""A path key of a document → what is sent (OpenAPI 3.1, 4.8.8.2), and the stable key of an operation.
+"""Parse the path keys of a document (OpenAPI 3.1, 4.8.8.2), and derive the stable key of an operation.
 
 Published keys hold more than the standard allows: a query (`/a?action=b`), a fragment (`/#X-Target=c`), several
-variables in a segment. What can be sent unambiguously is kept; a key that could lead elsewhere (`//host`, `..`, control
-characters) is refused.
+variables in a segment. Unambiguous ones are kept. Keys that could lead elsewhere (`//host`, `..`, control characters)
+are refused.
 """
 
 import re
@@ -18,12 +18,14 @@ _FORBIDDEN = re.compile(r"[\x00-\x20\x7f\\\"<>^`|\ud800-\udfff]|%(?![0-9A-Fa-f]{
 _Pairs = tuple[tuple[str, str], ...]
 _UNSENT = "!$&'()*+,;=:@/~-._%"
 LONGEST = 4000
-"""Characters of a path key. Servers take request targets of about 8,000, the values of variables among them."""
+"""Longest path key, in characters. Servers accept request targets of about 8,000, values of variables included."""
 
 
 def parse(path: str, where: Where, diagnostics: Diagnostics, *, query_is_meant: bool = False) -> PathTemplate:
-    """The template of `path`. Unusable where no request can be made of it. A query in it is reported, unless it was
-    written on purpose.
+    """Return the template of `path`.
+
+    Raises Unusable if no request can be made of it. A query in it is reported, unless it was written on purpose
+    (`query_is_meant`).
     """
     body, fragment_mark, _ = path.partition("#")
     body, query_mark, query = body.partition("?")
@@ -51,9 +53,9 @@ def parse(path: str, where: Where, diagnostics: Diagnostics, *, query_is_meant: 
 
 
 def _of_query(path: str, query: str, where: Where) -> tuple[_Pairs, _Pairs]:
-    """Return the pairs of a query that are always sent, and those whose value is one variable, with its name.
+    """Return the constant pairs of a query, and the pairs (name, variable) whose value is one variable.
 
-    Unusable where a variable stands beside other text: nothing would say how the two are written together.
+    Raises Unusable if a variable stands beside other text, since no rule says how to write the two together.
     """
     fixed: list[tuple[str, str]] = []
     filled: list[tuple[str, str]] = []
@@ -70,7 +72,7 @@ def _of_query(path: str, query: str, where: Where) -> tuple[_Pairs, _Pairs]:
 
 # Decision 0032: A path that names a parameter twice gets two arguments.
 def _distinct(variables: tuple[str, ...]) -> tuple[str, ...]:
-    """The names, each that comes again with the number of its coming."""
+    """Return the names with repeated ones numbered: `x`, `x_2`."""
     found: list[str] = []
     for name in variables:
         number = 2
@@ -106,5 +108,5 @@ def _is_dot_segment(segment: str) -> bool:
 
 
 def operation_key(method: str, path: str) -> str:
-    """METHOD and the path with its variables blanked: renaming a variable does not make another operation."""
+    """Return METHOD and the path with its variables blanked, so that renaming a variable does not change the key."""
     return f"{method} {_VARIABLE.sub('{}', path)}"

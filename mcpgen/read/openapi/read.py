@@ -1,4 +1,4 @@
-"""A `Document` in any version of OpenAPI → `Api`."""
+"""Read a `Document` in any version of OpenAPI as an `Api`."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from mcpgen.read.openapi.schemas import Definitions
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """What differs between versions at the root: where security schemes stand, and who reads inputs."""
+    """Differences between versions at the root: the pointer to security schemes, and the reader of inputs."""
 
     schemes: str
     reader: inputs.Reader
@@ -29,7 +29,7 @@ VERSIONS = {
 
 
 def version_of(document: Document) -> str | None:
-    """`2.0`, `3.1` …, or None where the document does not call itself an OpenAPI document."""
+    """Return the version, such as `3.1`, or None if the document does not call itself an OpenAPI document."""
     root = as_object(document.value)
     declared = root.get("openapi", root.get("swagger"))
     if not isinstance(declared, (str, int, float)):
@@ -39,10 +39,9 @@ def version_of(document: Document) -> str | None:
 
 
 def read(document: Document, definitions: Definitions, base_url: str | None, diagnostics: Diagnostics) -> Api:
-    """The API that `document` describes, its schemas in `definitions`. `base_url` is where it came from, for relative
-    server URLs.
+    """Return the API that `document` describes, with its schemas in `definitions`.
 
-    CannotGoOn where the version is not one that is read.
+    `base_url`: where the document came from, for relative server URLs. Raises CannotGoOn for an unsupported version.
     """
     name = version_of(document)
     version = VERSIONS.get(name or "")

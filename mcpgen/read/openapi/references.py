@@ -1,8 +1,8 @@
-"""`$ref` in a document: where it leads, and that it leads somewhere (RFC 6901, OpenAPI 3.1 section 4.8.23).
+"""Resolve each `$ref` in a document (RFC 6901; OpenAPI 3.1, 4.8.23).
 
-References lead to any place of the same document, to other files of its folder, and to schemas by their `$id` and
-`$anchor`. Nothing is ever fetched: a URI is a name and not a location. Data positions (examples, defaults, enums) are
-never looked at, because only callers that know that a reference may stand there ask.
+A reference may lead to any place of the same document, to other files of its folder, and to schemas by `$id` and
+`$anchor`. Nothing is ever fetched: a URI is a name and not a location. Data such as examples, defaults and enums is
+never searched: only callers that know that a reference may stand there ask.
 """
 
 import posixpath
@@ -18,11 +18,11 @@ from mcpgen.read.openapi.resources import Resource, Resources
 
 _LONGEST_CHAIN = 50
 _NOT_A_FILE = re.compile(r"[\x00-\x1f\x7f\\?:]|^/")
-"""Schemes, hosts, absolute and other systems' paths: what a reference to a file beside the document has none of."""
+"""Parts that a reference to a neighbouring file never has: schemes, hosts, absolute paths, and Windows paths."""
 
 
 class References:
-    """Resolves references in the documents of `library`. Places are `Where`s without a line."""
+    """Resolves references in the documents of `library`. Places have no line yet."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -31,31 +31,35 @@ class References:
     # -- names of schemas ---------------------------------------------------------------------------------------------
 
     def name(self, where: Where) -> str:
-        """The name under which later passes know the schema that stands at `where`."""
+        """Return the name by which later passes know the schema at `where`."""
         return f"{where.file.replace('#', '%23')}#{where.pointer}"
 
     def place(self, name: str) -> Where:
-        """Where the schema called `name` stands."""
+        """Return the place of the schema called `name`."""
         file, _, pointer = name.partition("#")
         return Where(file.replace("%23", "#"), pointer)
 
     def schema(self, where: Where) -> JsonObject:
-        """The schema that stands at `where`, by its name."""
+        """Return a reference, by name, to the schema at `where`."""
         return {"$ref": self.name(where)}
 
     def take_schemas(self, schemas: int) -> bool:
-        """Take what so many converted schemas need of memory; return whether there is as much left."""
+        """Take memory for converted schemas. Return False if too little is left."""
         return self._library.memory.take_schemas(schemas)
 
     def content(self, name: str, by: str) -> bytes:
-        """The bytes of the file `name`, which the document `by` names beside itself. CannotGoOn where it cannot."""
+        """Return the bytes of the file `name`, which the document `by` names.
+
+        Raises CannotGoOn if it may not or cannot be read.
+        """
         return self._library.content(name, by)
 
     # -- resolving ----------------------------------------------------------------------------------------------------
 
     def resolve(self, value: JsonValue, where: Where) -> tuple[JsonObject, Where]:
-        """The object that `value` is or refers to, and its place. Unusable where there is none, or where references
-        go in circles.
+        """Return the object that `value` is or refers to, and its place.
+
+        Raises Unusable if there is none, or if references form a loop.
         """
         start = where
         for _ in range(_LONGEST_CHAIN):
@@ -73,8 +77,10 @@ class References:
         )
 
     def target(self, reference: str, where: Where) -> Where:
-        """The place that `reference`, standing at `where`, leads to; no other file is opened to tell, unless by an
-        anchor in it. Unusable for one that leads out of what may be read.
+        """Return the place that `reference`, written at `where`, leads to.
+
+        Another file is opened only to find an anchor in it. Raises Unusable for a reference that leads out of what may
+        be read.
         """
         resource = self.resources.around(where)
         address, _, fragment = reference.partition("#")
@@ -82,7 +88,7 @@ class References:
         return self._inside(root, fragment, reference, where)
 
     def at(self, target: Where, origin: Where) -> JsonValue:
-        """The value at `target`. Unusable, placed at `origin`, where there is none."""
+        """Return the value at `target`. Raises Unusable, placed at `origin`, if there is none."""
         try:
             document = self._library.document(target.file)
         except CannotGoOn as failure:
@@ -95,7 +101,7 @@ class References:
     # -- parts --------------------------------------------------------------------------------------------------------
 
     def _root(self, address: str, resource: Resource, reference: str, where: Where) -> Where:
-        """The resource or file that the part of a reference before `#` names."""
+        """Return the resource or file that the part of a reference before `#` names."""
         known = self.resources.named(address, resource)
         if known is not None:
             return known
@@ -109,13 +115,13 @@ class References:
         return Where(file)
 
     def _inside(self, root: Where, fragment: str, reference: str, where: Where) -> Where:
-        """The place in the resource `root` that a fragment names: a pointer, or an anchor."""
+        """Return the place that a fragment names in the resource `root`, by a pointer or an anchor."""
         fragment = self._decoded(root, fragment)
         if not fragment:
             return root
         if fragment.startswith("/"):
             target = Where(root.file, root.pointer + fragment)
-            # A pointer counts from its resource; where that has no such place, writers mean the whole document.
+            # A pointer counts from its resource. If the resource has no such place, authors mean the whole document.
             return target if not root.pointer or self.exists(target) else Where(root.file, fragment)
         self.at(root, where)
         anchored = self.resources.anchored(root, fragment)
@@ -124,7 +130,7 @@ class References:
         return anchored
 
     def _decoded(self, root: Where, fragment: str) -> str:
-        """The fragment without percent-encoding, unless the document has keys that are spelled with it."""
+        """Return the fragment percent-decoded, unless the document has a key that is spelled with percent signs."""
         if "%" not in fragment or self.exists(Where(root.file, root.pointer + unquote(fragment))):
             return unquote(fragment)
         return fragment if self.exists(Where(root.file, root.pointer + fragment)) else unquote(fragment)

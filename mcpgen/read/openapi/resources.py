@@ -1,8 +1,7 @@
-"""Names of schemas that are not places: `$self`, `$id`, `$anchor` and `$dynamicAnchor` (JSON Schema 2020-12, section
-8.2; OpenAPI 3.2, 4.1.2.1).
+"""Find schemas that are named by `$self`, `$id`, `$anchor` and `$dynamicAnchor`.
 
-A schema with an `$id` is a resource of its own: references inside it count from it. Documents that say none of these
-words, nearly all, are never walked.
+See JSON Schema 2020-12, section 8.2, and OpenAPI 3.2, 4.1.2.1. A schema with an `$id` is a resource of its own:
+references inside it are relative to it. Most documents use none of these keywords and are never walked.
 """
 
 from collections.abc import Iterator
@@ -23,13 +22,14 @@ _MAPS = frozenset(
         *("paths", "webhooks", "content", "encoding", "variables"),
     }
 )
-"""Members whose own members have names that a writer chose."""
+"""Members whose own keys are names that an author chose."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A document, or a schema with an `$id`. `base` is its URI, empty where it has none; anchors are names of places
-    in it.
+    """A document, or a schema with an `$id`.
+
+    `base`: its URI, or "". `anchors` and `dynamic`: anchor → place inside the resource.
     """
 
     root: Where
@@ -39,7 +39,7 @@ class Resource:
 
 
 class Resources:
-    """The resources in the documents of `library` that were looked at so far."""
+    """The resources in those documents of `library` that were indexed so far."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -48,7 +48,7 @@ class Resources:
         self._embedded: dict[int, Where] = {}
 
     def around(self, where: Where) -> Resource:
-        """The innermost resource that `where`, in a document that was read, belongs to."""
+        """Return the innermost resource around `where`, a place in a document that was read."""
         resources = self._in(where.file)
         if len(resources) == 1:
             return resources[""]
@@ -58,23 +58,24 @@ class Resources:
         return resources[pointer]
 
     def named(self, address: str, resource: Resource) -> Where | None:
-        """The resource that the URI `address`, relative to `resource`, names; None where no document that was read
-        says so.
+        """Return the root of the resource that the URI `address`, relative to `resource`, names.
+
+        Return None if no indexed document has it.
         """
         if not self._by_uri:
             return None
         return self._by_uri.get(_joined(resource.base, address))
 
     def anchored(self, root: Where, anchor: str) -> Where | None:
-        """The place of `anchor` in the resource at `root`."""
+        """Return the place of `anchor` in the resource at `root`."""
         return self.around(root).anchors.get(anchor)
 
     def embedded(self, raw: JsonObject) -> Where | None:
-        """The place of `raw`, where it is a schema with an `$id` inside another."""
+        """Return the place of `raw` if it is a schema with an `$id` inside another schema."""
         return self._embedded.get(id(raw)) if self._embedded else None
 
     def _in(self, file: str) -> dict[str, Resource]:
-        """The resources of a file by the pointers of their roots."""
+        """Return the resources of a file by the pointers of their roots."""
         if file not in self._of_file:
             document = self._library.document(file)
             own = as_text(as_object(document.value).get("$self"))
@@ -89,7 +90,7 @@ class Resources:
         return self._of_file[file]
 
     def _indexed(self, value: JsonValue, document: Resource) -> list[Resource]:
-        """All resources in `value`, outer ones before inner ones."""
+        """Return all resources in `value`, outer ones before inner ones."""
         found = [document]
         waiting: list[tuple[JsonValue, Where, Resource, bool]] = [(value, document.root, document, False)]
         while waiting:
@@ -102,7 +103,7 @@ class Resources:
         return found
 
     def _enter(self, raw: JsonObject, where: Where, resource: Resource, found: list[Resource]) -> Resource:
-        """The resource that `raw` is, or is part of; its anchors are noted."""
+        """Return the resource that `raw` is, or belongs to, and note its anchors."""
         identifier = as_text(raw.get("$id"))
         if identifier.startswith("#"):
             resource.anchors.setdefault(identifier[1:], where)
@@ -122,7 +123,9 @@ class Resources:
 
 
 def _members(value: JsonValue, is_map: bool) -> Iterator[tuple[str | int, JsonValue, bool]]:
-    """The members of `value` in which a schema may stand: key, member, and whether its keys are a writer's names."""
+    """Yield the members of `value` in which a schema may stand: key, member, and whether the member's keys are an
+    author's names.
+    """
     if isinstance(value, dict):
         for key, member in value.items():
             if is_map or not (key in _DATA or key.startswith("x-")):
@@ -133,7 +136,7 @@ def _members(value: JsonValue, is_map: bool) -> Iterator[tuple[str | int, JsonVa
 
 
 def _joined(base: str, address: str) -> str:
-    """The URI without its fragment; what is no URI, or too long for one, stays as it is written."""
+    """Return the absolute URI without fragment. Invalid or overlong addresses stay as they are."""
     if len(base) + len(address) > LONGEST_URL:
         return address
     try:

@@ -1,13 +1,13 @@
-"""Schemas of documents as JSON Schema 2020-12, converted only when something looks at them.
+"""Schemas of documents as JSON Schema 2020-12, converted only when they are looked up.
 
-A schema is named by where it stands: `{"$ref": "FILE#POINTER"}`, and `Definitions` gives the schema of a name with one
-level of meaning: whatever dialect the document used, keywords have 2020-12 meaning and the types that 2020-12 gives
-them, and every reference is again such a name. A published document of ten megabytes is mostly schemas of answers that
-no tool describes in full; those are never converted.
+A schema is named by its place: `{"$ref": "FILE#POINTER"}`. `Definitions` converts the schema of a name by one level.
+Whatever the dialect, keywords of the result have the meaning and types of 2020-12, and each reference is again such a
+name. Most of a published document of ten megabytes is schemas of responses that no tool describes in full, so they are
+never converted.
 
-What a `$dynamicRef` means depends on the way to it (JSON Schema 2020-12, section 8.2.3.2). Such a way is the scope: the
-resources with dynamic anchors that were entered, outermost first. A name in a scope other than the empty one begins
-with the scope's number.
+The meaning of a `$dynamicRef` depends on the path to it (JSON Schema 2020-12, section 8.2.3.2). That path is the scope:
+the resources with dynamic anchors that were entered, outermost first. A name in a non-empty scope begins with the
+number of the scope.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,16 +21,18 @@ from mcpgen.read.openapi.resources import Resource
 from mcpgen.read.openapi.subtypes import Subtypes
 
 Scope = tuple[Where, ...]
-"""Roots of resources."""
+"""Roots of the resources that were entered, outermost first."""
 
 
 MOST = 100_000
-"""Schemas inside one that has a name."""
+"""Limit on the schemas inside one named schema."""
 
 
 class Definitions(Mapping[str, JsonObject]):
-    """Name → schema. Raises Unusable, placed at the reference, for one that leads nowhere or where it may not, and
-    placed at the schema for one that is too large.
+    """Name → schema, converted on demand.
+
+    Raises Unusable for a reference that leads nowhere or is not allowed, placed at the reference. Raises Unusable for a
+    schema that is too large, placed at the schema.
     """
 
     def __init__(self, references: References) -> None:
@@ -52,8 +54,9 @@ class Definitions(Mapping[str, JsonObject]):
         return self._converted[name]
 
     def _with_subtypes(self, schema: JsonObject, where: Where, scope: Scope) -> JsonObject:
-        """Return the schema at `where`, which has a discriminator, with its children as alternatives if it names none.
-        `isInherited` marks such a discriminator.
+        """Return a schema with a discriminator, with its subtypes as `oneOf` if it lists no alternatives.
+
+        `isInherited` marks a discriminator that was completed like this.
         """
         children = {} if "oneOf" in schema or "anyOf" in schema else self._children(schema, where, scope)
         if not children:
@@ -69,8 +72,8 @@ class Definitions(Mapping[str, JsonObject]):
         }
 
     def _children(self, schema: JsonObject, where: Where, scope: Scope) -> dict[str, str]:
-        """Return the names of the schemas that extend the one at `where`, or that its mapping leads to, each with the
-        value that it says of itself.
+        """Return the names of the schemas that extend the one at `where` or that its mapping names, each with its own
+        discriminator value.
         """
         places = [
             self._meant(str(name))[0] for name in as_object(as_object(schema["discriminator"])["mapping"]).values()
@@ -80,14 +83,14 @@ class Definitions(Mapping[str, JsonObject]):
         return {self._name(place, scope): self._subtypes.value_of(place) for place in found}
 
     def where(self, name: str) -> Where:
-        """Return where the schema called `name` stands."""
+        """Return the place of the schema called `name`."""
         return self._meant(name)[0]
 
     def _meant(self, name: str) -> tuple[Where, Scope]:
         return self._scoped.get(name) or (self.references.place(name), ())
 
     def converted(self, raw: JsonValue, where: Where) -> JsonObject:
-        """The schema `raw`, whose references are meant as if they stood at `where`."""
+        """Return the schema `raw`, with its references resolved as if it stood at `where`."""
         return dialect.convert(raw, _Names(self, where, ()))
 
     def __iter__(self) -> Iterator[str]:
@@ -97,7 +100,10 @@ class Definitions(Mapping[str, JsonObject]):
         return len(self._converted)
 
     def take(self, converted: int, where: Where) -> None:
-        """Take room for one more schema, inside the one at `where` of which so many were converted. Unusable."""
+        """Take memory for one more schema inside the one at `where`, of which `converted` were converted.
+
+        Raises Unusable if there are too many.
+        """
         if converted > MOST:
             message = f"This schema holds more than {MOST:,} schemas."
             raise Unusable("too-complex", message, where, "Split it, or leave out the operations that need it.")
@@ -106,8 +112,9 @@ class Definitions(Mapping[str, JsonObject]):
             raise Unusable("too-complex", message, where, "Leave operations out with --exclude.")
 
     def named(self, reference: str, origin: Where, scope: Scope) -> str:
-        """The name of what `reference`, inside the schema at `origin`, leads to. One that leads nowhere is refused when
-        it is looked at, and not before.
+        """Return the name of the target of `reference`, written in the schema at `origin`.
+
+        A broken reference is reported only when its name is looked up.
         """
         try:
             name = self._name(self.references.target(reference, origin), scope)
@@ -118,7 +125,9 @@ class Definitions(Mapping[str, JsonObject]):
         return name
 
     def dynamically_named(self, reference: str, origin: Where, scope: Scope) -> str:
-        """The name of what `$dynamicRef` leads to: the outermost resource of the scope that has the anchor decides."""
+        """Return the name of the target of a `$dynamicRef`: the outermost resource of the scope with that anchor
+        decides.
+        """
         anchor = reference.rpartition("#")[2]
         try:
             resource = self._around(self.references.target(reference, origin))
@@ -131,12 +140,12 @@ class Definitions(Mapping[str, JsonObject]):
         return self.named(reference, origin, scope)
 
     def embedded(self, raw: JsonObject, scope: Scope) -> str | None:
-        """The name of `raw`, where it is a schema with an `$id` of its own."""
+        """Return the name of `raw` if it is a schema with an `$id` of its own."""
         where = self.references.resources.embedded(raw)
         return self._name(where, scope) if where is not None else None
 
     def entered(self, where: Where, scope: Scope) -> Scope:
-        """`scope`, and the resource around `where` where it has dynamic anchors."""
+        """Return `scope`, extended by the resource around `where` if that has dynamic anchors."""
         resource = self._around(where)
         return (*scope, resource.root) if resource.dynamic and resource.root not in scope else scope
 
@@ -165,7 +174,7 @@ class Definitions(Mapping[str, JsonObject]):
             raise self._located[name] from None
 
     def _locate(self, origin: Where, name: str) -> Where:
-        """The place of the very `$ref` inside the schema at `origin` that is called `name`, for a diagnostic."""
+        """Return the place of the `$ref` with this name inside the schema at `origin`, for a diagnostic."""
         try:
             waiting: list[tuple[Where, JsonValue]] = [(origin, self.references.at(origin, origin))]
         except Unusable:
@@ -183,7 +192,7 @@ class Definitions(Mapping[str, JsonObject]):
 
 
 class _Names:
-    """The names of what the schema at `where`, reached in `scope`, refers to."""
+    """Names the schemas to which the schema at `where` refers, in `scope`."""
 
     def __init__(self, definitions: Definitions, where: Where, scope: Scope) -> None:
         self._definitions = definitions

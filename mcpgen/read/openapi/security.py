@@ -1,4 +1,4 @@
-"""Security schemes and requirements (OpenAPI 3.1, 4.8.27 and 4.8.30), as far as they put something into a request."""
+"""Read security schemes and requirements (OpenAPI 3.1, 4.8.27 and 4.8.30), as far as they affect a request."""
 
 import re
 from typing import Literal
@@ -32,7 +32,7 @@ _SCOPE = re.compile(r"[!#-\[\]-~]+")
 def read_schemes(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[SecurityScheme, ...]:
-    """The schemes, those that cannot be filled by name as `other`; which is reported."""
+    """Return the security schemes. A scheme of a kind that cannot be filled in is reported and becomes `other`."""
     found = []
     for name, entry in sorted(as_object(value).items()):
         try:
@@ -100,26 +100,26 @@ def _scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
 
 
 def _client_credentials(raw: JsonObject) -> JsonObject:
-    """The flow that needs no person, if the scheme has it; in Swagger 2.0 the scheme is the flow."""
+    """Return the client credentials flow, which needs no person, or {}. In Swagger 2.0 the scheme is the flow."""
     flow = raw if raw.get("flow") == "application" else as_object(as_object(raw.get("flows")).get("clientCredentials"))
     return flow if as_text(flow.get("tokenUrl")).strip() else {}
 
 
 def _password(raw: JsonObject) -> JsonObject:
-    """Return the password flow, in Swagger 2.0 the scheme itself."""
+    """Return the password flow, or {}. In Swagger 2.0 the scheme is the flow."""
     flow = raw if raw.get("flow") == "password" else as_object(as_object(raw.get("flows")).get("password"))
     return flow if as_text(flow.get("tokenUrl")).strip() else {}
 
 
 def _refusal(token_url: str) -> str:
-    """Why a client may not be sent there, empty where it may: it is a server's URL that may have a query."""
+    """Return why a token URL may not be used, or "". It follows the rules of server URLs, but may have a query."""
     return servers.refusal(token_url.partition("?")[0]) or ("it has a fragment" if "#" in token_url else "")
 
 
 def read_scopes(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Scopes:
-    """What a `security` list asks of access tokens, by scheme; where its alternatives differ in that, the first counts.
+    """Return the scopes that a `security` list asks for, by scheme.
 
-    What is no scope is reported and left out.
+    If its alternatives ask one scheme for different scopes, the first counts. Invalid scopes are reported and left out.
     """
     found: dict[str, tuple[str, ...]] = {}
     for index, entry in enumerate(as_list(value)):
@@ -140,8 +140,10 @@ def read_scopes(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Sco
 def read_requirements(
     value: JsonValue, schemes: frozenset[str], where: Where, diagnostics: Diagnostics
 ) -> tuple[SecurityRequirement, ...] | None:
-    """The alternatives of a `security` list, None where there is none. Names that are not among `schemes` are reported
-    and stay: what needs them must not be called with other credentials.
+    """Return the alternatives of a `security` list, or None if there is no list.
+
+    Names that are not among `schemes` are reported and stay: such an operation must not be called with other
+    credentials.
     """
     if not isinstance(value, list):
         return None

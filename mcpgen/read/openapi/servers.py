@@ -1,8 +1,8 @@
-"""Server URLs (OpenAPI 3.1, 4.8.5 and 4.8.6): which can be used, with their variables.
+"""Read server URLs (OpenAPI 3.1, 4.8.5 and 4.8.6) with their variables, and judge which are usable.
 
-The URL of a document decides where credentials go, so only http(s) URLs without user information, query or fragment
-count, and none that leads to a link-local or metadata address: such a host only ever comes from the operator, by
-`--base-url` or the environment.
+The URL in a document decides where credentials go. So only http(s) URLs without user information, query and fragment
+count, and none with a link-local or metadata address: such a host may only come from the operator, by `--base-url` or
+the environment.
 """
 
 import re
@@ -18,8 +18,9 @@ _VARIABLE = re.compile(r"\{([^{}/]+)\}")
 
 
 def read(value: JsonValue, where: Where, base_url: str | None, diagnostics: Diagnostics) -> tuple[Server, ...]:
-    """The usable servers of a `servers` list, in its order. A relative URL is resolved against `base_url`, the
-    document's own, where known.
+    """Return the usable servers of a `servers` list, in order.
+
+    A relative URL is resolved against `base_url`, the document's own, if known.
     """
     found = []
     for index, entry in enumerate(as_list(value)):
@@ -55,7 +56,7 @@ def read(value: JsonValue, where: Where, base_url: str | None, diagnostics: Diag
 
 
 def _resolved(base_url: str, url: str) -> str:
-    """`url` against `base_url`; as it stands where it is no URL, which is refused after this."""
+    """Return `url` resolved against `base_url`. An invalid URL stays as it is and is refused later."""
     try:
         return urljoin(base_url, url) if len(url) <= addresses.LONGEST_URL else url
     except ValueError:
@@ -72,13 +73,13 @@ def _variable(name: str, value: JsonValue) -> ServerVariable:
 
 
 def with_defaults(server: Server) -> str:
-    """The URL of `server` with its variables at their defaults."""
+    """Return the URL of `server` with its variables at their defaults."""
     defaults = {variable.name: variable.default for variable in server.variables}
     return _VARIABLE.sub(lambda match: defaults.get(match[1], match[0]), server.url)
 
 
 def refusal(url: str) -> str:
-    """Why `url` cannot be a server, empty where it can. Relative URLs can."""
+    """Return why `url` cannot be a server, or "" if it can. Relative URLs can."""
     if len(url) > addresses.LONGEST_URL:
         return f"it is longer than {addresses.LONGEST_URL:,} characters"
     try:
@@ -102,5 +103,5 @@ def refusal(url: str) -> str:
 
 
 def is_private(url: str) -> bool:
-    """Whether the host of `url` is loopback or in a private network, as far as its spelling tells."""
+    """Return True if the host of `url` is loopback or in a private network, as far as its spelling tells."""
     return addresses.is_private(urlsplit(url).hostname or "")

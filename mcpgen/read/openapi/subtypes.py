@@ -1,7 +1,7 @@
-"""Schemas that extend another one by `allOf`: with a discriminator they are alternatives to each other (OpenAPI 3.0.3,
+"""Find schemas that extend another one by `allOf`: with a discriminator they are its alternatives (OpenAPI 3.0.3,
 4.7.24).
 
-The parent does not name them, so all schemas that stand beside it are looked through, once for each such place.
+The parent does not name its subtypes, so all schemas beside it are searched, once per folder of schemas.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,20 +12,20 @@ from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
 from mcpgen.read.openapi.references import References
 
 _VALUES = ("x-ms-discriminator-value", "x-discriminator-value")
-"""Extensions of Swagger 2.0 documents in which a child says the value that chooses it."""
+"""Extensions of Swagger 2.0 documents by which a subtype states its discriminator value."""
 
 Children = Mapping[Where, list[Where]]
 
 
 class Subtypes:
-    """The schemas that extend others."""
+    """Finds the schemas that extend a parent schema by `allOf`."""
 
     def __init__(self, references: References) -> None:
         self._references = references
         self._found: dict[Where, Children] = {}
 
     def of(self, parent: Where) -> list[Where]:
-        """Return the schemas beside `parent` that extend it, or extend one that does, in the order of their names."""
+        """Return the schemas beside `parent` that extend it, directly or indirectly, in the order of their names."""
         folder = Where(parent.file, parent.pointer.rpartition("/")[0])
         if not folder.pointer:
             return []
@@ -39,12 +39,12 @@ class Subtypes:
         return sorted(known - {parent}, key=lambda child: child.pointer)
 
     def value_of(self, child: Where) -> str:
-        """Return the value of the discriminator that `child` says chooses it; empty where it says none."""
+        """Return the discriminator value that `child` states for itself, or ""."""
         raw = as_object(self._references.at(child, child))
         return next((value for name in _VALUES if (value := as_text(raw.get(name)))), "")
 
     def _look_through(self, folder: Where) -> Children:
-        """Return the schemas in `folder` that others there extend, with those."""
+        """Return the schemas in `folder` that others extend, each with those others."""
         children: dict[Where, list[Where]] = {}
         for name, raw in as_object(self._references.at(folder, folder)).items():
             child = folder.inside(name)
@@ -53,10 +53,10 @@ class Subtypes:
         return children
 
     def _extended(self, raw: JsonObject, where: Where) -> Iterator[Where]:
-        """Yield the places that the references of an `allOf` lead to."""
+        """Yield the places to which the references of an `allOf` lead."""
         for part in map(as_object, as_list(raw.get("allOf"))):
             if isinstance(reference := part.get("$ref"), str):
                 try:
                     yield self._references.target(reference, where)
                 except Unusable:
-                    continue  # which is reported where a tool needs it
+                    continue  # reported when a tool needs the schema

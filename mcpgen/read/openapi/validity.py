@@ -1,8 +1,7 @@
-"""Whether a document is valid by the schema of its version: a quick check in every compile, the standard tool's verdict
-on demand.
+"""Check a document against the schema of its version: quickly in every compile, by the standard's validator on demand.
 
-Published documents are often invalid in ways that cost nothing, so findings are warnings; what cannot be understood is
-reported where it is read. Neither check ever opens a socket or a file: references that leave the document are refused.
+Published documents are often invalid in harmless ways, so findings are warnings; parts that are not understood are
+reported by their readers. Neither check opens a socket or a file: references out of the document are refused.
 """
 
 import json
@@ -23,22 +22,25 @@ if TYPE_CHECKING:
 
 MOST_FINDINGS = 50
 _MOST_COPIED = 200_000
-"""Values, of about 1.5 kB each. Few published documents that are wrong have more."""
+"""Limit on copied values, of about 1.5 kB each, for a check in this process.
+
+Few published documents with errors exceed it.
+"""
 
 _SECONDS, _MEBIBYTES = 10, 512
 
 
 def quick(document: Document, version: str, diagnostics: Diagnostics) -> None:
-    """The meta-schema of the standard alone: some hundredths of a second for the largest documents."""
+    """Check the document against the meta-schema: some hundredths of a second for the largest documents."""
     found = (finding for findings in _precise(document, version).values() for finding in findings)
     _report(found, document, diagnostics)
 
 
 def verdict(document: Document, version: str, library: Library, diagnostics: Diagnostics) -> None:
-    """openapi-spec-validator's full verdict: half a minute for the largest documents, so on demand. Files that the
-    document refers to are read through `library`.
+    """Report the full verdict of openapi-spec-validator, which takes half a minute for the largest documents.
 
-    It names the outermost value that departs; where the meta-schema tells what in it is wrong, that is said.
+    Files that the document refers to are read through `library`. The validator names the outermost wrong value; where
+    the meta-schema locates the fault inside that value, its findings replace the validator's.
     """
     precise = _precise(document, version)
 
@@ -53,12 +55,12 @@ def verdict(document: Document, version: str, library: Library, diagnostics: Dia
 
 
 def _precise(document: Document, version: str) -> dict[Place, list[Finding]]:
-    """Where the document departs from the meta-schema: the outermost value → what in it is wrong.
+    """Return the departures from the meta-schema: path of the outermost wrong value → findings inside it.
 
-    Each error holds a copy of its value, and of those around it: where levels multiply what is copied, a child process
-    does the work under limits.
+    Each error holds a copy of its value, and those around it hold copies too. If deep nesting would multiply the
+    copies, a child process does the work under limits.
     """
-    import jsonschema_rs  # not needed for tools files, nor for the help
+    import jsonschema_rs  # not needed for tools files and --help
 
     validator = jsonschema_rs.validator_for(_meta_schema(version), offline=True, mask="the value")
     found: dict[Place, list[Finding]] = {}
@@ -86,7 +88,10 @@ def _precise(document: Document, version: str) -> dict[Place, list[Finding]]:
 
 
 def _copies(value: JsonValue) -> int:
-    """How many values would be copied if each was, with all in it; as far as that is of interest."""
+    """Count the values that are copied if each value is copied with all that it holds.
+
+    The count stops above the limit.
+    """
     copied, depth, level = 0, 1, [value]
     while level and copied <= _MOST_COPIED:
         copied, depth = copied + depth * len(level), depth + 1
@@ -108,8 +113,9 @@ def _report(found: Iterable[Finding], document: Document, diagnostics: Diagnosti
 
 
 def _once(found: Iterable[Finding], value: JsonValue) -> Iterator[Finding]:
-    """Each of them once: the standard's tool knows schemas by where they lie in memory, so how often it says the same
-    is chance.
+    """Yield each finding once.
+
+    The validator repeats findings by chance, because it identifies schemas by their memory addresses.
     """
     told: set[Finding] = set()
     for path, message in found:
@@ -120,7 +126,7 @@ def _once(found: Iterable[Finding], value: JsonValue) -> Iterator[Finding]:
 
 
 def _existing(path: Place, value: JsonValue) -> Place:
-    """As much of the path as leads somewhere: the standard's tool tells some from within."""
+    """Return the part of the path that exists: the validator sometimes adds parts of its own schema."""
     for depth, part in enumerate(path):
         match value, part:
             case dict(), str() if part in value:
@@ -133,9 +139,9 @@ def _existing(path: Place, value: JsonValue) -> Place:
 
 
 def _leaves(error: "ValidationError") -> list["ValidationError"]:
-    """What is really wrong behind a failed choice: the errors of the alternative that came furthest into the value.
+    """Return the real errors behind a failed `oneOf` or `anyOf`: those of the branch that matched deepest.
 
-    Alternatives are mostly `Schema or Reference`; that a value is no reference is never the news.
+    Most choices are `Schema or Reference`; that a value is not a reference is never worth reporting.
     """
     branches: list[list[ValidationError]] = getattr(error.kind, "context", None) or []
     inner = [[leaf for nested in branch for leaf in _leaves(nested)] for branch in branches]
@@ -145,7 +151,10 @@ def _leaves(error: "ValidationError") -> list["ValidationError"]:
 
 @cache
 def _meta_schema(version: str) -> JsonObject:
-    """The schema beside the standard's tool, which is looked up and not imported: that takes a third of a second."""
+    """Return the meta-schema that comes with openapi-spec-validator.
+
+    The package is located and not imported, since importing it takes a third of a second.
+    """
     spec = find_spec("openapi_spec_validator")
     assert spec is not None, "a dependency"
     assert spec.origin is not None, "a folder with an __init__.py"

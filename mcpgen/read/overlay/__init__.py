@@ -1,4 +1,7 @@
-"""OpenAPI Overlays (1.0, and 1.1 but for `copy`): what a file of actions makes of a `Document`."""
+"""Apply OpenAPI Overlays (1.0, and 1.1 except `copy`) to a `Document`.
+
+An overlay is a file of actions.
+"""
 
 from mcpgen.read.overlay.apply import applied
 from mcpgen.read.overlay.read import Action, Overlay, read

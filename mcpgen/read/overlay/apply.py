@@ -1,7 +1,7 @@
-"""The actions of an overlay on a document, in their order, each on what the one before it left (Overlay 1.0, 4.4.3).
+"""Apply the actions of an overlay in order, each to the result of the one before (Overlay 1.0, 4.4.3).
 
-Nothing is changed in place: what an action does not touch is shared by the document before and after it. What would
-grow or nest beyond the budgets of any document is refused.
+Nothing is changed in place: parts that no action touches are shared by the document before and after it. Actions that
+would grow or nest a document beyond its budgets are refused.
 """
 
 from collections.abc import Callable
@@ -15,16 +15,17 @@ from mcpgen.read.overlay.read import Action, Overlay
 
 MOST_SELECTED = 100_000
 MOST_ADDED = 1_000_000
-"""Values that one action may select, and all of an overlay add."""
+"""Limits: values that one action may select, and values that an overlay may add."""
 
 
 class _Refused(Exception):
-    """An action cannot be carried out; why."""
+    """An action cannot be carried out. The message is the reason."""
 
 
 def applied(overlay: Overlay, document: Document, diagnostics: Diagnostics) -> tuple[Document, frozenset[int]]:
-    """`document` as `overlay` has it, and which of the actions selected something. An action that cannot be carried out
-    is reported, and the others are.
+    """Return `document` after `overlay`, and the indices of actions that selected something or failed.
+
+    A failing action is reported; the others are carried out.
     """
     value, used, left = document.value, set(), MOST_ADDED
     for index, action in enumerate(overlay.actions):
@@ -56,7 +57,7 @@ def _selected(action: Action, value: JsonValue) -> list[Location]:
 
 
 def _growth(action: Action, locations: list[Location]) -> int:
-    """How many values an action adds at most. Refused where they would nest too deep."""
+    """Return how many values an action adds at most. Raises _Refused if the result would nest too deep."""
     if action.remove or not locations:
         return 0
     size, depth, waiting = 0, 0, [(action.update, 1)]
@@ -75,7 +76,7 @@ def _growth(action: Action, locations: list[Location]) -> int:
 
 @dataclass(slots=True)
 class _Branch:
-    """What of a value is selected: itself, or what is inside."""
+    """The selected places in a value: `here` for the value itself, `inside` for its members."""
 
     here: bool = False
     inside: dict[str | int, "_Branch"] = field(default_factory=dict)
@@ -96,7 +97,7 @@ def _acted(action: Action, value: JsonValue, locations: list[Location], replaces
 
 
 def _rewritten(value: JsonValue, branch: _Branch, change: Callable[[JsonValue], JsonValue] | None) -> JsonValue:
-    """`value` with what is selected changed, innermost first, or taken out where there is no `change`."""
+    """Return `value` with the selected places changed, innermost first, or removed if `change` is None."""
     gone = {key for key, inner in branch.inside.items() if inner.here and change is None}
     kept = {key: inner for key, inner in branch.inside.items() if key not in gone}
     if isinstance(value, dict):
@@ -115,7 +116,7 @@ def _rewritten(value: JsonValue, branch: _Branch, change: Callable[[JsonValue], 
 
 
 def _updated(target: JsonValue, update: JsonValue, replaces: bool) -> JsonValue:
-    """What a selected value becomes: an object is merged into, an array appended to."""
+    """Return the updated value: an object is merged into, an array appended to."""
     if isinstance(target, dict):
         if not isinstance(update, dict):
             raise _Refused("it selects an object, and only an object can be merged into one")
@@ -131,7 +132,7 @@ def _updated(target: JsonValue, update: JsonValue, replaces: bool) -> JsonValue:
 
 # Decision 0119: An array as overlay update is appended item by item.
 def _merged(target: JsonObject, update: JsonObject) -> JsonObject:
-    """`update` in `target`: objects are merged, arrays appended, plain values replaced."""
+    """Return `target` merged with `update`: objects are merged, arrays appended, plain values replaced."""
     result = dict(target)
     for key, new in update.items():
         old = target.get(key)

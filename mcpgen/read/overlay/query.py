@@ -1,7 +1,7 @@
-"""JSONPath (RFC 9535): the only door of the library that reads it.
+"""Evaluate JSONPath (RFC 9535); the only importer of the library that parses it.
 
-What an expression looks at is counted, in its filters too, and patterns in filters are matched by an engine that takes
-linear time: an expression is text of a file, and costs no more than its budget whatever it says.
+Expressions are text of a file, so their cost is bounded. Every value that an expression or its filters visit is
+counted, and patterns in filters run on a linear-time engine.
 """
 
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ Location = tuple[str | int, ...]
 
 
 class Malformed(Exception):
-    """A text is no JSONPath expression: why, and behind how many characters of it."""
+    """A text is not a JSONPath expression. The message is the reason, `offset` the character at which it fails."""
 
     def __init__(self, reason: str, offset: int) -> None:
         super().__init__(reason)
@@ -36,17 +36,17 @@ class Malformed(Exception):
 
 
 class Costly(Exception):
-    """The budget is spent."""
+    """The budget is exhausted."""
 
 
 class Budget:
-    """How many values may still be looked at."""
+    """How many values may still be visited."""
 
     def __init__(self, steps: int) -> None:
         self.left = steps
 
     def spend(self) -> None:
-        """Count one value. Costly where there is none left."""
+        """Count one visited value. Raises Costly if none is left."""
         self.left -= 1
         if self.left < 0:
             raise Costly
@@ -67,7 +67,7 @@ class Query:
             raise Malformed("it nests too deep", 0) from None
 
     def locations(self, value: JsonValue) -> Iterable[Location]:
-        """Every place in `value` that is selected, in its order. Costly where the budget does not reach."""
+        """Yield every selected place in `value`, in order. Raises Costly if the budget is exhausted."""
         try:
             for node in self._query.finditer(value):
                 yield node.location
@@ -76,7 +76,7 @@ class Query:
 
 
 class _Node(JSONPathNode):
-    """A place that is looked at; its children are counted."""
+    """A visited place. Each of its children is counted against the budget."""
 
     __slots__ = ("budget",)
     budget: Budget
@@ -101,7 +101,7 @@ class _Query(JSONPathQuery):
 
 
 class _Parser(Parser):
-    """Makes queries that count, inside filters as well."""
+    """Parser whose queries count visited values, inside filters as well."""
 
     def parse_root_query(self, stream: TokenStream) -> Expression:
         return self._counting(super().parse_root_query(stream))
@@ -133,7 +133,10 @@ class _Environment(jsonpath.JSONPathEnvironment):
 
 
 class _Pattern(FilterFunction):
-    """`match` or `search` of the RFC; what is no text, or no pattern that takes linear time, matches nothing."""
+    """The functions `match` and `search` of RFC 9535.
+
+    Values that are not text, and patterns that do not run in linear time, match nothing.
+    """
 
     arg_types = [ExpressionType.VALUE, ExpressionType.VALUE]  # noqa: RUF012 (the library declares them so)
     return_type = ExpressionType.LOGICAL

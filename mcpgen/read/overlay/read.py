@@ -1,5 +1,6 @@
-"""An overlay file → its actions (Overlay 1.0, section 4.4). What a person wrote is taken seriously: what is wrong in it
-is an error with its place.
+"""Read the actions of an overlay file (Overlay 1.0, section 4.4).
+
+A person wrote the file, so every fault in it is an error with its place.
 """
 
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ from mcpgen.read.overlay.query import Budget, Malformed, Query
 
 VERSIONS = ("1.0", "1.1")
 MOST_STEPS = 20_000_000
-"""Values that all expressions of an overlay may look at: of the largest documents, some twenty times all."""
+"""Limit on the values that all expressions of an overlay may visit: about twenty times those of the largest documents.
+"""
 
 _OF_FILE = ("overlay", "info", "extends", "actions")
 _OF_ACTION = ("target", "description", "update", "remove")
@@ -22,7 +24,7 @@ _OF_ACTION = ("target", "description", "update", "remove")
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What to do with what `target` selects: remove it, or update it with a value. `where` is its target's place."""
+    """One action: remove the values that `target` selects, or update them. `where`: the place of the target."""
 
     target: Query
     where: Where
@@ -32,8 +34,10 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """`extends` is the document that it says it is for. `replaces` values that are neither object nor array: 1.1 does,
-    1.0 does not.
+    """One overlay.
+
+    `extends`: the document that it says it is for. `replaces`: whether plain values may be replaced, as in 1.1 but not
+    in 1.0.
     """
 
     name: str
@@ -43,8 +47,9 @@ class Overlay:
 
 
 def read(document: Document, diagnostics: Diagnostics) -> Overlay:
-    """The overlay in `document`. CannotGoOn where it is none, or of another version; errors are added to `diagnostics`,
-    and the actions that have any left out.
+    """Return the overlay in `document`.
+
+    Raises CannotGoOn if it is none, or of an unsupported version. Faulty actions are reported and left out.
     """
     root, top = as_object(document.value), document.where("")
     declared = root.get("overlay")
@@ -81,7 +86,7 @@ class _Reporter:
         self._diagnostics.add("invalid-overlay", message, where, hint)
 
     def unknown_keys(self, value: JsonObject, known: tuple[str, ...], where: Where) -> set[str]:
-        """Report the keys that are not `known`; which of these they may have been meant to be."""
+        """Report keys that are not `known`. Return the known keys that they may misspell."""
         unknown = [key for key in value if key not in known and not key.startswith("x-")]
         for key in unknown:
             self.add(f"Nothing reads the key '{clipped(key)}'.", where.inside(key), nearest(key, known))
@@ -102,7 +107,7 @@ def _actions(
         meant = report.unknown_keys(entry, _OF_ACTION, place) - entry.keys()
         target, remove = entry.get("target"), entry.get("remove", False)
         if "target" in meant or ({"update", "remove"} & meant and not remove and "update" not in entry):
-            continue  # which was told
+            continue  # already reported as an unknown key
         if not isinstance(target, str):
             at = place.inside("target") if "target" in entry else place
             report.add("An action has a `target`, a JSONPath expression.", at, "Write it as $.paths['/pets'].get.")
@@ -120,7 +125,10 @@ def _actions(
 
 
 def _within(document: Document, where: Where, text: str, offset: int) -> Where:
-    """The place of a character of `text`, the value at `where`; where that is written in another way, of its key."""
+    """Return the place of a character of `text`, the value at `where`.
+
+    If the file writes the value differently, return the place of its key.
+    """
     line, column = document.positions([where.pointer])[where.pointer]
     found = document.text.splitlines()[line - 1].find(text, column - 1)
     return where if found < 0 else Where(where.file, where.pointer, line, found + offset + 1)

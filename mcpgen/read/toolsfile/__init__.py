@@ -1,6 +1,7 @@
-"""Tools files (YAML tool definitions) → `ToolsFile`: a tool written by hand is an operation, and takes the same way.
+"""Tools files (YAML tool definitions) → `ToolsFile`. A handwritten tool becomes an operation and is lowered like any
+other.
 
-It is read by `read`, which only runs that have one import.
+Only runs with a tools file import the module `read`.
 """
 
 from mcpgen.read.toolsfile.credentials import Required

@@ -1,7 +1,8 @@
-"""`arguments:` of the tools file, the short form: name → type or schema → parameters and members of a JSON body.
+"""Read `arguments:` of the tools file, the short form: name → type or schema.
 
-What the path names goes into the path; else what the tool's `send` names goes there alone; else it goes where `in`
-says, or into the query, or, in a POST, PUT or PATCH, into the body.
+The result is parameters and members of a JSON body. An argument that the path names goes into the path, and one that
+the tool's `send` names goes there alone. Others go where `in` says, else into the query, or into the body of a POST,
+PUT or PATCH.
 """
 
 from collections.abc import Container, Iterable
@@ -16,7 +17,7 @@ from mcpgen.read.openapi import parameters
 from mcpgen.read.openapi.schemas import Definitions
 
 WITH_BODY = ("POST", "PUT", "PATCH")
-"""Methods whose arguments go into the body where nothing else is said."""
+"""Methods whose arguments go into the body by default."""
 
 WITHOUT_BODY = ("GET", "HEAD", "OPTIONS")
 
@@ -31,8 +32,9 @@ Place = Location | Literal["body"]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The tool that the arguments are of: what of it says where they can go. `sent` are those that `send` names;
-    `body` is what describes the body otherwise, "" where nothing does.
+    """The tool of the arguments, as far as it decides where they go.
+
+    `sent`: arguments that `send` names. `body`: the key that otherwise describes the body, or "".
     """
 
     where: Where
@@ -45,7 +47,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Short:
-    """The arguments in short form: as parameters, as a body, and those that go where `send` says."""
+    """The arguments in short form: parameters, a body, and those that go where `send` says."""
 
     parameters: tuple[Parameter, ...] = ()
     body: RequestBody | None = None
@@ -64,7 +66,7 @@ class _Argument:
 
 # Decision 0125: The short form and the long form give one table.
 def read(value: JsonValue, taken: Iterable[str], site: Site, diagnostics: Diagnostics) -> Short:
-    """The `arguments` of a tool. `taken` are the names that its `parameters` and `body` give."""
+    """Return the `arguments` of a tool. `taken`: names that its `parameters` and `body` define."""
     known, found, used = set(taken), list[_Argument](), dict[tuple[Place | None, str], str]()
     for name, entry in as_object(value).items():
         where = site.where.inside("arguments", name)
@@ -89,7 +91,7 @@ def read(value: JsonValue, taken: Iterable[str], site: Site, diagnostics: Diagno
 
 
 def _read_one(name: str, entry: JsonValue, where: Where, site: Site, diagnostics: Diagnostics) -> _Argument | None:
-    """One argument; None where what is wrong with it was told, here or by the shape of the file."""
+    """Return one argument, or None if its fault was reported here or by `schema_check`."""
     if isinstance(entry, str):
         kind, _, rest = entry.partition(" ")
         if kind not in TYPES or rest not in ("", "required"):
@@ -119,7 +121,7 @@ def _read_one(name: str, entry: JsonValue, where: Where, site: Site, diagnostics
 def _place(
     name: str, wire: str, entry: JsonObject, where: Where, site: Site, diagnostics: Diagnostics
 ) -> Place | Literal[False] | None:
-    """Where an argument goes, None for where `send` says; False where it can go nowhere, which is told."""
+    """Return the place of an argument, None if `send` decides, or False, reported, if it can go nowhere."""
 
     def refuse(message: str, hint: str, key: str = "in") -> Literal[False]:
         place = where.inside(key) if key in entry else where
@@ -163,7 +165,7 @@ def _parameter(argument: _Argument) -> Parameter:
 
 
 def _body(members: list[_Argument], site: Site) -> RequestBody | None:
-    """A JSON object with a member for each argument. A method that has a body is always sent with one."""
+    """Return a body: a JSON object with a member for each argument. Methods that take a body always send one."""
     if not members:
         return None
     schema: JsonObject = {"type": "object", "properties": {each.wire: each.schema for each in members}}

@@ -1,6 +1,6 @@
-"""`confirm:` of the tools file: which calls a person is asked about before they are sent.
+"""Read `confirm:` of the tools file: which calls need a person's confirmation.
 
-What cannot be read here the shape of the file has told.
+Invalid values are skipped here; `schema_check` has already reported them.
 """
 
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ KINDS = ("GET", "HEAD", "OPTIONS", "QUERY", "POST", "PUT", "PATCH", "DELETE", DE
 
 
 def of_tool(entry: JsonObject) -> Confirm | None:
-    """What is said of one tool; None where nothing is."""
+    """Return the confirmation of one tool, or None if it says nothing."""
     return _word(entry.get("confirm"))
 
 
 def of_server(server: JsonObject) -> dict[str, Confirm]:
-    """What is said of methods, and of all tools that are destructive."""
+    """Return the confirmations by method, and by DESTRUCTIVE for all destructive tools."""
     found = {kind: _word(value) for kind, value in as_object(server.get("confirm")).items() if kind in KINDS}
     return {kind: word for kind, word in found.items() if word is not None}
 

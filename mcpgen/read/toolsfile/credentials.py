@@ -1,4 +1,4 @@
-"""`security:` of one tool: which credentials its request carries, in the words of OpenAPI."""
+"""Read `security:` of one tool: the credentials of its requests, in the words of OpenAPI."""
 
 from dataclasses import dataclass, field
 
@@ -11,14 +11,14 @@ from mcpgen.read.openapi import security
 
 @dataclass(frozen=True, slots=True)
 class Required:
-    """What a request needs: alternatives, and scopes by scheme. None means what the whole file says."""
+    """The credentials of a request: alternatives, and scopes by scheme. None: what the whole file says."""
 
     security: tuple[SecurityRequirement, ...] | None = None
     scopes: Scopes = field(default_factory=dict)
 
 
 def of_tool(entry: JsonObject, where: Where, schemes: tuple[SecurityScheme, ...], diagnostics: Diagnostics) -> Required:
-    """What the tool `entry` at `where` says; an empty list means that its request carries no credential."""
+    """Return the security of the tool `entry` at `where`. An empty list means that its requests carry no credential."""
     value, place = entry.get("security"), where.inside("security")
     if value == "none":
         return Required(NO_CREDENTIALS)

@@ -1,6 +1,6 @@
-"""`openapi:` of the tools file, and what chooses among operations there and at the top: selectors and overlays.
+"""Read `openapi:` of the tools file, and the selectors and overlays there and at the top.
 
-What cannot be read here the shape of the file has told.
+Invalid values are skipped here; `schema_check` has already reported them.
 """
 
 from collections.abc import Iterator
@@ -26,8 +26,10 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Included:
-    """An API description that a tools file takes tools from, and what it says of it. `document` is empty where the
-    entry names none, which was told; `servers` replace its own; `unsecured` means that its API wants no credentials.
+    """An API description from which a tools file takes tools.
+
+    `document`: empty if the entry names none, which was reported. `servers`: replace those of the document.
+    `unsecured`: the API wants no credentials.
     """
 
     document: Named
@@ -41,7 +43,7 @@ class Included:
 
 
 def read(value: JsonValue, where: Where, variables: server.Variables, diagnostics: Diagnostics) -> tuple[Included, ...]:
-    """The entries of the `openapi` list at `where`, whose base URLs may have `variables`."""
+    """Return the entries of the `openapi` list at `where`. `variables`: those that base URLs may use."""
     return tuple(
         _entry(entry, where.inside(index), variables, diagnostics)
         for index, entry in enumerate(as_list(value))
@@ -64,14 +66,14 @@ def _entry(entry: JsonObject, where: Where, variables: server.Variables, diagnos
 
 
 def named(entry: JsonObject, key: str, where: Where) -> tuple[Named, ...]:
-    """The texts in the list under `key` of the file, or of a document, at `where`."""
+    """Return the texts in the list under `key`, with their places."""
     place = where.inside(key)
     names = enumerate(as_list(entry.get(key)))
     return tuple(Named(name, place.inside(index)) for index, name in names if isinstance(name, str) and name)
 
 
 def selectors(entry: JsonObject, key: str, where: Where, diagnostics: Diagnostics) -> tuple[Selector, ...]:
-    """The selectors under `key` of the file, or of a document, at `where`."""
+    """Return the selectors under `key` of the file, or of a document entry."""
     return tuple(_selectors(as_list(entry.get(key)), where.inside(key), diagnostics))
 
 

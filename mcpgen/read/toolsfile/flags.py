@@ -1,6 +1,6 @@
-"""Keys of the tools file that say what a flag says, as the flag says it.
+"""Read the keys of the tools file that stand for command-line flags.
 
-What cannot be read here the shape of the file has told.
+Invalid values are skipped here; `schema_check` has already reported them.
 """
 
 from typing import get_args
@@ -18,9 +18,9 @@ _PROFILES: dict[str, SchemaProfile] = {word: word for word in get_args(SchemaPro
 
 
 def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
-    """What the keys say that are called as flags are, from `ref_dir` to `max_tokens`; what is not said is not given.
+    """Return the keys that are named like flags, from `ref_dir` to `max_tokens`.
 
-    Paths are as they were written.
+    Missing keys count as not given, and paths stay as written.
     """
     profile, most = root.get("schema_profile"), root.get("max_tokens")
     variables = as_object(root.get("server_var")).items()
@@ -48,10 +48,10 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
 
 
 def folders(document: Document) -> tuple[Named, ...]:
-    """The folders of `ref_dir`, which must be known before anything in the file is resolved."""
+    """Return the folders of `ref_dir`, which must be known before anything in the file is resolved."""
     return named(as_object(document.value), "ref_dir", document.where(""))
 
 
 def texts(root: JsonObject, key: str) -> tuple[str, ...]:
-    """The texts in the list under `key`."""
+    """Return the texts in the list under `key`."""
     return tuple(text for text in as_list(root.get(key)) if isinstance(text, str) and text)

@@ -1,6 +1,6 @@
-"""What the tools file says of one tool in a word or a number: `annotations:`, `timeout:`, `redirects:`, `portable:`.
+"""Read short settings of one tool: `annotations:`, `timeout:`, `redirects:`, `portable:`.
 
-What cannot be read here the shape of the file has told.
+Invalid values are skipped here; `schema_check` has already reported them.
 """
 
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ from mcpgen.model import Redirects
 
 _REDIRECTS: Mapping[str, Redirects] = {word: word for word in get_args(Redirects)}
 LONGEST = 3600
-"""Seconds that one call may take at most."""
+"""Longest timeout of one call, in seconds."""
 
 
 # Decision 0127: Hints and timeouts of a tools file count as written.
 def hints(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Mapping[str, bool]:
-    """The hints of MCP that were written, by their names there."""
+    """Return the written hints by their names in MCP."""
     found = as_object(entry.get("annotations"))
     if found.get("readOnlyHint") is True and found.get("destructiveHint") is True:
         message = "A tool that changes nothing cannot destroy anything."
@@ -27,7 +27,7 @@ def hints(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Mapping[
 
 
 def timeout(entry: JsonObject) -> float | None:
-    """Seconds that a call may take; None where nothing is said."""
+    """Return the seconds that a call may take, or None if nothing is said."""
     value = entry.get("timeout")
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= LONGEST:
         return value
@@ -35,12 +35,12 @@ def timeout(entry: JsonObject) -> float | None:
 
 
 def redirects(entry: JsonObject) -> Redirects | None:
-    """What is done about redirects; None where nothing is said."""
+    """Return what is done about redirects, or None if nothing is said."""
     value = entry.get("redirects")
     return _REDIRECTS.get(value) if isinstance(value, str) else None
 
 
 def portable(entry: JsonObject) -> bool | None:
-    """Whether a schema written by hand is to be one that every client takes; None where nothing is said."""
+    """Return whether a handwritten schema must be portable to every client, or None if nothing is said."""
     value = entry.get("portable")
     return value if isinstance(value, bool) else None

@@ -1,6 +1,6 @@
-"""What people write from habit, of OpenAPI, of other tools and of older YAML, and how it is said here: hints.
+"""Hints for keys that people write from habit: from OpenAPI, other tools, or older YAML.
 
-Keys are compared without case, `_` and `-`. The containers are called as in `schema.json`, under `$defs`.
+Keys are compared without case, `_` and `-`. The containers have the names of `$defs` in `schema.json`.
 """
 
 import json
@@ -112,7 +112,7 @@ KEYS: dict[str, dict[str, str]] = {
     },
     "annotations": {"title": "It stands at the tool, beside `annotations`."},
 }
-"""Container → what people write in it → what to write instead."""
+"""Container → key that people write → what to write instead."""
 
 _YES, _NO = ("yes", "on", "y", "true"), ("no", "off", "n", "false")
 _METHODS = ("GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS")
@@ -121,13 +121,14 @@ _LEADING_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 # Decision 0132: A key of another tool gets a hint.
 def key(container: str, written: str) -> str:
-    """What to write in place of the key `written`; empty where nothing is known."""
+    """Return what to write in place of the key `written`, or ""."""
     return KEYS.get(container, {}).get(written.casefold().replace("_", "").replace("-", ""), "")
 
 
 def kind(value: JsonValue, kinds: Sequence[str], name: str) -> str:
-    """What to write in place of a value that is of none of `kinds`, of JSON Schema; `name` is its key. Empty where
-    nothing is known.
+    """Return what to write in place of a value of the wrong type, or "".
+
+    `kinds`: the expected JSON Schema types. `name`: the key.
     """
     if isinstance(value, dict) and "array" in kinds:
         return "Write a list: begin each item with `- `."
@@ -156,7 +157,7 @@ def _in_place_of_text(value: str, kinds: Sequence[str]) -> str:
 
 
 def request_line(written: str, methods: Sequence[str] = _METHODS) -> str:
-    """What to write in place of a request line that is none."""
+    """Return what to write in place of an invalid request line."""
     method, _, path = written.strip().partition(" ")
     path = path.strip()
     if "://" in written:

@@ -1,4 +1,4 @@
-"""`links:` of results in a tools file lead to where a client can read: public https, or a resource of the same file."""
+"""Check that `links:` of results lead to something a client can read: public https, or a resource of the same file."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _HINT = "Write a public https address, or the URI of one of `resources`."
 
 # Decision 0054: A link without a value is left out.
 def check(root: JsonObject, top: Where, diagnostics: Diagnostics) -> None:
-    """Report every link of a tool or an override that leads nowhere that a client could read."""
+    """Report every link of a tool or an override that no client could read."""
     uris = list(_resources(root))
     for entry, where in _entries(root, top):
         links = as_list(as_object(entry.get("result")).get("links"))
@@ -29,7 +29,7 @@ def check(root: JsonObject, top: Where, diagnostics: Diagnostics) -> None:
 
 
 def _entries(root: JsonObject, top: Where) -> Iterator[tuple[JsonObject, Where]]:
-    """The tools and the overrides of a file."""
+    """Yield the tools and the overrides of a file with their places."""
     for index, tool in enumerate(as_list(root.get("tools"))):
         yield as_object(tool), top.inside("tools", index)
     described = enumerate(as_list(root.get("openapi")))
@@ -40,7 +40,7 @@ def _entries(root: JsonObject, top: Where) -> Iterator[tuple[JsonObject, Where]]
 
 
 def _resources(root: JsonObject) -> Iterator[str]:
-    """The URIs of the resources, templates as they are written."""
+    """Yield the URIs of the resources, templates as they are written."""
     server = as_text(as_object(root.get("server")).get("name"))
     for entry in map(as_object, as_list(root.get("resources"))):
         uri, name = as_text(entry.get("uri")), as_text(entry.get("name"))
@@ -49,7 +49,7 @@ def _resources(root: JsonObject) -> Iterator[str]:
 
 
 def _is_public(uri: str) -> bool:
-    """Whether a link leads to https and a host of its own that is no private one, whatever stands in its places."""
+    """Return True if a link is https and names a public host, whatever its placeholders hold."""
     host, _, _ = uri.removeprefix("https://").partition("/")
     if not uri.startswith("https://") or "{" in host or "?" in host or "#" in host:
         return False
@@ -58,11 +58,13 @@ def _is_public(uri: str) -> bool:
 
 
 def _fits(uri: str, known: str) -> bool:
-    """Whether a link is of the URI of a resource: its literal parts are those of it, with a place in each place."""
+    """Return True if a link matches the URI of a resource: equal literal parts, with placeholders in the same
+    positions.
+    """
     pattern = "[^/?#]+".join(re.escape(literal) for literal in re.split(r"\{[^{}]*\}", known))
     return re.fullmatch(pattern, _PLACE.sub(_example, uri)) is not None
 
 
 def _example(place: re.Match[str]) -> str:
-    """What could stand in a place."""
+    """Return an example value for a placeholder."""
     return place[0][0] if place[0] in ("{{", "}}") else "x"

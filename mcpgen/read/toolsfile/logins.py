@@ -1,6 +1,6 @@
-"""`login:` of the tools file: the operation that a credential comes from, and what it is sent.
+"""Read `login:` of the tools file: the operation that returns a credential, and what is sent to it.
 
-What cannot be read here the shape of the file has told.
+Invalid values are skipped here; `schema_check` has already reported them.
 """
 
 from dataclasses import dataclass
@@ -11,9 +11,11 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
 
 @dataclass(frozen=True, slots=True)
 class LoginChoice:
-    """Which operation logs in. `fields` are the members of its body: name, role of the variable, and a constant where
-    that is empty. `scheme` is the security scheme that the token fills, "" where there is no doubt. `token` and
-    `expires` are JSON Pointers into the answer.
+    """The operation that logs in.
+
+    `fields`: the members of its body, each with its name, the role of its variable, and a constant where the role is
+    empty. `scheme`: the security scheme that the token fills, or "" if there is only one. `token` and `expires`: JSON
+    Pointers into the response.
     """
 
     where: Where
@@ -25,7 +27,7 @@ class LoginChoice:
 
 
 def read(value: JsonValue, where: Where) -> LoginChoice | None:
-    """Return what the `login` at `where` says, None where there is none that is whole."""
+    """Return the `login` at `where`, or None if it is missing or incomplete."""
     raw = as_object(value)
     operation, token = as_text(raw.get("operation")), as_text(raw.get("token"))
     fields = tuple(filter(None, (_field(name, each) for name, each in as_object(raw.get("fields")).items())))

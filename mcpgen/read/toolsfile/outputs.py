@@ -1,4 +1,4 @@
-"""`output:`, `outputSchema:` and `fields:` of the tools file: what results are to be, of a server or of a tool."""
+"""Read `output:`, `outputSchema:` and `fields:` of the tools file, for a server or a tool."""
 
 from collections.abc import Mapping
 from typing import get_args
@@ -11,19 +11,19 @@ _WORDS: Mapping[str, Output] = {word: word for word in get_args(Output)}
 
 
 def output(entry: JsonObject) -> Output | None:
-    """The form of results; None where nothing is said, or what the shape of the file has told."""
+    """Return the form of results, or None if it is missing, or invalid and reported by `schema_check`."""
     value = entry.get("output")
     return _WORDS.get(value) if isinstance(value, str) else None
 
 
 def fields(entry: JsonObject) -> bool | None:
-    """Whether parts of results may be asked for; None where nothing is said."""
+    """Return whether calls may ask for parts of results, or None if nothing is said."""
     value = entry.get("fields")
     return value if isinstance(value, bool) else None
 
 
 def schema(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject | None:
-    """The output schema as it was written."""
+    """Return the output schema as it was written."""
     value = entry.get("outputSchema")
     if not isinstance(value, dict):
         return None

@@ -1,6 +1,6 @@
-"""`overrides:` of the tools file → changes, by the operation or the tool that each names.
+"""Read `overrides:` of the tools file, by the operation or tool that each names.
 
-What cannot be read here the shape of the file has told.
+Invalid values are skipped here; `schema_check` has already reported them.
 """
 
 from mcpgen.base.diagnostics import Diagnostics, Where
@@ -11,7 +11,7 @@ from mcpgen.read.toolsfile import confirmation, hints, outputs, results, roles
 
 
 def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
-    """The changes of the `overrides` at `where`, in their order."""
+    """Return the changes of the `overrides` at `where`, in order."""
     return tuple(
         _change(key, entry, where.inside(key), diagnostics)
         for key, entry in as_object(value).items()
@@ -20,7 +20,7 @@ def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Chan
 
 
 def of_arguments(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
-    """The changes of the `arguments` at `where`: by what an override is for, and the name of the argument."""
+    """Return the changes of the `arguments` at `where`: operation or tool → argument → change."""
     return tuple(
         Change(key, where.inside(key), arguments=_arguments(entry, where.inside(key), diagnostics))
         for key, entry in as_object(value).items()
@@ -89,7 +89,10 @@ def _argument(change: JsonObject, where: Where, diagnostics: Diagnostics) -> Arg
 
 
 def _schema(value: JsonValue, where: Where, diagnostics: Diagnostics) -> JsonObject | None:
-    """Return the schema that replaces an argument's. One with references is reported: nothing could follow them."""
+    """Return the schema that replaces an argument's.
+
+    A schema with references is reported, since nothing could resolve them.
+    """
     if not isinstance(value, dict):
         return None
     if _has_reference(value):
@@ -118,6 +121,6 @@ def _flag(entry: JsonObject, key: str) -> bool | None:
 
 
 def _text(entry: JsonObject, key: str) -> str | None:
-    """The text under a key; an empty one says nothing."""
+    """Return the text under a key, or None if it is missing or blank."""
     value = entry.get(key)
     return value if isinstance(value, str) and value.strip() else None

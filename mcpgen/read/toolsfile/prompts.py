@@ -1,4 +1,7 @@
-"""`prompts:` of the tools file: messages with places for arguments. What has not the shape of a prompt was told."""
+"""Read `prompts:` of the tools file: messages with placeholders for arguments.
+
+`schema_check` has reported malformed prompts.
+"""
 
 import re
 
@@ -12,7 +15,7 @@ _ROLES = ("user", "assistant")
 
 
 def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Prompt, ...]:
-    """The prompts at `where`, the resources of their messages not looked up."""
+    """Return the prompts at `where`. The resources of their messages are not looked up yet."""
     found = (_read(as_object(entry), where.inside(index), diagnostics) for index, entry in enumerate(as_list(value)))
     return tuple(prompt for prompt in found if prompt is not None)
 
@@ -20,7 +23,7 @@ def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Prom
 def _read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Prompt | None:
     name, declared = entry.get("name"), as_object(entry.get("arguments"))
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name):
-        return None  # which the shape of the file has told
+        return None  # reported by schema_check
     for key in declared:
         if not WRITTEN_ARGUMENT_NAME.fullmatch(key):
             message = f"'{clipped(key)}' cannot be the name of an argument."
@@ -51,12 +54,12 @@ def _argument(name: str, entry: JsonObject) -> PromptArgument:
 
 
 def _values(entry: JsonObject) -> tuple[str, ...]:
-    """The values of an `enum`, each once."""
+    """Return the distinct values of an `enum`."""
     return tuple(dict.fromkeys(value for value in as_list(entry.get("enum")) if isinstance(value, str)))
 
 
 def _message(entry: JsonObject, where: Where, known: list[str], diagnostics: Diagnostics) -> Message | None:
-    """One message, None where what is wrong with it was reported."""
+    """Return one message, or None if its fault was reported."""
     role, given = as_text(entry.get("role")), [key for key in ("text", "resource") if key in entry]
     if len(given) != 1:
         said = "both a text and a resource" if given else "neither a text nor a resource"
@@ -64,14 +67,14 @@ def _message(entry: JsonObject, where: Where, known: list[str], diagnostics: Dia
         return None
     value, place = entry[given[0]], where.inside(given[0])
     if role not in _ROLES or not isinstance(value, str):
-        return None  # which the shape of the file has told
+        return None  # reported by schema_check
     if given == ["resource"]:
         return Message(where, role, resource=value)
     return _text(value, role, place, known, diagnostics)
 
 
 def _text(text: str, role: str, where: Where, known: list[str], diagnostics: Diagnostics) -> Message | None:
-    """The text with its places: `{name}` is an argument, `{{` and `}}` are braces."""
+    """Parse a text with placeholders: `{name}` is an argument, `{{` and `}}` are braces."""
     literals, arguments, end = [""], list[str](), 0
     for place in _PLACE.finditer(text):
         literals[-1] += text[end : place.start()]

@@ -1,8 +1,8 @@
-"""A tools file → `ToolsFile`.
+"""Read a tools file.
 
-The file speaks OpenAPI's words, so OpenAPI's own readers read its parameters, bodies and security schemes. What a
-person wrote is taken seriously: an unknown key or a value of the wrong kind is an error with its place and the nearest
-key, never skipped over.
+The file uses OpenAPI's words, so OpenAPI's readers read its parameters, bodies and security schemes. A person wrote the
+file, so an unknown key or a value of the wrong type is never ignored. It is an error with its place and the nearest
+key.
 """
 
 from mcpgen.base.diagnostics import Diagnostics
@@ -35,8 +35,9 @@ VERSION = 1
 
 
 def read(document: Document, definitions: Definitions, diagnostics: Diagnostics) -> ToolsFile:
-    """What a tools file says, its schemas in `definitions`. CannotGoOn for another version of the format; errors are
-    added to `diagnostics`.
+    """Return the contents of a tools file, with its schemas in `definitions`.
+
+    Raises CannotGoOn for another version of the format; other errors go to `diagnostics`.
     """
     root = as_object(document.value)
     if isinstance(root.get("mcpgen"), bool) or root.get("mcpgen") != VERSION:

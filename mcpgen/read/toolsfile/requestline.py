@@ -1,6 +1,6 @@
-"""`request:` of the tools file: a method, a path, and what is sent behind `?`.
+"""Read `request:` of the tools file: a method, a path, and a query behind `?`.
 
-A query of plain text is always sent, as it is in a path of a document. With `{name}` in it a field is a template, as if
+A field of plain text is always sent, like a query in a path of a document. A field with `{name}` is a template, as if
 it stood under `send`.
 """
 
@@ -20,19 +20,19 @@ _REQUEST = re.compile(r"(GET|PUT|POST|DELETE|PATCH|HEAD|OPTIONS) (/\S*)")
 
 @dataclass(frozen=True, slots=True)
 class RequestLine:
-    """`path` has the constant fields of the query behind `?`; `query` are the others, name → template."""
+    """A request line. `path` includes the constant fields of the query. `query`: the other fields, name → template."""
 
     method: str
     path: str
     query: Mapping[str, str] = field(default_factory=dict)
 
     def template(self, where: Where, diagnostics: Diagnostics) -> PathTemplate:
-        """What is sent for the path. Unusable where no request can be made of it."""
+        """Return the template of the path. Raises Unusable if no request can be made of it."""
         return paths.parse(self.path, where, diagnostics, query_is_meant=True)
 
 
 def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> RequestLine | None:
-    """The request of a tool; None where it is none, which the shape of the file has told."""
+    """Return the request line of a tool, or None if it is malformed, which `schema_check` has reported."""
     found = _REQUEST.fullmatch(as_text(entry.get("request")).strip())
     if found is None:
         return None
@@ -52,7 +52,7 @@ def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> RequestLi
 
 
 def sent(entry: JsonObject, line: RequestLine, where: Where, diagnostics: Diagnostics) -> JsonObject:
-    """The tool `entry` with the templates of its request line under `send`, where they are read."""
+    """Return the tool `entry` with the templates of its request line moved to `send`."""
     if not line.query:
         return entry
     send = as_object(entry.get("send"))

@@ -1,7 +1,7 @@
-"""`resources:` of the tools file: what a client can read.
+"""Read `resources:` of the tools file: what a client can read.
 
-A `request` becomes an operation whose parameters are the variables of the URI, so that it is sent by the rules of
-tools. What has not the shape of a resource was told.
+A `request` becomes an operation whose parameters are the variables of the URI, so it is sent by the rules of tools.
+`schema_check` has reported malformed resources.
 """
 
 import os
@@ -20,7 +20,7 @@ from mcpgen.read.toolsfile import server, uris
 
 # Decision 0057: A file of a resource is taken in at compile time.
 LARGEST = 1024 * 1024
-"""Bytes of a file that are taken in: as base64 they fit into one message of every client."""
+"""Largest file, in bytes, that becomes part of a server: as base64 it fits into one message of every client."""
 
 _REQUEST = re.compile(r"GET (/\S*)")
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+(?:\s*;.*)?", re.ASCII)
@@ -49,12 +49,12 @@ _KNOWN = {
     ".yml": "application/yaml",
     ".zip": "application/zip",
 }
-"""Ending → media type: our own, so that every machine compiles the same."""
+"""File ending → media type. A table of our own makes every machine compile the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What of the file a resource may speak of: its schemes, the `variables` of its base URLs, its folder."""
+    """Parts of the tools file that a resource may use: schemes, `variables` of base URLs, files of its folder."""
 
     schemes: tuple[SecurityScheme, ...]
     variables: server.Variables
@@ -66,7 +66,7 @@ class Around:
 
 
 def read(value: JsonValue, where: Where, around: Around) -> tuple[Resource, ...]:
-    """The resources at `where`; those with an error are left out."""
+    """Return the resources at `where`, without those that have an error."""
     found = (_read(as_object(entry), where.inside(index), around) for index, entry in enumerate(as_list(value)))
     return tuple(resource for resource in found if resource is not None)
 
@@ -85,7 +85,7 @@ def _read(entry: JsonObject, where: Where, around: Around) -> Resource | None:
     elif isinstance(entry.get("request"), str):
         operation = _operation(entry, variables, where, around)
     if content is None and operation is None:
-        return None  # which was told
+        return None  # the fault was reported
     return Resource(
         where,
         name,
@@ -101,7 +101,7 @@ def _read(entry: JsonObject, where: Where, around: Around) -> Resource | None:
 
 
 def _is_settled(entry: JsonObject, name: str, where: Where, around: Around) -> bool:
-    """Whether exactly one key says what the resource holds, and no other is of another kind."""
+    """Return True if exactly one key says what the resource holds. Keys that do not fit it are reported."""
     given = [key for key in _HOLDERS if key in entry]
     if len(given) != 1:
         said = "does not say what it holds" if not given else f"has both {given[0]!r} and {given[1]!r}"
@@ -115,7 +115,7 @@ def _is_settled(entry: JsonObject, name: str, where: Where, around: Around) -> b
 
 
 def _is_addressed(entry: JsonObject, name: str, where: Where, around: Around) -> bool:
-    """Whether the URI, where there is one, can be served."""
+    """Return True if the URI is missing or can be served."""
     uri = entry.get("uri")
     if uri is None:
         return True
@@ -139,7 +139,10 @@ def _is_addressed(entry: JsonObject, name: str, where: Where, around: Around) ->
 
 
 def _content(file: str, where: Where, around: Around) -> bytes | str | None:
-    """What is in the file: text where it is some, else bytes. None, and an error, where it cannot be taken in."""
+    """Return the content of a file: text if it can be decoded, else bytes.
+
+    Return None, with an error, if it cannot be used.
+    """
     name = os.path.normpath(os.path.join(os.path.dirname(where.file), file))
     hint = "Name a file beside the tools file, or in a folder there."
     try:
@@ -159,7 +162,7 @@ def _content(file: str, where: Where, around: Around) -> bytes | str | None:
 
 
 def _media_type(entry: JsonObject, content: bytes | str | None, where: Where, around: Around) -> str:
-    """The one that is written, else the one of the content; empty where only the answer will tell."""
+    """Return the written media type, else that of the content. Return "" if only the response will tell."""
     given = as_text(entry.get("mimeType")).strip()
     if given and not _MEDIA_TYPE.fullmatch(given):
         message = f"'{clipped(given)}' is no media type."
@@ -171,10 +174,12 @@ def _media_type(entry: JsonObject, content: bytes | str | None, where: Where, ar
 
 
 def _operation(entry: JsonObject, variables: tuple[str, ...], where: Where, around: Around) -> Operation | None:
-    """The GET whose parameters are the variables: in the path where it names them, else in the query."""
+    """Return the GET whose parameters are the variables of the URI: in the path where the path names them, else in the
+    query.
+    """
     request = _REQUEST.fullmatch(as_text(entry["request"]).strip())
     if request is None:
-        return None  # which the shape of the file has told
+        return None  # reported by schema_check
     place, path = where.inside("request"), request[1]
     path, _, query = path.partition("?")
     if "{" in query:
@@ -224,7 +229,7 @@ def _servers(entry: JsonObject, where: Where, around: Around) -> tuple[Server, .
 
 
 def _values(declared: JsonValue) -> tuple[str, ...]:
-    """The values of an `enum`, each once."""
+    """Return the distinct values of an `enum`."""
     values = as_list(as_object(declared).get("enum"))
     return tuple(dict.fromkeys(value for value in values if isinstance(value, str)))
 

@@ -1,4 +1,4 @@
-"""`result:` of the tools file: what a model is shown of a good answer, of a tool or in an override."""
+"""Read `result:` of a tool or an override: what a model is shown of a successful response."""
 
 from collections.abc import Iterator
 
@@ -12,8 +12,9 @@ _TEXTS = ("uri", "name", "title", "description", "mimeType")
 
 
 def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> ResultView | None:
-    """What the tool or override `entry` at `where` says of its result; None where it says nothing. Which arguments
-    there are, and which resources, is not known here.
+    """Return the `result` of the tool or override `entry`, or None.
+
+    Arguments and resources that it names are checked later.
     """
     found = entry.get("result")
     if not isinstance(found, dict) or not found:
@@ -39,7 +40,7 @@ def _pointers(values: list[JsonValue], where: Where, diagnostics: Diagnostics) -
 
 
 def _is_pointer(value: str, where: Where, diagnostics: Diagnostics) -> bool:
-    """Whether a text is a JSON Pointer; one that does not begin as such the shape of the file has told."""
+    """Return True for a JSON Pointer. `schema_check` has reported texts that do not begin like one."""
     if "~" in value.replace("~0", "").replace("~1", ""):
         message = f"'{clipped(value)}' is no JSON Pointer: a ~ in it stands alone."
         diagnostics.add("invalid-value", message, where, "Write ~0 for ~, and ~1 for a / in a name.")
@@ -69,6 +70,6 @@ def _links(values: list[JsonValue], where: Where, diagnostics: Diagnostics) -> I
     for index, value in enumerate(values):
         link, place = as_object(value), where.inside(index)
         if not all(isinstance(link.get(key), str) for key in ("uri", "name")):
-            continue  # which the shape of the file has told
+            continue  # reported by schema_check
         texts = {key: str(link.get(key, "")) for key in _TEXTS}
         yield Link(*(_text(text, place.inside(key), diagnostics) for key, text in texts.items()))

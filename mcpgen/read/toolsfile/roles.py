@@ -1,6 +1,6 @@
-"""`roles:` of the tools file: whose operators offer a tool, of one tool or of a kind of them.
+"""Read `roles:` of the tools file: which operators offer a tool, or all tools of a kind.
 
-What cannot be read here the shape of the file has told.
+Invalid values are skipped here; `schema_check` has already reported them.
 """
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
@@ -9,12 +9,12 @@ from mcpgen.read.toolsfile.confirmation import KINDS
 
 
 def of_tool(entry: JsonObject) -> tuple[str, ...] | None:
-    """What is said of one tool, an empty list being that it needs none; None where nothing is."""
+    """Return the roles of one tool, or None if nothing is said. An empty list means that it needs no role."""
     return _names(entry.get("roles"))
 
 
 def of_server(server: JsonObject) -> dict[str, tuple[str, ...]]:
-    """What is said of methods, and of all tools that are destructive."""
+    """Return the roles by method, and by DESTRUCTIVE for all destructive tools."""
     found = {kind: _names(value) for kind, value in as_object(server.get("roles")).items() if kind in KINDS}
     return {kind: names for kind, names in found.items() if names is not None}
 

@@ -1,8 +1,8 @@
-"""The shape of a tools file: which keys stand where, and what kind of value each takes.
+"""Check the shape of a tools file: which keys stand where, and which type of value each takes.
 
-`schema.json` beside this module is the one description of the format: editors complete by it, and this walks it. So a
-key that an editor offers is a key that is read. What a value means is for the readers; here an unknown key, a missing
-one, and a value of another kind are told with their place, and with what may have been meant.
+`schema.json` beside this module is the one description of the format. Editors complete by it, and this module walks it,
+so every key that an editor offers is also read. Unknown keys, missing keys and values of the wrong type are reported
+here, with their place and a suggestion. The readers judge what a value means.
 """
 
 import json
@@ -29,47 +29,49 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "boolean": ((bool,), "true or false"),
 }
 _NAMED = ("tool", "resource", "prompt", "parameter", "link")
-"""Items that have a `name`, by which a sentence calls them."""
+"""Kinds of items that messages call by their `name`."""
 
 
 @cache
 def schema() -> JsonObject:
-    """The JSON Schema of the tools file, as it is published."""
+    """Return the JSON Schema of the tools file, as it is published."""
     return as_object(json.loads(PATH.read_text(encoding="utf-8")))
 
 
 def check(value: JsonObject, where: Where, diagnostics: Diagnostics) -> None:
-    """Report everything in a tools file that does not have the shape of one."""
-    _Walk(diagnostics).visit(value, schema(), _At(where, "The file", "", "", "", "file"))
+    """Report every departure of a tools file from its schema."""
+    _Walk(diagnostics).visit(value, schema(), _Position(where, "The file", "", "", "", "file"))
 
 
 def check_part(value: JsonObject, noun: str, where: Where, diagnostics: Diagnostics) -> None:
-    """Report what in `value`, which stands at `where` by itself, does not have the shape of a `noun` of the schema."""
-    around = _At(where, "", "", "", "", "")
+    """Report departures of `value`, which stands alone at `where`, from the definition `noun` of the schema."""
+    around = _Position(where, "", "", "", "", "")
     node = as_object(as_object(schema()["$defs"])[noun])
     _Walk(diagnostics).visit(value, node, replace(around.item(0, noun, value.get("name")), where=where))
 
 
 def check_kind(value: JsonValue, kinds: tuple[str, ...], label: str, where: Where, diagnostics: Diagnostics) -> None:
-    """Report a value of none of `kinds`, of JSON Schema; `label` calls it at the beginning of a sentence."""
-    _Walk(diagnostics).visit(value, {"type": [*kinds]}, _At(where, label, "", "", "", ""))
+    """Report a value whose type is none of `kinds`. `label` names the value at the beginning of the message."""
+    _Walk(diagnostics).visit(value, {"type": [*kinds]}, _Position(where, label, "", "", "", ""))
 
 
 def keys(noun: str) -> tuple[str, ...]:
-    """The keys that a `noun` of the schema can have."""
+    """Return the keys that the definition `noun` of the schema has."""
     return tuple(as_object(as_object(as_object(schema()["$defs"])[noun])["properties"]))
 
 
 def described(noun: str, key: str) -> str:
-    """What the key of a `noun` is, as the schema tells it."""
+    """Return the description of a key of the definition `noun`."""
     return _described(as_object(as_object(as_object(schema()["$defs"])[noun])["properties"]), key)
 
 
 @dataclass(frozen=True, slots=True)
-class _At:
-    """Where the walk is. `label` is what the value is called at the beginning of a sentence; `inside` follows what is
-    said of a member (" of 'result' of tool 'ping'"), `owner` is its last part, the thing that has a name. `key` is the
-    key of the value, `noun` what the schema calls it.
+class _Position:
+    """Position of the walk.
+
+    `label`: name of the value at the beginning of a message. `inside`: where its members are, such as " of 'result' of
+    tool 'ping'". `owner`: the last part of that, the item with a name. `key`: the key of the value. `noun`: its
+    definition in the schema.
     """
 
     where: Where
@@ -79,28 +81,28 @@ class _At:
     key: str
     noun: str
 
-    def member(self, key: str, noun: str) -> "_At":
+    def member(self, key: str, noun: str) -> "_Position":
         quoted = f"'{clipped(key)}'"
         owner = f" of {quoted}" if noun == "override" else self.owner
         inside = owner if noun == "override" else f" of {quoted}{self.owner}"
-        return _At(self.where.inside(key), f"The value of {quoted}{self.inside}", inside, owner, key, noun)
+        return _Position(self.where.inside(key), f"The value of {quoted}{self.inside}", inside, owner, key, noun)
 
-    def item(self, index: int, noun: str, name: JsonValue) -> "_At":
+    def item(self, index: int, noun: str, name: JsonValue) -> "_Position":
         place = self.where.inside(index)
         if noun in _NAMED and isinstance(name, str) and name:
             called = f"{noun} '{clipped(name)}'"
-            return _At(place, called[0].upper() + called[1:], f" of {called}", f" of {called}", "", noun)
+            return _Position(place, called[0].upper() + called[1:], f" of {called}", f" of {called}", "", noun)
         called = f"tem {index + 1}{self.inside}"
-        return _At(place, f"I{called}", f" of i{called}", self.owner, "", noun)
+        return _Position(place, f"I{called}", f" of i{called}", self.owner, "", noun)
 
 
 class _Walk:
-    """One walk over a value and the schema side by side. A value of the wrong kind is not looked into."""
+    """Walks over a value and its schema side by side. A value of the wrong type is not entered."""
 
     def __init__(self, diagnostics: Diagnostics) -> None:
         self._diagnostics = diagnostics
 
-    def visit(self, value: JsonValue, node: JsonObject, at: _At) -> None:
+    def visit(self, value: JsonValue, node: JsonObject, at: _Position) -> None:
         node = _resolved(node)
         if not self._is_of_its_kind(value, node, at):
             return
@@ -115,10 +117,10 @@ class _Walk:
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
             self._range(value, node, at)
 
-    def _add(self, code: str, message: str, at: _At, hint: str) -> None:
+    def _add(self, code: str, message: str, at: _Position, hint: str) -> None:
         self._diagnostics.add(code, message, at.where, hint)
 
-    def _is_of_its_kind(self, value: JsonValue, node: JsonObject, at: _At) -> bool:
+    def _is_of_its_kind(self, value: JsonValue, node: JsonObject, at: _Position) -> bool:
         kinds = _types(node)
         if not kinds or any(_is(value, kind) for kind in kinds):
             return True
@@ -130,7 +132,7 @@ class _Walk:
             self._add("invalid-value", f"{at.label} is not {wanted}.", at, hint)
         return False
 
-    def _is_a_choice(self, value: JsonValue, node: JsonObject, at: _At) -> bool:
+    def _is_a_choice(self, value: JsonValue, node: JsonObject, at: _Position) -> bool:
         choices = [node["const"]] if "const" in node else as_list(node.get("enum"))
         if not choices or any(_equal(value, choice) for choice in choices):
             return True
@@ -141,7 +143,7 @@ class _Walk:
         self._add("invalid-value", f"{at.label} is {shown(value)}, which it cannot be.", at, hint)
         return False
 
-    def _mapping(self, value: JsonObject, node: JsonObject, at: _At) -> None:
+    def _mapping(self, value: JsonObject, node: JsonObject, at: _Position) -> None:
         properties = as_object(node.get("properties"))
         patterns = [_compiled(pattern) for pattern in as_object(node.get("patternProperties"))]
         others, names = node.get("additionalProperties", {}), as_object(node.get("propertyNames"))
@@ -162,21 +164,21 @@ class _Walk:
         if len(value) < _number(node, "minProperties", 0):
             self._add("invalid-value", f"{at.label} is empty.", at, f"Write {' or '.join(properties) or 'a member'}.")
 
-    def _member(self, key: str, value: JsonValue, node: JsonObject, at: _At) -> None:
+    def _member(self, key: str, value: JsonValue, node: JsonObject, at: _Position) -> None:
         self.visit(value, node, at.member(key, _noun(node)))
 
-    def _unknown(self, key: str, known: list[str], at: _At) -> None:
+    def _unknown(self, key: str, known: list[str], at: _Position) -> None:
         hint = key_suggestions.key(at.noun, key) or nearest(key, known)
         self._add("unknown-key", f"Nothing reads the key '{clipped(key)}'{at.inside}.", at.member(key, ""), hint)
 
-    def _list(self, value: list[JsonValue], node: JsonObject, at: _At) -> None:
+    def _list(self, value: list[JsonValue], node: JsonObject, at: _Position) -> None:
         if len(value) < _number(node, "minItems", 0):
             self._add("invalid-value", f"{at.label} is an empty list.", at, "Write at least one item.")
         items = as_object(node.get("items"))
         for index, item in enumerate(value):
             self.visit(item, items, at.item(index, _noun(items), as_object(item).get("name")))
 
-    def _text(self, value: str, node: JsonObject, at: _At) -> None:
+    def _text(self, value: str, node: JsonObject, at: _Position) -> None:
         described = as_text(node.get("description"))
         if "pattern" in node and not _compiled(as_text(node["pattern"])).search(value):
             code = "invalid-name" if at.key in ("name", "prefix") else "invalid-value"
@@ -191,7 +193,7 @@ class _Walk:
         elif len(value) < _number(node, "minLength", 0):
             self._add("invalid-value", f"{at.label} is an empty text.", at, described)
 
-    def _range(self, value: float, node: JsonObject, at: _At) -> None:
+    def _range(self, value: float, node: JsonObject, at: _Position) -> None:
         bounds: tuple[tuple[str, Callable[[float, float], bool], str], ...] = (
             ("minimum", lambda number, bound: number >= bound, "at least"),
             ("exclusiveMinimum", lambda number, bound: number > bound, "more than"),
@@ -211,13 +213,16 @@ def _resolved(node: JsonObject) -> JsonObject:
 
 
 def _noun(node: JsonObject) -> str:
-    """What the schema calls a value: the last part of its reference."""
+    """Return the name of the definition that a schema refers to."""
     return as_text(node.get("$ref")).rpartition("/")[2]
 
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern of the schema (ECMA-262), whose `$` is the end alone; Python's is also before a last line break."""
+    """Compile a pattern of the schema (ECMA-262).
+
+    Its `$` matches only at the end; Python's also matches before a final line break.
+    """
     return re.compile(re.sub(r"(?<!\\)\$$", r"\\Z", pattern))
 
 
@@ -235,7 +240,7 @@ def _is(value: JsonValue, kind: str) -> bool:
 
 
 def _equal(value: JsonValue, other: JsonValue) -> bool:
-    """Whether two values are one in JSON Schema: 1 and 1.0 are, 1 and true are not."""
+    """Return True if two values are equal in JSON Schema: 1 equals 1.0, but not true."""
     return isinstance(value, bool) == isinstance(other, bool) and value == other
 
 
@@ -245,10 +250,10 @@ def _number(node: JsonObject, keyword: str, default: int) -> int:
 
 
 def _described(properties: JsonObject, key: str) -> str:
-    """What the key is, as the schema tells it."""
+    """Return the description of a key in the schema."""
     return as_text(_resolved(as_object(properties.get(key))).get("description"))
 
 
 def shown(value: JsonValue) -> str:
-    """A value for a sentence, a text in quotes."""
+    """Return a value for a message, a text in quotes."""
     return f"'{clipped(value)}'" if isinstance(value, str) else clipped(json.dumps(value))

@@ -1,7 +1,7 @@
-"""The schemas of tools that are written in OpenAPI's words: keywords that are known, each with a value of its kind.
+"""Check the schemas of tools in OpenAPI's words: known keywords, each with a value of the right type.
 
-OpenAPI's reader passes over a keyword that it does not know, for the sake of what others have published. Here it is one
-that its owner has just misspelt, and would be lost in silence. References are followed as far as they stay in the file.
+For published documents, OpenAPI's reader ignores unknown keywords. In a tools file an unknown keyword is a misspelling
+that would be lost silently. References are followed only inside the file.
 """
 
 from collections import deque
@@ -39,7 +39,10 @@ _KINDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("xml", "discriminator", "externalDocs", "dependentRequired", "$vocabulary"), ("object",)),
     **dict.fromkeys(("const", "default", "example", "examples", "$recursiveAnchor"), ()),
 }
-"""Keyword of JSON Schema 2020-12, of OpenAPI's vocabulary or of OpenAPI 3.0 → the kinds of its values."""
+"""Keyword of JSON Schema 2020-12, OpenAPI's vocabulary or OpenAPI 3.0 → types of its value.
+
+An empty tuple allows any.
+"""
 
 _REQUIRED = "Name it in the list `required` of the object that it is in."
 _CONTENT = ("content", "description", "required")
@@ -47,7 +50,7 @@ _MEDIA_TYPE = ("schema", "itemSchema", "example", "examples", "encoding", "itemE
 
 
 class Schemas:
-    """What is written in one file, each place looked at once; wrong things are added to `diagnostics`."""
+    """The schemas of one file. Each place is checked once, and faults go to `diagnostics`."""
 
     def __init__(self, references: References, diagnostics: Diagnostics) -> None:
         self._references = references
@@ -55,7 +58,7 @@ class Schemas:
         self._seen: set[Where] = set()
 
     def check(self, tool: JsonObject, where: Where) -> None:
-        """Look at what the tool at `where` takes and gives, but for the schemas that are passed on untouched."""
+        """Check the inputs and responses of the tool at `where`, except schemas that are passed on unchanged."""
         of_argument = (*schema_check.keys("argument"), *arguments.OF_PARAMETERS)
         for name, entry in as_object(tool.get("arguments")).items():
             self._schema(entry, where.inside("arguments", name), of_argument)
@@ -72,7 +75,7 @@ class Schemas:
         raw, place = self._led(entry, where)
         if not isinstance(raw, dict) or place in self._seen:
             return
-        if place != where:  # what stands in the tool itself was told
+        if place != where:  # `schema_check` covers what stands in the tool itself
             schema_check.check_part(raw, "parameter", place, self._diagnostics)
         self._seen.add(place)
         self._schema(raw.get("schema"), place.inside("schema"))
@@ -100,8 +103,9 @@ class Schemas:
                 self._unknown(key, where, nearest(key, known))
 
     def _led(self, value: JsonValue, where: Where) -> tuple[JsonValue, Where]:
-        """What `value` is or refers to, and its place; nothing where it leads out of the file, or nowhere, which is
-        told when it is read.
+        """Return what `value` is or refers to, and its place.
+
+        Return None if it leads nowhere or out of the file; its reader reports that.
         """
         if not isinstance(as_object(value).get("$ref"), str):
             return value, where
@@ -114,8 +118,9 @@ class Schemas:
     # -- schemas ------------------------------------------------------------------------------------------------------
 
     def _schema(self, value: JsonValue, where: Where, told: tuple[str, ...] = ()) -> None:
-        """Look at a schema and those that are in it or that it refers to. `told` are keys that belong to it and were
-        looked at.
+        """Check a schema, its subschemas, and the schemas that it refers to.
+
+        `told`: keys of the format itself, which were checked before.
         """
         waiting = deque([(value, where, told)])
         while waiting:
@@ -160,7 +165,7 @@ class Schemas:
             if target.file == where.file:
                 yield self._references.at(target, where), target
         except Unusable:
-            return  # which is told when it is read
+            return  # reported by the reader
 
     def _unknown(self, key: str, where: Where, hint: str) -> None:
         message = f"Nothing reads the key '{clipped(key)}' of '{_name(where)}'."
@@ -168,7 +173,7 @@ class Schemas:
 
 
 def _inside(schema: JsonObject, where: Where) -> Iterator[tuple[JsonValue, Where]]:
-    """The schemas in a schema, with their places."""
+    """Yield the subschemas of a schema, with their places."""
     for key in _ONES:
         value = schema.get(key)
         if isinstance(value, list):
@@ -182,6 +187,6 @@ def _inside(schema: JsonObject, where: Where) -> Iterator[tuple[JsonValue, Where
 
 
 def _name(where: Where) -> str:
-    """What the value at a place is called: its key, or that of the list which it is in."""
+    """Return the name of a value for messages: its key, or the key of the list that holds it."""
     names = [token for token in tokens(where.pointer) if not token.isdigit()]
     return clipped(as_text(names[-1]) if names else where.file)

@@ -1,7 +1,7 @@
-"""`security:` of the tools file, at its top: Security Scheme Objects, each with the keys of its kind.
+"""Read `security:` at the top of the tools file: Security Scheme Objects, each with the keys of its kind.
 
-OpenAPI's reader makes the best of a scheme; here one that is not whole is an error, since no call would be let in.
-Which keys there are at all, and of what kind their values are, the shape of the file has told.
+OpenAPI's reader accepts incomplete schemes. Here an incomplete scheme is an error, since every call would be refused.
+`schema_check` has reported unknown keys and values of the wrong type.
 """
 
 from mcpgen.base.diagnostics import Diagnostics, Where
@@ -13,7 +13,7 @@ from mcpgen.read.openapi.references import References
 from mcpgen.read.toolsfile import schema_check
 
 HTTP = ("bearer", "basic")
-"""The schemes of HTTP authentication that a server can fill in."""
+"""Schemes of HTTP authentication that a server can fill in."""
 
 _DEMANDED = {
     "apiKey": ("in", "name"),
@@ -29,7 +29,7 @@ _FURTHER = {"http": ("bearerFormat",)}
 def read(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[SecurityScheme, ...]:
-    """The schemes at `where`. One with an error is of the kind `other`, so that its name is known."""
+    """Return the schemes at `where`. A scheme with an error becomes `other`, so that its name stays known."""
     entries = {name: entry for name, entry in as_object(value).items() if isinstance(entry, dict)}
     whole: JsonObject = {
         name: entry for name, entry in entries.items() if _is_whole(name, entry, where.inside(name), diagnostics)
@@ -42,11 +42,12 @@ def read(
 def _is_whole(name: str, entry: JsonObject, where: Where, diagnostics: Diagnostics) -> bool:
     kind = as_text(entry.get("type"))
     if kind not in _DEMANDED:
-        return False  # which the shape of the file has told
+        return False  # reported by schema_check
     known = (*_OF_ALL, *_DEMANDED[kind], *_FURTHER.get(kind, ()))
     before = len(diagnostics)
     for key in _DEMANDED[kind]:
-        misspelt = any(key in near(other, known) for other in entry if other not in known)  # which was told
+        # a misspelt key was already reported
+        misspelt = any(key in near(other, known) for other in entry if other not in known)
         if (key not in entry and not misspelt) or entry.get(key) == "":
             message = f"The {kind} scheme '{clipped(name)}' lacks the key '{key}'."
             diagnostics.add("missing-key", message, where, schema_check.described("security_scheme", key))
@@ -63,7 +64,7 @@ def _is_whole(name: str, entry: JsonObject, where: Where, diagnostics: Diagnosti
 
 
 def _can_be_read(kind: str, entry: JsonObject) -> bool:
-    """Whether the values of the keys that a kind demands are ones that the shape of the file has not told."""
+    """Return True if the keys that a kind demands have valid values. `schema_check` has reported the others."""
     if kind == "apiKey" and entry.get("in") not in ("header", "query", "cookie"):
         return False
     return all(as_text(entry.get(key)) or isinstance(entry.get(key), dict) for key in _DEMANDED[kind])

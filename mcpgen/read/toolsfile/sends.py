@@ -1,4 +1,4 @@
-"""`send:` and `inputSchema:` of the tools file: where arguments go, as templates."""
+"""Read `send:` and `inputSchema:` of the tools file: where arguments go, as templates."""
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -18,7 +18,9 @@ _ALONE = ("if", "then", "else")
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the templates of a tool may name, which places credentials have, and which fields of the query stand in the
+    """What the templates of a tool may use.
+
+    `names`: arguments. `credentials`: places that credentials fill. `in_request`: query fields that come from the
     request line.
     """
 
@@ -28,7 +30,7 @@ class Known:
 
 
 def read(entry: JsonObject, where: Where, known: Known, diagnostics: Diagnostics) -> Sends | None:
-    """The `send` of the tool `entry` at `where`; None where it has none."""
+    """Return the `send` of the tool `entry` at `where`, or None."""
     found = entry.get("send")
     if not isinstance(found, dict):
         return None
@@ -78,7 +80,7 @@ def _refusal(name: str, location: Location, where: Where, known: Known) -> str:
 
 
 def _refuse_body(request: str, found: JsonObject, node: Template, where: Where, diagnostics: Diagnostics) -> None:
-    """Report a body that cannot be sent; `node` is the template that it became."""
+    """Report a body that cannot be sent. `node`: the template of that body."""
     method = request.split(" ")[0]
     if method in WITHOUT_BODY:
         message = f"`send` has a body, and a {method} has none."
@@ -103,7 +105,7 @@ def _refuse_body(request: str, found: JsonObject, node: Template, where: Where, 
 
 
 def named(sends: Sends | None) -> set[str]:
-    """The arguments that templates name."""
+    """Return the arguments that templates name."""
     if sends is None:
         return set()
     every = [*sends.query.values(), *sends.headers.values(), *sends.cookies.values(), sends.body or {}]
@@ -111,7 +113,7 @@ def named(sends: Sends | None) -> set[str]:
 
 
 def with_arguments(sends: Sends | None, taken: tuple[SentArgument, ...]) -> Sends | None:
-    """What is sent, with the arguments in short form that go there."""
+    """Return `sends` with the arguments in short form that its templates use."""
     return replace(sends, arguments=taken) if sends is not None else None
 
 
@@ -119,8 +121,10 @@ def with_arguments(sends: Sends | None, taken: tuple[SentArgument, ...]) -> Send
 
 
 def implied(schema: JsonObject, template: PathTemplate, method: str, where: Where, said: Sends | None) -> Sends:
-    """Where the arguments of a schema go if `send` does not say it: what the request line does not name, whose query is
-    `said`, goes into the query or the JSON body, and so does what the schema allows without naming it.
+    """Return where the arguments of a schema go if `send` does not say so.
+
+    Arguments that the request line does not name go into the query or the JSON body. So do arguments that the schema
+    allows without naming them. `said`: the query of the request line.
     """
     query = dict(said.query) if said else {}
     left = [name for name in names_of(schema) if name not in {*template.declared, *named(said)}]
@@ -133,7 +137,7 @@ def implied(schema: JsonObject, template: PathTemplate, method: str, where: Wher
 
 
 def names_of(schema: JsonObject) -> list[str]:
-    """The arguments that a schema names: its properties, and those of what it combines at its root."""
+    """Return the arguments that a schema names: its properties, and those of schemas combined at its root."""
     found: dict[str, None] = {}
     waiting: list[JsonValue] = [schema]
     seen: list[JsonValue] = []
@@ -152,7 +156,7 @@ def names_of(schema: JsonObject) -> list[str]:
 
 
 def _referred(schema: JsonObject, reference: str) -> Iterable[JsonValue]:
-    """What a reference inside of a schema leads to; nothing where it leads nowhere, which is told elsewhere."""
+    """Return the target of a reference inside a schema, or nothing if it is broken, which is reported elsewhere."""
     try:
         return [lookup(schema, tokens(reference[1:]))] if reference.startswith("#/") else []
     except KeyError:
@@ -163,7 +167,7 @@ def _referred(schema: JsonObject, reference: str) -> Iterable[JsonValue]:
 def check_schema(
     schema: JsonObject, sends: Sends, template: PathTemplate, where: Where, diagnostics: Diagnostics
 ) -> None:
-    """Report each argument of an `inputSchema` at `where` that goes nowhere, and what the path names beyond them."""
+    """Report each argument of an `inputSchema` that goes nowhere, and each path variable that the schema lacks."""
     names = names_of(schema)
     going = named(sends) | set(template.declared)
     for name in names:
@@ -174,7 +178,8 @@ def check_schema(
             hint = nearest(name, [each for each in sorted(going) if each not in names])
             hint = hint if hint.startswith("Did") else "Name it in the path or in `send`, or leave it out."
             diagnostics.add("invalid-value", f"The argument '{clipped(name)}' goes nowhere.", place, hint)
-    combines = any(keyword in schema for keyword in (*_BRANCHES, *_ALONE, "$ref"))  # which may require it
+    # a subschema may require the argument
+    combines = any(keyword in schema for keyword in (*_BRANCHES, *_ALONE, "$ref"))
     for name in template.declared:
         if name in names and name not in as_list(schema.get("required")) and not combines:
             message = f"The path needs '{clipped(name)}', which the inputSchema does not require."

@@ -1,4 +1,4 @@
-"""`server:`, `base_url:` and `variables:` of the tools file: what the server is called, and where its API is."""
+"""Read `server:`, `base_url:` and `variables:` of the tools file: the server's name, and where its API is."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -14,13 +14,13 @@ _DECLARE = "Declare it under `variables`, with a default."
 
 
 def name(server: JsonObject) -> str | None:
-    """The name; None where there is none, or one that the shape of the file has told."""
+    """Return the server's name, or None if it is missing, or invalid and reported by `schema_check`."""
     found = server.get("name")
     return found if isinstance(found, str) and SERVER_NAME.fullmatch(found) else None
 
 
 def version(server: JsonObject, where: Where, diagnostics: Diagnostics) -> str:
-    """The version, empty where there is none that a Python package can have."""
+    """Return the version, or "" if it is missing or no version of a Python package."""
     found = as_text(server.get("version"))
     if not found or VERSION_NUMBER.fullmatch(found):
         return found
@@ -34,14 +34,14 @@ Variables = Mapping[str, ServerVariable]
 
 
 def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Variables:
-    """The `variables`: Server Variable Objects of OpenAPI (3.1, 4.8.6)."""
+    """Return the `variables`: Server Variable Objects (OpenAPI 3.1, 4.8.6)."""
     found: dict[str, ServerVariable] = {}
     for name, entry in as_object(value).items():
         raw = as_object(entry)
         enum = tuple(choice for choice in as_list(raw.get("enum")) if isinstance(choice, str))
         default = raw.get("default")
         if not isinstance(default, str):
-            continue  # which the shape of the file has told
+            continue  # reported by schema_check
         if enum and default not in enum:
             message = f"The default of '{clipped(name)}' is none of its values."
             place = where.inside(name, "default")
@@ -51,7 +51,7 @@ def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Varia
 
 
 def report_unused(variables: Variables, urls: Iterable[JsonValue], where: Where, diagnostics: Diagnostics) -> None:
-    """Report each of the `variables` at `where` that stands in none of the base `urls`."""
+    """Report each of the `variables` at `where` that no base URL uses."""
     used = {name for url in urls for name in _PLACEHOLDER.findall(as_text(url))}
     for name in variables:
         if name not in used:
@@ -63,8 +63,9 @@ def report_unused(variables: Variables, urls: Iterable[JsonValue], where: Where,
 def base_url(
     value: JsonValue, where: Where, diagnostics: Diagnostics, known: Variables | None = None
 ) -> tuple[Server, ...]:
-    """A base URL as a server, with those of the variables `known` that stand in it; nothing where there is none that
-    can be used.
+    """Return a base URL as a list of one server, with the variables that it uses, or an empty list if it is unusable.
+
+    `known`: the declared variables.
     """
     if not isinstance(value, str):
         return ()

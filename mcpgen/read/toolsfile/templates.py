@@ -1,7 +1,7 @@
-"""Texts with places in them → what the table holds of them, `Template`.
+"""Parse texts with placeholders into the `Template`s of the table.
 
-`{name}` alone is the argument's value as it is; inside a text it is written into it. `{{` and `}}` are braces. In what
-is said of results `{/pointer}` is a part of the answer.
+`{name}` alone is the argument's value itself; inside a text, the value is written into the text. `{{` and `}}` are
+braces. In texts about results, `{/pointer}` is a part of the response.
 """
 
 import re
@@ -20,8 +20,9 @@ _HINT = "Write {name} for an argument, {{ and }} for braces."
 def text(
     value: str, where: Where, diagnostics: Diagnostics, known: list[str] | None = None, *, pointers: bool = False
 ) -> tuple[Part, ...]:
-    """The parts of a text: literals, none beside another, and places. A brace that stands alone, a place without a
-    name, and one that names none of the arguments `known`, where these are, is an error.
+    """Return the parts of a text: literals, joined where they touch, and placeholders.
+
+    A lone brace, a placeholder without a name, and a name that is not in `known` (if given) are errors.
     """
     parts: list[Part] = []
     for piece in _PIECE.finditer(value):
@@ -47,7 +48,10 @@ def text(
 
 
 def template(value: JsonValue, where: Where, diagnostics: Diagnostics, known: list[str]) -> Template:
-    """A JSON value whose texts are templates that name `known` arguments. What needs none is one constant."""
+    """Return a JSON value as a template; its texts may name the `known` arguments.
+
+    A value without placeholders becomes one constant.
+    """
     if isinstance(value, str):
         return _of_text(text(value, where, diagnostics, known))
     if isinstance(value, list):
@@ -76,5 +80,5 @@ def _of_text(parts: tuple[Part, ...]) -> Template:
 
 
 def places(parts: tuple[Part, ...], kind: str) -> Iterator[str]:
-    """The names of the places of one kind, `argument` or `pointer`, in a text."""
+    """Yield the names of the placeholders of one kind, `argument` or `pointer`."""
     yield from (str(part[kind]) for part in parts if isinstance(part, dict) and kind in part)

@@ -1,6 +1,6 @@
-"""`tools:` of the tools file: tools written by hand → operations.
+"""Read `tools:` of the tools file as operations.
 
-A tool speaks OpenAPI's words, so OpenAPI's own readers read its parameters, bodies and responses.
+A tool uses OpenAPI's words, so OpenAPI's readers read its parameters, bodies and responses.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from mcpgen.read.toolsfile.schemas import Schemas
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What of the file a tool may speak of: its schemes, the `variables` of its base URLs, its schemas."""
+    """Parts of the tools file that a tool may use: schemes, `variables` of base URLs, schemas."""
 
     schemes: tuple[SecurityScheme, ...]
     variables: server.Variables
@@ -41,8 +41,9 @@ class Around:
 
 
 def read(value: JsonValue, where: Where, around: Around) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
-    """The operations of the `tools` at `where`, and those that had to be skipped. What has not the shape of a tool was
-    told.
+    """Return the operations of the `tools` at `where`, and those that were skipped.
+
+    `schema_check` has reported malformed tools.
     """
     found: dict[str, Operation] = {}
     skipped: list[Skipped] = []
@@ -65,7 +66,7 @@ def read(value: JsonValue, where: Where, around: Around) -> tuple[tuple[Operatio
 
 
 def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | None:
-    """One tool, None where what is wrong with it was reported as an error."""
+    """Return one tool, or None if an error in it was reported."""
     diagnostics = around.diagnostics
     if not isinstance(entry, dict):
         return None
@@ -73,7 +74,7 @@ def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | No
     before = len(diagnostics)
     name, line = entry.get("name"), requestline.read(entry, where, diagnostics)
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name) or line is None:
-        return None  # which the shape of the file has told
+        return None  # reported by schema_check
     if hints.redirects(entry) == "follow" and line.method != "GET":
         message = f"Redirects of {line.method} are told and not followed."
         diagnostics.add("invalid-value", message, where.inside("redirects"), "Leave `redirects` out.")
@@ -116,12 +117,12 @@ def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | No
     )
 
 
-# -- what a call brings, and where it goes ----------------------------------------------------------------------------
+# -- the inputs of a call, and where they go -------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Inputs:
-    """What of a call goes where; `credentials` are parameters that turned out to be such."""
+    """The inputs of a tool. `credentials`: parameters that turned out to be credentials."""
 
     parameters: tuple[Parameter, ...]
     body: RequestBody | None = None
@@ -131,7 +132,7 @@ class _Inputs:
 
 
 def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where: Where, around: Around) -> _Inputs:
-    """The inputs of a tool; what is wrong with them is reported as an error."""
+    """Return the inputs of a tool. Faults are reported as errors."""
     diagnostics, references = around.diagnostics, around.definitions.references
     api_keys = (scheme for scheme in around.schemes if scheme.type == "apiKey")
     filled = {parameters.place_of(scheme.location, scheme.wire_name): scheme for scheme in api_keys}
@@ -160,7 +161,7 @@ def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where:
 
 
 def _refuse_twins(described: list[JsonValue], where: Where, references: References, diagnostics: Diagnostics) -> None:
-    """Report each parameter that comes twice: in a document the last counts, here one of them is a mistake."""
+    """Report each repeated parameter: in a document the last one counts, here a repetition is a mistake."""
     seen: set[tuple[str, str]] = set()
     for index, entry in enumerate(described):
         raw, _ = references.resolve(entry, where.inside(index))
@@ -180,7 +181,7 @@ def _by_hand(
     where: Where,
     diagnostics: Diagnostics,
 ) -> _Inputs:
-    """The inputs of a tool whose input schema was written by hand."""
+    """Return the inputs of a tool whose input schema is handwritten."""
     for key in ("arguments", "parameters", "body"):
         if key in entry:
             message = f"A tool with an inputSchema cannot have {key!r} too."
@@ -202,15 +203,17 @@ def _by_hand(
 
 
 def _members(body: JsonValue) -> list[str]:
-    """The members that the `body` of a tool names at its root."""
+    """Return the members that the `body` of a tool names at its root."""
     content_of = as_object(as_object(body).get("content"))
     schemas = [as_object(media_type).get("schema") for media_type in content_of.values()] or [body]
     return [name for schema in schemas for name in as_object(as_object(schema).get("properties"))]
 
 
 def _described_body(value: JsonValue, where: Where, references: References) -> tuple[JsonValue, Where]:
-    """The `body` and its place. A reference to a Request Body Object is that object; one to a schema stays, and so does
-    one that leads nowhere, which is told when the schema is looked at.
+    """Return the `body` and its place.
+
+    A reference to a Request Body Object is resolved. A reference to a schema stays, and so does a broken one, which is
+    reported when the schema is checked.
     """
     if not isinstance(value, dict) or "$ref" not in value:
         return value, where
@@ -222,7 +225,7 @@ def _described_body(value: JsonValue, where: Where, references: References) -> t
 
 
 def _body(entry: JsonObject, value: JsonValue, where: Where, around: Around) -> RequestBody | None:
-    """OpenAPI's request body object, or a bare schema, which means JSON and required."""
+    """Return the body from a Request Body Object, or from a bare schema, which means required JSON."""
     if value is None:
         return None
     if "body" in as_object(entry.get("send")):

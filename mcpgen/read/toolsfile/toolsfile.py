@@ -1,4 +1,4 @@
-"""`ToolsFile`: what a tools file says. To know one from an API description takes none of its readers."""
+"""The contents of a tools file. This module recognises a tools file without importing any reader of its parts."""
 
 from dataclasses import dataclass
 
@@ -13,9 +13,11 @@ from mcpgen.read.toolsfile.logins import LoginChoice
 
 @dataclass(frozen=True, slots=True)
 class ToolsFile:
-    """What a tools file says. `api` is the server with the tools that are written by hand, `documents` where others
-    come from. `choices` are flags that it stands for; `variables` is where those of server URLs stand,
-    `security` where the schemes do; `login` is where a credential comes from.
+    """The contents of a tools file.
+
+    `api`: the server with its handwritten tools. `documents`: the API descriptions of other tools. `choices`: flags
+    that the file sets. `variables` and `security`: places of `server_var` and of the schemes. `login`: the operation
+    that returns a credential.
     """
 
     api: Api
@@ -32,5 +34,5 @@ class ToolsFile:
 
 
 def is_tools_file(value: JsonValue) -> bool:
-    """Whether a document calls itself a tools file."""
+    """Return True if a document calls itself a tools file."""
     return isinstance(value, dict) and "mcpgen" in value

@@ -1,4 +1,4 @@
-"""URIs of resources, and URI templates (RFC 6570, level 1: `{name}` and nothing else)."""
+"""URIs of resources, and URI templates (RFC 6570, level 1: only `{name}`)."""
 
 import re
 
@@ -12,17 +12,17 @@ LONGEST = 1000
 
 # Decision 0055: URI templates know simple variables alone.
 def variables(uri: str) -> tuple[str, ...]:
-    """The names in braces, in order."""
+    """Return the variables of a URI template, in order."""
     return tuple(_VARIABLE.findall(uri))
 
 
 def blanked(uri: str) -> str:
-    """The URI with its variables blanked: two that are equal then lead to the same place."""
+    """Return the URI with its variables blanked. Templates with equal results match the same URIs."""
     return _VARIABLE.sub("{}", uri)
 
 
 def refusal(uri: str) -> str:
-    """Why `uri` cannot be a resource's, empty where it can. The rest of a sentence."""
+    """Return why `uri` cannot be the URI of a resource, as the rest of a sentence, or "" if it can."""
     names, pieces = variables(uri), _VARIABLE.split(uri)[::2]
     scheme = _SCHEME.match(pieces[0])
     if len(uri) > LONGEST:

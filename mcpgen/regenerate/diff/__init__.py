@@ -1,7 +1,7 @@
-"""What changed between two servers, as a model that uses their tools sees it, and whoever runs them.
+"""Compare two servers, as a model that uses their tools and an operator who runs them see it.
 
-Every change has a grade: breaking, where a call that worked, or code that read a result, may work no longer; additive,
-where there is more than before; cosmetic, where nobody but a reader notices.
+Every change has a grade. `breaking`: a call that worked, or code that read a result, may fail. `additive`: there is
+more than before. `cosmetic`: only a reader notices.
 """
 
 from mcpgen.base.jsonvalue import as_object
@@ -14,12 +14,13 @@ __all__ = ["GRADES", "TABLES", "Change", "Difference", "Grade", "Surface", "comp
 
 
 def compare(old: Surface, new: Surface, *, moves: bool = True) -> Difference:
-    """Every change from `old` to `new`; without `moves` a tool whose operation went elsewhere is gone, and another
-    new.
+    """Return every change from `old` to `new`.
+
+    Without `moves`, a moved operation counts as one tool gone and another new.
     """
-    # a run that makes a new project compares nothing
+    # needed only if there is something to compare
     from mcpgen.regenerate.diff import authorization, features, objections, rules, server, tools
-    from mcpgen.regenerate.diff.variance.scope import PART, RUN  # as above
+    from mcpgen.regenerate.diff.variance.scope import PART, RUN  # needed only if there is something to compare
 
     matched = match(old, new, follow=moves)
     schemes = authorization.renamed_schemes(

@@ -1,7 +1,7 @@
-"""With which credentials a tool may be called: security alternatives, and scopes.
+"""Compare the credentials with which a tool may be called: security alternatives, and scopes.
 
-Alternatives are compared as what an operator has at hand: who could call the tool with some credentials, and no longer
-can, is broken. A scheme that only has another name is the same scheme.
+Alternatives are sets of credentials that an operator has: a set that could call the tool and no longer can is a
+breaking change. A renamed scheme is the same scheme.
 """
 
 from collections import Counter
@@ -16,8 +16,8 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 def renamed_schemes(old: JsonObject, new: JsonObject) -> dict[str, str]:
-    """Return old name → new name of schemes that have another name, where that is plain: all else is the same, or a
-    variable of the operator's fills both.
+    """Return old name → new name for renamed schemes, if that is unambiguous: all else is equal, or they share an
+    environment variable.
     """
     gone = {name: scheme for name, scheme in old.items() if name not in new}
     added = {name: scheme for name, scheme in new.items() if name not in old}
@@ -46,18 +46,18 @@ def variables(scheme: JsonValue) -> frozenset[str]:
 
 
 def _essence(scheme: JsonValue) -> str:
-    """What a scheme is, apart from its name and its variables."""
+    """Return a canonical text of a scheme without its name and variables."""
     return compact({key: value for key, value in sorted(as_object(scheme).items()) if key != "variables"})
 
 
 def compared(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:
-    """What changed for those who may call a tool."""
+    """Yield the changes for those who may call a tool."""
     yield from _alternatives(old, new, renamed)
     yield from _scopes(old, new, renamed)
 
 
 def alternatives(tool: Listed, renamed: Mapping[str, str] | None = None) -> list[frozenset[str]]:
-    """Sets of schemes of which one is enough to call a tool; an empty set where none is needed."""
+    """Return the sets of schemes of which one is enough to call a tool. An empty set means that none is needed."""
     found = [
         frozenset((renamed or {}).get(str(name), str(name)) for name in as_list(names))
         for names in as_list(tool.binding.get("security"))
@@ -82,7 +82,7 @@ def _alternatives(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Itera
 def _scopes(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:
     had = {renamed.get(name, name): _names(scopes) for name, scopes in as_object(old.binding.get("scopes")).items()}
     has = {name: _names(scopes) for name, scopes in as_object(new.binding.get("scopes")).items()}
-    used = frozenset().union(*alternatives(old, renamed))  # those of a scheme that is new are a part of it
+    used = frozenset().union(*alternatives(old, renamed))  # the scopes of a new scheme come with the scheme
     for name in sorted(had.keys() | has.keys()):
         before, after = had.get(name, _NOTHING), has.get(name, _NOTHING)
         if name in used and after - before:

@@ -1,4 +1,4 @@
-"""One change, and all of them: what a difference is."""
+"""A change, and a difference as a list of changes."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from mcpgen.base.jsonvalue import JsonValue
 
 Grade = Literal["breaking", "additive", "cosmetic"]
 GRADES: tuple[Grade, ...] = ("breaking", "additive", "cosmetic")
-"""The gravest first."""
+"""Grades, the gravest first."""
 
 _PARTS: dict[Grade, str] = {"breaking": "major", "additive": "minor", "cosmetic": "patch"}
 
@@ -17,9 +17,10 @@ _PARTS: dict[Grade, str] = {"breaking": "major", "additive": "minor", "cosmetic"
 # Decision 0149: Security is a mark on a change.
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change. `code` is the rule; `tool` empty where it is about the server; `argument` and `path` (dotted, from
-    the argument on, or from the root of the result) say where in a tool, if they are not empty. `security` is a rule of
-    `rules.SECURITY`.
+    """One change.
+
+    `code`: its rule. `tool`: empty for the server. `argument` and `path` (dotted, from the argument or the root of the
+    result): its place in a tool, or empty. `security`: its rule is in `rules.SECURITY`.
     """
 
     grade: Grade
@@ -35,8 +36,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """All changes from one surface to another: what concerns security first; of that and of the rest what is of the
-    server first, then by tool, the gravest of each first.
+    """All changes from one surface to another, sorted: security first, then changes of the server before tools, by
+    name, the gravest first.
     """
 
     changes: tuple[Change, ...]
@@ -51,25 +52,25 @@ class Difference:
 
     @property
     def security(self) -> int:
-        """How many changes concern security."""
+        """Return how many changes concern security."""
         return sum(change.security for change in self.changes)
 
     @property
     def version(self) -> str:
-        """Which part of a version number moves (Semantic Versioning 2.0.0): major, minor, patch or none."""
+        """Return which part of the version number moves (Semantic Versioning 2.0.0): major, minor, patch or none."""
         return next((_PARTS[grade] for grade, count in self.counts.items() if count), "none")
 
     def reaches(self, grade: Grade) -> bool:
-        """Whether there is a change of that grade, or a graver one."""
+        """Return True if there is a change of this grade or a graver one."""
         return any(GRADES.index(change.grade) <= GRADES.index(grade) for change in self.changes)
 
     def of_tool(self, *codes: str) -> list[str]:
-        """The tools of changes with one of `codes`."""
+        """Return the tools of changes with one of `codes`."""
         return [change.tool for change in self.changes if change.code in codes]
 
 
 def ordered(changes: Iterable[Change]) -> Difference:
-    """The difference that `changes` are, each once."""
+    """Return the difference with these changes, sorted, without repetitions."""
     found = sorted(
         changes,
         key=lambda change: (

@@ -1,4 +1,4 @@
-"""What changed in what a server offers beside tools: resources, known by their URI, and prompts, by their name."""
+"""Compare what a server offers beside tools: resources by their URI, and prompts by their name."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ _WORDS = ("name", "title", "description")
 
 
 def compared(old: Surface, new: Surface) -> Iterator[Change]:
-    """All changes of resources and prompts."""
+    """Yield all changes of resources and prompts."""
     yield from _resources(_by_uri(old.resources), _by_uri(new.resources))
     yield from _prompts(_by_name(old.prompts), _by_name(new.prompts))
 
@@ -69,19 +69,22 @@ def _prompt(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
 
 
 def _words(listed: JsonObject) -> JsonValue:
-    """What is said for people, of the whole and of each argument."""
+    """Return the texts for people: of the whole, and of each argument."""
     arguments = [{key: each.get(key) for key in _WORDS} for each in map(as_object, as_list(listed.get("arguments")))]
     return [{key: listed.get(key) for key in _WORDS}, *arguments]
 
 
 def _arguments(value: JsonValue) -> dict[str, bool]:
-    """Argument → whether it has to be given."""
+    """Return argument → whether it is required."""
     entries = map(as_object, as_list(value))
     return {as_text(entry.get("name")): entry.get("required") is True for entry in entries}
 
 
 def _changed(old: bool | None, new: bool | None) -> str:
-    """The rule for one argument, of which is known whether it has to be given; None where there is none."""
+    """Return the rule for one argument, or "" if it is unchanged.
+
+    `old` and `new`: whether it is required, or None if it does not exist.
+    """
     if old == new:
         return ""
     if new is None:

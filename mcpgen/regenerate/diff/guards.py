@@ -1,7 +1,8 @@
-"""What guards the calls of a tool: hints, confirmations, roles, and what is kept from answers and from requests.
+"""Compare what guards the calls of a tool: hints, confirmations, roles, and what is withheld from responses and
+requests.
 
-A guard that falls is breaking, since somebody relied on it: a host that asks, an operator who hides tools, an owner who
-removes what must not be seen. A guard that rises is breaking too, where calls that worked may work no longer.
+A weaker guard is breaking, since somebody relied on it: a host that asks, an operator who hides tools, an owner who
+removes private data. A stronger guard is breaking too, if calls that worked may fail.
 """
 
 from collections.abc import Iterator
@@ -18,16 +19,16 @@ _HINTS: dict[str, tuple[bool, str, str]] = {
     "idempotentHint": (True, "safe to repeat", "not safe to repeat"),
     "openWorldHint": (False, "closed to the world", "open to the world"),
 }
-"""Hint of MCP → its safe value, and the words for that and the other one."""
+"""Hint of MCP → its safe value, and the words for the safe and the other value."""
 
 _ASKED_BY = frozenset(_HINTS) - {"idempotentHint"}
-"""Hints by which hosts ask before a call, and `--read-only` chooses. That a call may be repeated spares no question."""
+"""Hints by which hosts ask before a call and `--read-only` selects. `idempotentHint` saves no question."""
 
 _CONFIRM = ("never", "when-supported", "always")
 
 
 def compared(old: Listed, new: Listed) -> Iterator[Change]:
-    """Yield the guards of a tool that fell or rose."""
+    """Yield the guards of a tool that became weaker or stronger."""
     yield from _hints(old, new)
     yield from _roles(new.name, frozenset(old.roles), frozenset(new.roles))
     yield from _confirmation(old, new)
@@ -46,7 +47,7 @@ def _hints(old: Listed, new: Listed) -> Iterator[Change]:
 
 
 def _roles(tool: str, old: frozenset[str], new: frozenset[str]) -> Iterator[Change]:
-    """An operator needs one of the roles; where there are none, anybody may."""
+    """Yield changes of roles. An operator needs one of the roles; without roles, anybody may call."""
     before, after = _listed(old) or "anybody", _listed(new) or "anybody"
     if new and (not old or old - new):
         yield rules.of_tool("roles-narrowed", tool, before, after)
@@ -63,7 +64,7 @@ def _confirmation(old: Listed, new: Listed) -> Iterator[Change]:
 
 
 def _removed(old: Listed, new: Listed) -> Iterator[Change]:
-    """What is removed from answers; a pointer covers all that lies below it."""
+    """Yield changes of what is removed from responses. A pointer covers everything below it."""
     had, has = (_texts(as_object(tool.binding.get("result")).get("remove")) for tool in (old, new))
     if fallen := [pointer for pointer in sorted(had) if not _is_covered(pointer, has)]:
         yield rules.of_tool("removal-lifted", new.name, before=[*fallen])
@@ -76,7 +77,10 @@ def _is_covered(pointer: str, pointers: frozenset[str]) -> bool:
 
 
 def _withheld(old: Listed, new: Listed) -> Iterator[Change]:
-    """Names that no argument may write because the owner hid them; one that is an argument again is told as such."""
+    """Yield changes of names that no argument may write because the owner hid them.
+
+    A name that becomes an argument is reported as such.
+    """
     had, has = _names_withheld(old), _names_withheld(new)
     if fallen := had - has - {name for _, name in slots(new).values()}:
         yield rules.of_tool("withheld-lifted", new.name, before=_listed(fallen))

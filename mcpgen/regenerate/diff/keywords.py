@@ -1,4 +1,4 @@
-"""The limits of a type, one by one: which changed, and whether that leaves out values or lets in others."""
+"""Compare the limits of a type, keyword by keyword: which changed, and whether values were excluded or admitted."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -9,7 +9,7 @@ from mcpgen.regenerate.diff.variance.cases import Case
 from mcpgen.regenerate.diff.variance.scalars import Atoms, count, limit
 
 Compared = tuple[str, JsonValue, JsonValue, bool, bool]
-"""Keyword, before, after, and whether values were left out, and let in."""
+"""Keyword, before, after, whether values were excluded, whether values were admitted."""
 
 _Bound = tuple[Fraction, bool] | None
 _NAMED = {"string": ("pattern", "format", "contentEncoding")}
@@ -21,12 +21,15 @@ _COUNTED = {
 
 
 def is_told_anyway(kind: str, listed: bool) -> bool:
-    """Whether a member that came or went is told even where no value is lost by it: results are open."""
+    """Return True for members of results that came or went.
+
+    They are reported even if no value is lost, since results are open.
+    """
     return not listed and kind in ("member-gone", "member-added")
 
 
 def compared(old: Case, new: Case) -> Iterator[Compared]:
-    """What changed between two cases of one type, apart from what is inside."""
+    """Yield the changed keywords between two cases of one type, except those of members and items."""
     one, other = old.atoms, new.atoms
     if old.kind == "number":
         yield from _numbers(old, new)
@@ -81,7 +84,7 @@ def _shown(bound: _Bound, *, above: bool) -> JsonValue:
 def _changed(
     keyword: str, before: JsonValue, after: JsonValue, is_closer: Callable[..., bool] | None = None
 ) -> Iterator[Compared]:
-    """One keyword; without `is_closer` there is no more and less, but for having none."""
+    """Yield a changed keyword. Without `is_closer`, a value excludes and having none admits."""
     if before == after:
         return
     if is_closer is None:

@@ -1,7 +1,7 @@
-"""Limits that a schema has no keyword for and tells in words: they narrow what is taken as keywords do.
+"""Read back limits that a description states because the portable profile has no keyword for them.
 
-The portable profile says them as sentences at the end of a description (`lower/schema/constraints.py`). The sentences
-are ours, so they can be read back; whoever writes them by hand says the same to a model.
+They narrow the accepted values like keywords. The profile writes them as sentences at the end of a description
+(`lower/schema/constraints.py`). The same sentence written by a person has the same meaning, so it is read too.
 """
 
 import json
@@ -49,7 +49,7 @@ _WRITTEN: tuple[tuple[str, Callable[[re.Match[str]], JsonObject]], ...] = (
     ("Base64", lambda _: {"contentEncoding": "base64"}),
     ("|".join(map(re.escape, (words.removesuffix(".") for words in FORMAT_WORDS.values()))), _format),
 )
-"""A sentence without its full stop, and what it means."""
+"""A sentence without its full stop, and the keywords that it means."""
 
 _SENTENCES = tuple(
     (re.compile(rf"(?:^|(?<=[.!?…] )|(?<=\n))(?:{pattern})\.(?=\s|$)"), read) for pattern, read in _WRITTEN
@@ -57,13 +57,13 @@ _SENTENCES = tuple(
 
 
 _OF_SCHEMAS = frozenset({"properties", "patternProperties", "$defs"})
-"""Keywords whose values are names and schemas."""
+"""Keywords whose values map names to schemas."""
 
 _SCHEMAS = frozenset({"items", "prefixItems", "additionalProperties", "anyOf", "oneOf", "allOf"})
 
 
 def heard(value: JsonValue) -> JsonValue:
-    """A schema, or several, with what descriptions say of limits as keywords, where they have none of these."""
+    """Return a schema, or several, with the limits in their descriptions added as keywords. Existing keywords win."""
     if isinstance(value, list):
         return [heard(each) for each in value]
     if not isinstance(value, dict):
@@ -78,7 +78,7 @@ def heard(value: JsonValue) -> JsonValue:
 
 
 def limits(text: str) -> JsonObject:
-    """The keywords that the sentences of a description mean."""
+    """Return the keywords that the sentences of a description mean."""
     if "." not in text:
         return {}
     found: JsonObject = {}

@@ -1,4 +1,4 @@
-"""What a person reads of a difference: by grade, security first, and what changed alike in many tools once."""
+"""Write a difference as lines for a person: by grade, security first, and equal changes of many tools as one line."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from mcpgen.regenerate.diff.change import GRADES, Change, Difference, Grade
 
 MANY = 4
-"""Tools of which a change that all of them have is told once."""
+"""Number of tools from which on an equal change is one line."""
 
 _NAMED = 3
 _OF_THE_TOOL = frozenset({"tool-added", "tool-removed", "tool-renamed"})
-"""Changes whose sentence names the tool."""
+"""Rules whose sentence already names the tool."""
 
 _ENDS: Mapping[str, str] = {
     "major": "The major version moves.",
@@ -22,8 +22,9 @@ _ENDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One sentence, and the tools that it is about; none where it is about the server, or says it itself. `security`
-    is what such a line begins with, before all others of its grade.
+    """One sentence, and the tools that it is about; none for the server, or if the sentence names the tool.
+
+    `security`: the line concerns security.
     """
 
     tools: tuple[str, ...]
@@ -31,14 +32,14 @@ class Line:
     security: bool = False
 
     def subject(self) -> str:
-        """The tools in a few words: a name, or how many."""
+        """Return the tools in a few words: a name, or how many."""
         if len(self.tools) < 2:
             return "".join(self.tools)
         return f"{len(self.tools)} tools ({', '.join(self.tools[:_NAMED])}, …)"
 
 
 def lines(difference: Difference) -> Iterator[tuple[Grade, list[Line]]]:
-    """The lines of each grade that there is, the gravest first."""
+    """Yield the lines of each grade that occurs, the gravest first."""
     for grade in GRADES:
         found = [change for change in difference.changes if change.grade == grade]
         if found:
@@ -59,7 +60,7 @@ def _grouped(changes: list[Change]) -> Iterator[Line]:
 
 
 def summary(difference: Difference) -> str:
-    """How many changes there are of each grade, and of security, and which part of a version number moves."""
+    """Return a sentence: how many changes of each grade and of security, and which part of the version moves."""
     of_security = f" ({difference.security:,} of security)" if difference.security else ""
     notes: Mapping[Grade, str] = {"breaking": of_security}
     counts = ", ".join(f"{count:,} {grade}{notes.get(grade, '')}" for grade, count in difference.counts.items())

@@ -1,4 +1,4 @@
-"""A difference as Markdown: for the description of a pull request, and as an entry of a changelog."""
+"""Write a difference as Markdown, for a pull request and for a changelog."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,20 +8,20 @@ from mcpgen.regenerate.diff.change import Difference, Grade
 from mcpgen.regenerate.diff.lines import Line, lines, summary
 
 MOST = 150
-"""Lines of one grade that are shown: code hosts take comments of 65,536 characters."""
+"""Limit on the lines of one grade: code hosts take comments of 65,536 characters."""
 
 _MENTION = re.compile(r"(?<![\w/])@(?=[A-Za-z0-9])")
-"""What code hosts take for a person to be told: a document is not to tell anybody."""
+"""Beginning of a mention, by which code hosts notify a person. A document must not notify anybody."""
 
 SECURITY = "**Security:** "
-"""What a line that concerns security begins with; workflows look for it. No text of a document can write it."""
+"""Beginning of a line that concerns security. Workflows search for it, and no text of a document can produce it."""
 
 _KEPT: Mapping[Grade, int] = {"breaking": MOST, "additive": MOST, "cosmetic": 20}
-"""Lines of each grade that an entry has."""
+"""Limit on the lines of each grade in a changelog entry."""
 
 
 def document(difference: Difference) -> str:
-    """The summary, and a list for each grade; what only a reader notices is folded away."""
+    """Return the summary, and a list for each grade. Cosmetic changes are folded."""
     return "\n".join(_parts(difference))
 
 
@@ -41,7 +41,7 @@ def _parts(difference: Difference) -> Iterator[str]:
 
 
 def entry(difference: Difference) -> Iterator[str]:
-    """The lines of a changelog: a list, each item with its grade."""
+    """Yield the lines of a changelog entry: a list whose items begin with their grade."""
     for grade, found in lines(difference):
         most = _KEPT[grade]
         for line in found[:most]:

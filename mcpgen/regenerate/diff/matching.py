@@ -1,7 +1,7 @@
-"""Which tool is which: the same operation, whatever it is called and wherever it went.
+"""Match the tools of two servers: equal operations, whatever their names and paths.
 
-By operation (method and path, names of path parameters blanked), then, for operations that moved, by what tells them
-again (`fingerprint`), and at last by name. What could be two is none.
+Tools are matched by operation (method and path, with parameter names blanked), then by fingerprint for moved
+operations, and at last by name. An ambiguous match is none.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,7 +16,10 @@ Pairs = list[tuple[Listed, Listed]]
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """`pairs` of old and new; what is `gone`, what was `added`; the keys of pairs that are only `guessed` to be one."""
+    """Matched tools.
+
+    `pairs`: old and new. `gone` and `added`: unmatched tools. `guessed`: keys of pairs that only words support.
+    """
 
     pairs: tuple[tuple[Listed, Listed], ...]
     gone: tuple[Listed, ...]
@@ -26,7 +29,7 @@ class Matching:
 
 # Decision 0142: A tool is known by its operation first.
 def match(old: Surface, new: Surface, *, follow: bool = True) -> Matching:
-    """The tools of both, in pairs as far as they are the same; what is elsewhere is another one unless we `follow`."""
+    """Return the matching of the tools of both. Without `follow`, a moved operation is another operation."""
     pairs: list[tuple[Listed, Listed]] = []
     gone, added = list(old.tools), list(new.tools)
     for pairing in (_of_one_key, _moved, _of_one_name) if follow else (_of_one_key, _of_one_name):
@@ -55,7 +58,7 @@ def _of_one_name(gone: list[Listed], added: list[Listed]) -> Pairs:
 
 
 def _promises(tools: dict[str, Listed]) -> dict[str, Promise]:
-    """What each is recognised by: what its lock says, or what can be told from the tables."""
+    """Return the promise of each tool: from its lock, or as far as the tables tell."""
     return {key: tool.known for key, tool in tools.items()}
 
 
@@ -65,7 +68,7 @@ def _alike(gone: list[Listed], added: list[Listed], identify: Callable[[Listed],
 
 
 def _unique(tools: Iterable[Listed], identify: Callable[[Listed], str]) -> dict[str, Listed]:
-    """Identity → tool, without those that share theirs, or have none."""
+    """Return identity → tool, without shared or empty identities."""
     found: dict[str, Listed | None] = {}
     for tool in tools:
         identity = identify(tool)

@@ -1,7 +1,7 @@
-"""Texts that the lint objects to now and did not before, with the words that it objects to.
+"""Report texts to which the lint objects now and did not before, with the words in question.
 
-Who writes the document may give a model orders in any text of it. So every text that is new or changed is read again:
-what a reviewer let pass before is no change, and the rest is breaking.
+The author of a document may put prompt injection into any text. So every new or changed text is checked again. Texts
+that were accepted before are no change; the others are breaking.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ from mcpgen.regenerate.diff.surface import Listed, Surface
 
 # Decision 0148: The lint of texts runs over the difference.
 def of_tool(old: Listed | None, new: Listed) -> Iterator[Change]:
-    """Yield what the lint objects to in a tool, and did not in `old`; None is a tool that was not there."""
+    """Yield the lint's objections to a tool that it did not have to `old`. None: the tool is new."""
     before: JsonObject = old.shown if old is not None else {}
     if before == new.shown:
         return
@@ -34,7 +34,7 @@ def of_tool(old: Listed | None, new: Listed) -> Iterator[Change]:
 
 
 def of_server(old: Surface, new: Surface) -> Iterator[Change]:
-    """Yield what the lint objects to in the words of the server, its resources and its prompts."""
+    """Yield the lint's new objections to the texts of the server, its resources and its prompts."""
     had = _folded(words for _, text in _texts(old) for words in orders(text))
     for place, text in _texts(new):
         if found := [words for words in orders(text) if words.casefold() not in had]:
@@ -46,7 +46,7 @@ def _folded(found: Iterable[str]) -> frozenset[str]:
 
 
 def _texts(surface: Surface) -> Iterator[tuple[str, str]]:
-    """Yield each text of a server beside its tools, after the words for its place."""
+    """Yield each text of a server outside its tools, with the words for its place before it."""
     server = as_object(surface.header.get("server"))
     yield "The title of the server", as_text(server.get("title"))
     yield "The text of the instructions", as_text(server.get("instructions"))
@@ -66,7 +66,7 @@ def _strings(value: JsonValue) -> Iterator[str]:
 
 
 def _place(side: str, place: str) -> str:
-    """Return what a text is, as the beginning of a sentence."""
+    """Return the name of a text, as the beginning of a sentence."""
     path = rules.dotted(tuple(tokens(place)))
     if side == "argument":
         return f"Argument {path}" if path else "Its input schema"

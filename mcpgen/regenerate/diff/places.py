@@ -1,8 +1,7 @@
-"""Where two schemas differ: the walk along both that says in which members, items, types and limits.
+"""Locate the differences between two schemas, by a walk along both through members, items, types and limits.
 
-`Inclusion` alone decides whether there are fewer values, or more. The walk looks for the places that explain that;
-where it finds none, the whole is the place. So nothing that is narrowed goes unsaid, and nothing is called so that is
-not.
+Only `Inclusion` decides whether values were lost or added. The walk looks for places that explain the decision; if it
+finds none, the whole schema is the place. So no narrowing goes unreported, and none is invented.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,22 +16,20 @@ from mcpgen.regenerate.diff.variance.cases import KINDS, Case
 from mcpgen.regenerate.diff.variance.objects import Members
 
 Path = tuple[str, ...]
-"""Names of members, `[]` for what an array holds, `*` for members without a name of their own."""
+"""Names of members, `[]` for items of an array, `*` for unnamed members."""
 
 MOST = 200
-"""Places that are named inside one schema; the others are counted."""
+"""Limit on the places that are named inside one schema; further ones are counted."""
 
 DEEPEST = 24
-"""Members inside one another that are told apart: a longer path says nothing to anybody."""
+"""Limit on the depth of places: nobody reads a longer path."""
 
 _Pair = tuple[frozenset[int], frozenset[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One difference: `kind` is what the rules call it. It leaves out values (`narrowed`), lets in values (`widened`),
-    or both.
-    """
+    """One difference. `kind`: its name in the rules. `narrowed`: values were lost. `widened`: values were added."""
 
     kind: str
     path: Path
@@ -46,7 +43,7 @@ class Place:
 
 
 class Places:
-    """The places where an old schema and a new one differ. `judge.listed` tells arguments from results."""
+    """The places where two schemas differ. `judge.listed`: the schemas are arguments, not results."""
 
     def __init__(self, judge: Inclusion) -> None:
         self.judge = judge
@@ -54,12 +51,12 @@ class Places:
         self._depth = 0
 
     def between(self, old: Terms, new: Terms) -> list[Place]:
-        """The places, outermost first, with paths that begin at this value."""
+        """Return the places, outermost first, with paths that begin at this value."""
         if old.is_plainly(new):
             return []
         pair = old.key, new.key
         if pair not in self._found:
-            self._found[pair] = []  # what comes again inside itself is told once
+            self._found[pair] = []  # a schema that recurs inside itself is explained once
             self._depth += 1
             self._found[pair] = self._explained(old, new)
             self._depth -= 1
@@ -114,14 +111,14 @@ class Places:
             yield from self._of_alternatives(*free)
 
     def _of_alternatives(self, old: list[Case], new: list[Case]) -> Iterator[Place]:
-        """The differences of alternatives of one type: each next to the one that is most like it."""
+        """Yield the differences of alternatives of one type. Each alternative is compared with the most similar one."""
         gone, added = list(old), list(new)
         for case in old:
             if (same := next((each for each in added if self._is_same(case, each)), None)) is not None:
                 gone.remove(case)
                 added.remove(same)
         if len(gone) != len(added) and len({_names(case) for case in (*old, *new)}) == 1:
-            return  # they differ in what they demand together, which is told of the whole
+            return  # they differ in what they demand together, which is reported for the whole
         while gone and added:
             case = gone.pop(0)
             like = max(added, key=lambda each: _likeness(case, each))
@@ -188,7 +185,7 @@ class Places:
 
     def _of_others(self, old: Members, new: Members) -> Iterator[Place]:
         if old.patterns or new.patterns:
-            return  # what changes there is told of the whole
+            return  # changes there are reported for the whole
         before, after = old.others()[0], new.others()[0]
         if self.judge.is_empty(after) and not self.judge.is_empty(before):
             yield Place("others-refused", (), narrowed=True)
@@ -199,7 +196,7 @@ class Places:
 
 
 def _cut(places: list[Place]) -> list[Place]:
-    """The first MOST places, those that leave out values before the others, and a last one for the rest."""
+    """Return the first MOST places, narrowed ones first, and a last place that counts the rest."""
     places = sorted(places, key=lambda place: not place.narrowed)
     rest = places[MOST:]
     narrowed, widened = any(place.narrowed for place in rest), any(place.widened for place in rest)
@@ -216,7 +213,7 @@ def _values(cases: Iterable[Case]) -> dict[str, JsonValue]:
 
 
 def _listed(old: dict[str, JsonValue], new: dict[str, JsonValue], old_ends: bool, new_ends: bool) -> Iterator[Place]:
-    """The differences between two lists of values; one that does not end has other values too."""
+    """Yield the differences between two lists of values. `old_ends` and `new_ends`: the list is complete."""
     if old_ends and new_ends:
         gone = [value for text, value in old.items() if text not in new]
         added = [value for text, value in new.items() if text not in old]
@@ -231,7 +228,7 @@ def _listed(old: dict[str, JsonValue], new: dict[str, JsonValue], old_ends: bool
 
 
 def _likeness(case: Case, other: Case) -> int:
-    """How many members two objects have in common."""
+    """Return how many members two objects have in common."""
     return len(_names(case) & _names(other))
 
 

@@ -1,8 +1,8 @@
-"""The rules: what changed → its grade and its sentence.
+"""The rules: kind of change → its grade and its sentence.
 
-What changed in a schema is graded by the side that it is on. Callers send arguments, so a value that is taken no longer
-breaks them; they read results, so a value that was never sent before does. In `{at}` stands the place, in `{before}`
-and `{after}` the values.
+A change in a schema is graded by its side. Callers send arguments, so a value that is no longer accepted breaks them.
+They read results, so a value that was never sent before breaks them. `{at}` is the place, `{before}` and `{after}` are
+the values.
 """
 
 from mcpgen.base.jsonvalue import JsonValue, compact
@@ -118,8 +118,8 @@ SECURITY = frozenset(
         *("text-gives-orders", "server-gives-orders", "hidden-characters", "name-of-host"),
     }
 )
-"""Changes that may turn a server against whoever runs it: a secret that goes elsewhere, a guard that falls, a text that
-speaks to a model. All are breaking, and they are told first.
+"""Rules for changes that may turn a server against its operator: a secret goes elsewhere, a guard weakens, a text
+speaks to a model. All are breaking and are reported first.
 """
 
 _LIMIT = "{at}: {name} {after} now, {before} before."
@@ -148,7 +148,7 @@ OF_SCHEMAS: dict[str, tuple[str, str]] = {
     "others-refused": ("{at} takes no members but those listed.", "{at} has no members but those listed."),
     "others-allowed": ("{at} takes members that are not listed.", "{at} may have members that are not listed."),
 }
-"""Kind of place → the sentence of an argument, and of a result. What is not here is the name of a keyword."""
+"""Kind of place → the sentences for an argument and for a result. Other kinds are names of keywords."""
 
 _LONGEST = 120
 
@@ -156,7 +156,7 @@ _LONGEST = 120
 def of_tool(
     code: str, tool: str, before: JsonValue = None, after: JsonValue = None, argument: str = "", at: str = ""
 ) -> Change:
-    """The change `code` of one tool."""
+    """Return the change `code` of one tool."""
     grade, sentence = OF_TOOLS[code]
     place = at or (f"Argument {argument}" if argument else tool)
     said = _said(sentence, place, before, after)
@@ -164,13 +164,13 @@ def of_tool(
 
 
 def of_server(code: str, before: JsonValue = None, after: JsonValue = None, at: str = "") -> Change:
-    """The change `code` of the whole server."""
+    """Return the change `code` of the whole server."""
     grade, sentence = OF_SERVER[code]
     return Change(grade, code, "", _said(sentence, at, before, after), before, after, security=code in SECURITY)
 
 
 def of_argument(tool: str, place: Place) -> Change:
-    """A difference of the input schemas: what is refused now breaks callers."""
+    """Return a change of the input schema. A value that is refused now breaks callers."""
     grade: Grade = "breaking" if place.narrowed else "additive"
     argument, path = (place.path[0], dotted(place.path)) if place.path else ("", "")
     at = f"Argument {path}" if path else tool
@@ -178,7 +178,7 @@ def of_argument(tool: str, place: Place) -> Change:
 
 
 def of_result(tool: str, place: Place) -> Change:
-    """A difference of the output schemas: what was never sent before breaks callers."""
+    """Return a change of the output schema. A value that was never sent before breaks callers."""
     grade: Grade = "breaking" if place.widened else "additive"
     path = dotted(place.path)
     at = f"{path} of the result" if path else "The result"
@@ -195,12 +195,12 @@ def _of_place(grade: Grade, side: str, tool: str, place: Place, argument: str, p
 
 
 def dotted(path: tuple[str, ...]) -> str:
-    """`filter.tags[].name`; `labels.*` for members without a name of their own."""
+    """Return a path in dotted form: `filter.tags[].name`, with `labels.*` for unnamed members."""
     return "".join(part if part.startswith("[") else f".{part}" for part in path).removeprefix(".")
 
 
 def _said(sentence: str, at: str, before: JsonValue, after: JsonValue) -> str:
-    # One pass: what stands in a value is text, whatever it looks like.
+    # One pass: placeholders inside a value must stay text.
     words = {"at": at, "before": _shown(before), "after": _shown(after)}
     parts = sentence.split("{")
     return parts[0] + "".join(

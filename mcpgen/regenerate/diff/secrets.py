@@ -1,7 +1,7 @@
-"""Where secrets go: the origins that may get one, and the place of the request that holds it.
+"""Compare where secrets go: the origins that may receive one, and its place in the request.
 
-A secret is what the operator put into a variable. So schemes are compared that have a name in common, or a variable: a
-scheme under another name that takes the same variable sends the same secret.
+A secret is the value of an operator's variable. So schemes are compared that share a name or a variable: a renamed
+scheme with the same variable sends the same secret.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.surface import Listed, Surface
 
 _TOKENS = frozenset({"bearer", "oauth2", "login"})
-"""Kinds that send a bearer token: whether it is given or fetched is told by the variables."""
+"""Kinds that send a bearer token. Their variables tell whether it is given or fetched."""
 
 _KEYS = ("tokenUrl", "openIdConnectUrl")
 
@@ -22,7 +22,7 @@ _KEYS = ("tokenUrl", "openIdConnectUrl")
 def compared(
     old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]], renamed: Mapping[str, str]
 ) -> Iterator[Change]:
-    """Yield what changed for the secrets; `pairs` are the tools that both have, `renamed` the schemes."""
+    """Yield what changed for secrets. `pairs`: tools that both servers have. `renamed`: security schemes."""
     homes = origins.of_entry(_first(old)), origins.of_entry(_first(new))
     told = {origin for _, after in servers(old, new, pairs) for origin in origins.of_entry(after)}
     for name, before, after in _schemes(old.header, new.header, renamed):
@@ -35,7 +35,9 @@ def compared(
 
 # Decision 0145: Another origin is breaking.
 def servers(old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]]) -> Iterator[tuple[JsonObject, JsonObject]]:
-    """Yield the servers that requests go to, before and after: the first, and those of tools that both have."""
+    """Yield pairs of servers that receive requests, before and after: the first servers, and those of tools that both
+    have.
+    """
     before, after = (as_list(surface.header.get("servers")) for surface in (old, new))
     yield _at(before, 0), _at(after, 0)
     for one, other in pairs:
@@ -56,8 +58,9 @@ def _at(entries: list[JsonValue], index: JsonValue) -> JsonObject:
 def _schemes(
     old: JsonObject, new: JsonObject, renamed: Mapping[str, str]
 ) -> Iterator[tuple[str, JsonObject, JsonObject]]:
-    """Yield the schemes that may send one secret: its name after, the scheme before, and after. Several schemes may
-    share a variable: one that sent this secret before is compared with itself alone.
+    """Yield schemes that may send one secret: new name, scheme before, scheme after.
+
+    Several schemes may share a variable. A scheme that sent the secret before is compared with itself alone.
     """
     had, has = as_object(old.get("security")), as_object(new.get("security"))
     namesakes = {renamed.get(name, name): name for name in had}
@@ -74,7 +77,7 @@ def _schemes(
 
 
 def _kind(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
-    """What is sent of a secret, and where."""
+    """Yield changes of the kind of a secret, and of its place in the request."""
     kinds = as_text(old.get("type")), as_text(new.get("type"))
     if kinds[0] != kinds[1]:
         yield rules.of_server("scheme-written" if _TOKENS.issuperset(kinds) else "scheme-changed", *kinds, at=name)
@@ -87,12 +90,15 @@ def _kind(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
 def _place(scheme: JsonObject) -> str:
     """Return the place of the request that holds the credential, and its name there."""
     if scheme.get("type") == "header":
-        return "header"  # the operator writes its name
+        return "header"  # the operator writes the name of the header
     return f"{as_text(scheme.get('in')) or 'header'} {as_text(scheme.get('name')) or 'Authorization'}"
 
 
 def _tokens(name: str, old: JsonObject, new: JsonObject, homes: tuple[tuple[str, ...], ...]) -> Iterator[Change]:
-    """Where tokens are fetched, with the client's id and secret. On the machine of the API they move along with it."""
+    """Yield changes of the URL that receives the client's id and secret for tokens.
+
+    A token URL on the API's origin moves along with it.
+    """
     before, after = _endpoint(old), _endpoint(new)
     if not (before and after):
         return
@@ -108,7 +114,7 @@ def _endpoint(scheme: JsonObject) -> str:
 
 
 def _beside(url: str, home: tuple[str, ...]) -> str:
-    """Return the origin of a URL; "" on the machine of the API."""
+    """Return the origin of a URL, or "" if it is the API's own origin."""
     origin = origins.of_url(url)
     return "" if origin in home else origin
 
@@ -117,7 +123,7 @@ def _beside(url: str, home: tuple[str, ...]) -> str:
 
 
 def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:
-    """Yield origins that came to the list or left it; those that moved are `told` already."""
+    """Yield origins that were added to the list or removed. `told`: moved origins, which were reported before."""
     found = _destinations(new)
     had, has = ({origin: each.what for each in one for origin in each.origins} for one in (_destinations(old), found))
     for origin in sorted(has.keys() - had.keys() - told):
@@ -125,7 +131,7 @@ def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:
     if "origins" not in new.header:
         return
     before, after = origins.accepted(old.header), origins.accepted(new.header)
-    reached = {each.origins[-1] for each in found}  # where a server is if no variable of its URL is set
+    reached = {each.origins[-1] for each in found}  # the origin of a server if no variable of its URL is set
     for origin in sorted(reached - after - (had.keys() - before)):
         yield rules.of_server("unaccepted-origin", after=origin)
     for origin in sorted(after - before - (has.keys() - had.keys())):
@@ -135,7 +141,7 @@ def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:
 
 
 def _destinations(surface: Surface) -> list[Destination]:
-    """Return where requests and credentials go, without servers that nothing uses."""
+    """Return the destinations of requests and credentials, without unused servers."""
     entries = as_list(surface.header.get("servers"))
     bindings = [tool.binding for tool in surface.tools]
     bindings += [as_object(entry.get("binding")) for entry in surface.resources]

@@ -1,8 +1,8 @@
-"""What changed for the operator: the server's name, where its requests go, and what the environment must say.
+"""Compare what concerns the operator: the server's name, the targets of its requests, and the environment variables.
 
-Another origin is breaking: credentials are given for an origin, and where requests go is the operator's to decide. A
-longer path or another version in the URL of the same origin is what the API has changed, and nobody has to do anything.
-What concerns credentials and the list of origins as a whole, `secrets` tells.
+Another origin is breaking: credentials are given for an origin, and the operator decides where requests go. Another
+path or version on the same origin is the API's own change and needs no action. `secrets` compares credentials and the
+list of origins.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ _TEXTS = {"title": "server-title", "instructions": "server-instructions"}
 def compared(
     old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]], renamed: Mapping[str, str]
 ) -> list[Change]:
-    """What changed in the headers; `pairs` are the tools that both have, `renamed` the schemes."""
+    """Return the changes of the headers. `pairs`: tools that both servers have. `renamed`: security schemes."""
     needed = frozenset[str]().union(*(frozenset.intersection(*authorization.alternatives(tool)) for _, tool in pairs))
     return [
         *_identity(old.header, new.header),
@@ -43,7 +43,7 @@ def _identity(old: JsonObject, new: JsonObject) -> Iterator[Change]:
 
 
 def _urls(old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]]) -> Iterator[Change]:
-    """Compare each server that tools go to, once."""
+    """Compare each server that tools use, once."""
     seen: list[tuple[JsonObject, JsonObject]] = []
     for pair in secrets.servers(old, new, pairs):
         if pair not in seen:
@@ -93,7 +93,7 @@ def _variable(old: JsonObject, new: JsonObject) -> Iterator[Change]:
 
 
 def _schemes(old: JsonObject, new: JsonObject, renamed: Mapping[str, str], needed: frozenset[str]) -> Iterator[Change]:
-    """The schemes; `needed` are those without which some tool that both have cannot be called."""
+    """Yield changes of schemes. `needed`: schemes without which some tool of both servers cannot be called."""
     had, has = as_object(old.get("security")), as_object(new.get("security"))
     for name in had:
         after = renamed.get(name, name)

@@ -1,4 +1,4 @@
-"""What a value is, in a word or two, for people."""
+"""Describe values in a word or two, for people."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ from mcpgen.regenerate.diff.variance.cases import Case
 from mcpgen.regenerate.diff.variance.objects import Members
 
 _MOST = 6
-"""Names of members that are shown."""
+"""Limit on the names of members that are shown."""
 
 
 def types(cases: Sequence[Case]) -> dict[str, str]:
-    """The types that a value may be, each with its word in JSON Schema: whole numbers have one of their own."""
+    """Return the types that a value may have, each with its JSON Schema word; `integer` if all numbers are whole."""
     whole = all(case.integral or _is_whole(case) for case in cases if case.kind == "number")
     kinds = sorted({case.kind for case in cases})
     return {kind: "integer" if kind == "number" and whole else kind for kind in kinds}
@@ -22,8 +22,9 @@ def _is_whole(case: Case) -> bool:
 
 
 def outlined(cases: Sequence[Case] | None) -> JsonValue:
-    """The types of a value in the words of JSON Schema, objects with their members; None where it has none, or too
-    many.
+    """Return the types of a value in JSON Schema's words, objects with their members.
+
+    Return None if there are none, or too many.
     """
     if not cases:
         return None

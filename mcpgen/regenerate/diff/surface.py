@@ -1,4 +1,4 @@
-"""What is compared: all that a client sees and all that is sent, as the tables of a generated server say it."""
+"""What is compared: everything that a client sees and that is sent, from the tables of a generated server."""
 
 import json
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from mcpgen.model.pins import UNKNOWN, Promise
 from mcpgen.read.openapi.paths import operation_key
 
 TABLES = ("tools.json", "bindings.json", "resources.json", "prompts.json")
-"""The tables of a package, of which the last two are there where they hold anything."""
+"""The tables of a package. The last two exist only if they have entries."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One tool: what clients are told of it, what it sends, which operation it is, and what it is recognised by."""
+    """One tool: its list entry (`shown`), its binding, the key of its operation, its roles and its promise."""
 
     name: str
     key: str
@@ -33,13 +33,13 @@ class Listed:
 
     @property
     def known(self) -> Promise:
-        """What it is recognised by: as a lock says, or as far as the tables tell."""
+        """Return the marks by which its operation is recognised: from the lock, or as far as the tables tell."""
         told = self.promise.shape or fingerprint.shape(self.request, self.schema)
         return replace(self.promise, id=self.operation_id, shape=told)
 
     @property
     def path(self) -> str:
-        """The path as the document writes it."""
+        """Return the path as the document writes it."""
         return as_text(as_object(self.binding.get("operation")).get("path"))
 
     @property
@@ -54,8 +54,10 @@ class Listed:
 # Decision 0141: A difference is of the tables.
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """A whole server. `header` is the first part of `bindings.json`: identity, servers, security schemes, roles.
-    `resources` and `prompts` are the entries of their tables, where it has any.
+    """A whole server.
+
+    `header`: first part of `bindings.json` with identity, servers, security schemes, roles. `resources` and `prompts`:
+    entries of their tables.
     """
 
     header: JsonObject
@@ -65,7 +67,7 @@ class Surface:
 
 
 def of_catalog(catalog: Catalog) -> Surface:
-    """The surface of what was compiled."""
+    """Return the surface of a compiled catalog."""
     tools, beside = tools_json(catalog), features.tables(catalog)
     known = {tool.operation.key: Promise(tool.name) for tool in catalog.tools}
     tables = {f"{name}.json": data for name, data in beside.items()}
@@ -73,9 +75,10 @@ def of_catalog(catalog: Catalog) -> Surface:
 
 
 def of_tables(files: Mapping[str, bytes], known: Mapping[str, Promise]) -> Surface:
-    """The surface that the TABLES of a package describe; `known` (operation key → promise) is what a lock says of it.
+    """Return the surface that the TABLES of a package describe.
 
-    ValueError or RecursionError for what is no JSON; KeyError where there are no tools.
+    `known`: operation key → promise, from the lock. Raises ValueError or RecursionError for invalid JSON, KeyError for
+    missing tables.
     """
     array = as_list(json.loads(files["tools.json"]))
     table = as_object(json.loads(files["bindings.json"]))

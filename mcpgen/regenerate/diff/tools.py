@@ -1,4 +1,4 @@
-"""What changed in one tool: its words, its arguments, its result, who may call it, what it sends."""
+"""Compare one tool: its texts, its arguments, its result, its guards, its credentials, its request."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -18,9 +18,10 @@ _KNOWN = frozenset({"name", "title", "description", "inputSchema", "outputSchema
 def compared(
     old: Listed, new: Listed, renamed: Mapping[str, str], elsewhere: Listed, budget: Budget, *, guessed: bool
 ) -> Iterator[Change]:
-    """All changes from `old` to `new`, which are the same tool; `renamed` are security schemes. `elsewhere` is what has
-    the operationId now that `old` had; most often `new`. A move that is `guessed` is told by words alone. The work on
-    schemas draws on `budget`.
+    """Yield all changes from `old` to `new`, which are the same tool.
+
+    `renamed`: security schemes. `elsewhere`: the tool that now has the operationId of `old`, mostly `new` itself.
+    `guessed`: only words support the match. Work on schemas draws on `budget`.
     """
     if old.name != new.name:
         yield replace(rules.of_tool("tool-renamed", old.name, old.name, new.name), tool=new.name)
@@ -52,7 +53,7 @@ def _words(old: JsonObject, new: JsonObject, tool: str) -> Iterator[Change]:
 
 
 def _arguments(old: Listed, new: Listed, budget: Budget) -> Iterator[Change]:
-    """The changes of the arguments. Where there is too much to compare, they count as breaking."""
+    """Yield the changes of the arguments. If comparing them exceeds the budget, they count as breaking."""
     if old.schema == new.schema and old.binding.get("open") == new.binding.get("open"):
         return
     budget.begin()
@@ -67,7 +68,7 @@ def _arguments(old: Listed, new: Listed, budget: Budget) -> Iterator[Change]:
 
 
 def _of_places(old: Listed, new: Listed, places: list[Place], before: Scope, after: Scope) -> Iterator[Change]:
-    """The changes of arguments that differ at these places."""
+    """Yield the changes of arguments that differ at these places."""
     renamed = _renamed(old, new, places)
     for argument, name in renamed.items():
         yield rules.of_tool("argument-renamed", new.name, argument, name, argument=name)
@@ -77,7 +78,7 @@ def _of_places(old: Listed, new: Listed, places: list[Place], before: Scope, aft
 
 
 def _taken(tool: Listed, budget: Budget) -> Terms:
-    """What arguments a tool takes: those of its schema, and no others unless the binding is open."""
+    """Return what a tool accepts: the arguments of its schema, and others only if the binding is open."""
     schema = as_object(heard(tool.schema))
     scope = Scope(schema, budget)
     if tool.binding.get("open"):
@@ -87,7 +88,7 @@ def _taken(tool: Listed, budget: Budget) -> Terms:
 
 
 def _renamed(old: Listed, new: Listed, places: list[Place]) -> dict[str, str]:
-    """Arguments that are gone, each with the new one that goes to the same place of the request."""
+    """Return old name → new name for arguments that go to the same place of the request."""
     gone = [place.path[0] for place in places if place.kind == "member-gone" and len(place.path) == 1]
     added = [place.path[0] for place in places if place.kind.endswith("member-added") and len(place.path) == 1]
     had, has = wire.slots(old), wire.slots(new)
@@ -108,7 +109,7 @@ def _is_renaming(place: Place, renamed: Mapping[str, str]) -> bool:
 
 
 def _described(old: Listed, new: Listed, scope: Scope, other: Scope, told: set[str]) -> Iterator[Change]:
-    """What is said of arguments that both have, and takes nothing away and adds nothing."""
+    """Yield changes of common arguments that accept the same values: defaults, descriptions, other spellings."""
     before, after = as_object(old.schema.get("properties")), as_object(new.schema.get("properties"))
     silent = not told
     for name in (each for each in before if each in after and before[each] != after[each]):

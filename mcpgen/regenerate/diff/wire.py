@@ -1,4 +1,4 @@
-"""What a tool sends: changes that its caller cannot see. The API has changed, and the server has followed."""
+"""Compare what a tool sends: changes that its caller does not see, because the server follows the API."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ Slot = tuple[str, str]
 
 
 def compared(old: Listed, new: Listed, *, moved: bool) -> Iterator[Change]:
-    """What changed in the request alone; that the operation `moved` has been told."""
+    """Yield changes of the request alone. `moved`: another rule has reported method and path."""
     yield from _constants(old, new)
     if old.binding.get("timeout") != new.binding.get("timeout"):
         yield rules.of_tool("timeout", new.name, old.binding.get("timeout"), new.binding.get("timeout"))
@@ -27,7 +27,7 @@ def compared(old: Listed, new: Listed, *, moved: bool) -> Iterator[Change]:
 
 
 def _parts(old: Listed, new: Listed) -> Iterator[str]:
-    """The parts of the request that are written in another way, for the same arguments."""
+    """Yield the parts of the request that are written differently for the same arguments."""
     if old.binding.get("method") != new.binding.get("method"):
         yield "method"
     if _literals(old) != _literals(new):
@@ -48,7 +48,7 @@ def _parts(old: Listed, new: Listed) -> Iterator[str]:
 
 
 def _shown(tool: Listed) -> JsonObject:
-    """What is shown of an answer; what is removed from it is a guard."""
+    """Return the result rules except `remove`, which is a guard."""
     return {key: value for key, value in as_object(tool.binding.get("result")).items() if key != "remove"}
 
 
@@ -61,7 +61,7 @@ def _style(entry: JsonObject) -> JsonObject:
 
 
 def slots(tool: Listed) -> dict[str, Slot]:
-    """Argument → where it goes."""
+    """Return argument → its slot."""
     return {
         as_text(entry["argument"]): slot for slot, entry in _entries(tool) if isinstance(entry.get("argument"), str)
     }
@@ -83,7 +83,7 @@ def _entries(tool: Listed) -> Iterator[tuple[Slot, JsonObject]]:
     for place in _PLACES:
         for position, part in enumerate(as_list(tool.binding.get(place))):
             entry = as_object(part)
-            if entry:  # a variable of a path is known by where it stands, whatever it is called
+            if entry:  # a path variable is identified by its position, whatever its name
                 yield (place, str(position) if place == "path" else as_text(entry.get("name"))), entry
     body = as_object(tool.binding.get("body"))
     yield ("body", ""), {"argument": body.get("argument")}

@@ -1,7 +1,7 @@
-"""`FileTree` → a directory that is ours, at any moment the whole old project or the whole new one.
+"""Write a `FileTree` to a directory of ours, which at any moment holds the whole old or the whole new project.
 
-A run claims the directory, plans what it takes, and writes it: by two exchanges of whole directories (`transaction`),
-or file by file where a system has no exchange (`stepwise`).
+A run claims the directory, plans the write, and writes it: by two exchanges of whole directories (`transaction`), or
+file by file where a system has no exchange (`stepwise`).
 """
 
 from mcpgen.regenerate.publish.claim import claimed, told

@@ -1,7 +1,7 @@
-"""A project is one run's from before it is read until it is written: a second run at once is turned away.
+"""Claim a project for one run, from before it is read until it is written. A second run at the same time is refused.
 
-The lock is one of the directory itself (`flock`), so no file of it is left behind. A directory that is not there yet
-cannot be locked: of two runs that make it, the one that comes second finds it there, and is turned away then.
+The directory itself is locked (`flock`), so no lock file is left behind. A directory that does not exist yet cannot be
+locked: of two runs that create it, the second finds it there and is refused then.
 """
 
 import contextlib
@@ -17,15 +17,15 @@ from mcpgen.regenerate.publish.transaction import Unfinished
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _NOT_THERE: set[Path] = set()
-"""Directories that this process claims and that were not there when it did."""
+"""Claimed directories that did not exist when they were claimed."""
 
 
 @contextlib.contextmanager
 def claimed(directory: Path) -> Iterator[None]:
-    """`directory` for this run alone; what runs that were killed left beside it is finished or removed first, so that
-    what is read from here on is one whole project.
+    """Claim `directory` for this run. Leftovers of killed runs are completed or removed first, so one whole project is
+    read.
 
-    Busy where another run has it. CannotGoOn where it cannot be told, or where what was left cannot be finished.
+    Raises Busy if another run holds it, CannotGoOn if that cannot be determined or if leftovers cannot be completed.
     """
     place = physical(directory)
     with failing(directory):
@@ -35,7 +35,7 @@ def claimed(directory: Path) -> Iterator[None]:
             stranded.refuse(directory, place)
         yield
     except CannotGoOn:
-        confirm(directory)  # it may have been refused for what another run has put there meanwhile
+        confirm(directory)  # the refusal may be due to another run meanwhile
         raise
     finally:
         _NOT_THERE.discard(place)
@@ -43,19 +43,19 @@ def claimed(directory: Path) -> Iterator[None]:
 
 
 def confirm(directory: Path) -> None:
-    """Before the write: Busy where another run has made `directory` since it was claimed."""
+    """Raise Busy before the write if another run has created `directory` since it was claimed."""
     place = physical(directory)
     if place in _NOT_THERE and os.path.lexists(place):
         raise busy(directory)
 
 
 def made(directory: Path) -> None:
-    """This run has made `directory`, and nobody else."""
+    """Record that this run has created `directory`."""
     _NOT_THERE.discard(physical(directory))
 
 
 def busy(directory: Path) -> Busy:
-    """The end of a run that came second."""
+    """Return the error of a run that came second."""
     return Busy(
         "project-locked",
         f"Another run of mcpgen is at work in {told(directory)}.",
@@ -64,13 +64,13 @@ def busy(directory: Path) -> Busy:
 
 
 def told(path: Path) -> str:
-    """`path` in a sentence, where `.` would be taken for its end."""
+    """Return `path` for a sentence, quoted if its final `.` would look like the end."""
     return f"`{path}`" if str(path).endswith(".") else str(path)
 
 
 @contextlib.contextmanager
 def failing(directory: Path) -> Iterator[None]:
-    """What goes wrong with the files of `directory`, each as one sentence."""
+    """Turn errors with the files of `directory` into one sentence each."""
     try:
         yield
     except BlockingIOError:
@@ -86,7 +86,7 @@ def failing(directory: Path) -> Iterator[None]:
 
 
 def failed(directory: Path, error: OSError) -> CannotGoOn:
-    """The end of a run that the file system refuses."""
+    """Return the error for a write that the file system refuses."""
     return CannotGoOn(
         "output-failed",
         f"{directory} cannot be written: {_reason(error)}.",
@@ -96,7 +96,7 @@ def failed(directory: Path, error: OSError) -> CannotGoOn:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """What goes wrong where `path` is only looked at, as one sentence."""
+    """Turn errors of reading `path` into one sentence."""
     try:
         yield
     except OSError as error:
@@ -105,14 +105,16 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def physical(directory: Path) -> Path:
-    """Where it lies, with no link on the way; one in its own place stays, to be refused."""
+    """Return the path without links in its parents. A link at the path itself stays, to be refused."""
     if directory.name in ("", ".."):
         return Path(os.path.realpath(directory))
     return Path(os.path.realpath(directory.parent), directory.name)
 
 
 def _lock(place: Path) -> int | None:
-    """The lock of the directory that lies at `place` once nothing is left to be finished; None where there is none."""
+    """Complete what killed runs left, then return the lock of the directory at `place`, or None if locks do not exist
+    here.
+    """
     while True:
         lock = _lock_of_a_directory(place)
         try:
@@ -121,7 +123,7 @@ def _lock(place: Path) -> int | None:
         except BaseException:
             released(lock)
             raise
-        released(lock)  # another directory lies there now: this run exchanged them, or the one before it
+        released(lock)  # the directory was exchanged, by this run or another, so the lock is on the wrong one
 
 
 def _lock_of_a_directory(place: Path) -> int | None:
@@ -132,7 +134,7 @@ def _lock_of_a_directory(place: Path) -> int | None:
         _NOT_THERE.add(place)
         return None
     except OSError as error:
-        # a file, a link, or a directory that cannot be read: refused when the write is planned
+        # A file, a link or an unreadable directory is refused when the write is planned.
         if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.EMLINK, errno.EACCES):
             return None
         raise

@@ -1,7 +1,7 @@
-"""The two renames that `os` does not have: of two directories at once, and never over anything.
+"""Two kinds of rename that `os` lacks: exchanging two directories, and never replacing anything.
 
-Linux has both as `renameat2`, macOS as `renamex_np`; each is one step that is done or not done. Elsewhere, and on file
-systems that know nothing of it, there is no exchange.
+Linux has both as `renameat2`, macOS as `renamex_np`; each is atomic. Other systems, and some file systems, have no
+exchange.
 """
 
 import ctypes
@@ -11,27 +11,30 @@ import sys
 from pathlib import Path
 
 _HERE = -100
-"""AT_FDCWD of Linux: paths are as they stand."""
+"""AT_FDCWD of Linux: paths are relative to the working directory."""
 _FLAGS = {"linux": (2, 1), "darwin": (2, 4)}
-"""System → the flag that exchanges, and the one that replaces nothing."""
+"""System → the flag that exchanges, and the flag that never replaces."""
 
 REFUSALS = frozenset(
     {
-        *(errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP),  # the system or the file system has none
-        *(errno.EXDEV, errno.EBUSY),  # a directory where something is mounted, or a layer of a container's image
-        *(errno.EPERM, errno.EACCES, errno.EROFS),  # the directory around it is not ours, or a sandbox forbids the call
+        *(errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP),  # the system or the file system has no exchange
+        *(errno.EXDEV, errno.EBUSY),  # the directory is a mount point, or a layer of a container's image
+        *(errno.EPERM, errno.EACCES, errno.EROFS),  # the parent directory is not ours, or a sandbox forbids the call
     }
 )
-"""Errors that say that there is no exchange here, and not that something is wrong."""
+"""Errors that mean that no exchange is possible here, rather than a failure."""
 
 
 def swap(one: Path, other: Path) -> None:
-    """Each gets the other's name, in one step. OSError where that was not done; of REFUSALS where it cannot be."""
+    """Exchange the names of two directories atomically.
+
+    Raises OSError if that failed, with a code in REFUSALS if it is impossible here.
+    """
     _rename(one, other, 0)
 
 
 def place(source: Path, target: Path) -> None:
-    """Move `source` to `target`. FileExistsError where something is there, OSError where that was not done."""
+    """Move `source` to `target`. Raises FileExistsError if `target` exists, OSError if the move failed."""
     try:
         _rename(source, target, 1)
     except OSError as error:
@@ -41,7 +44,7 @@ def place(source: Path, target: Path) -> None:
 
 
 def _place_by_looking(source: Path, target: Path) -> None:
-    """In two steps: between them only an empty directory could be lost."""
+    """Move in two steps. Only an empty directory created between them could be lost."""
     if os.path.lexists(target):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
     source.rename(target)
@@ -54,7 +57,7 @@ def _rename(source: Path, target: Path, which: int) -> None:
 
 
 def _call(source: bytes, target: bytes, which: int) -> bool:
-    """Whether it was done; else the reason is the `errno` of ctypes."""
+    """Return True if the call succeeded. Otherwise ctypes' `errno` holds the reason."""
     flags = _FLAGS.get(sys.platform)
     if flags is not None:
         library = ctypes.CDLL(None, use_errno=True)

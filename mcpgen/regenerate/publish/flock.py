@@ -1,7 +1,7 @@
-"""The lock of a directory: a descriptor of the directory itself has it, so it leaves nothing behind and ends with its
-holder, also where that is killed.
+"""Lock a directory through a descriptor of the directory itself.
 
-Windows has none, and neither have some network file systems. Who asks for one there goes on without.
+So the lock leaves nothing behind and ends with its holder, even if that is killed. Windows and some network file
+systems have no such locks; there the caller goes on without one.
 """
 
 import contextlib
@@ -16,9 +16,9 @@ if sys.platform != "win32":
 
 # Decision 0139: The lock against a second run is flock on the directory.
 def flocked(directory: Path) -> int | None:
-    """A descriptor that has the lock until it is closed, None where there are no such locks.
+    """Return a descriptor that holds the lock until it is closed, or None if there are no such locks.
 
-    BlockingIOError where somebody else has it, OSError where `directory` is none that can be opened, or is a link.
+    Raises BlockingIOError if another process holds the lock, OSError if `directory` is a link or cannot be opened.
     """
     if sys.platform == "win32":
         return None
@@ -34,7 +34,7 @@ def flocked(directory: Path) -> int | None:
 
 
 def released(descriptor: int | None) -> None:
-    """Give a lock back, if there is one."""
+    """Release a lock, if there is one."""
     if descriptor is not None:
         with contextlib.suppress(OSError):
             os.close(descriptor)
@@ -42,7 +42,7 @@ def released(descriptor: int | None) -> None:
 
 @contextlib.contextmanager
 def held(directory: Path) -> Iterator[None]:
-    """The lock for as long as this runs, under whatever name the directory goes by then. Raises what `flocked` does."""
+    """Hold the lock inside the context, even if the directory is renamed. Raises what `flocked` raises."""
     descriptor = flocked(directory)
     try:
         yield

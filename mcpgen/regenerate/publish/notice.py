@@ -1,4 +1,4 @@
-"""What a stage says to whoever finds it: the note by which it is known as ours, and whether it may be deleted."""
+"""The note in a stage for whoever finds it: it identifies the stage as ours, and says whether it may be deleted."""
 
 import os
 import shlex
@@ -7,11 +7,13 @@ from pathlib import Path
 NAME = "unfinished"
 _FIRST = b"mcpgen was writing here.\n"
 MADE = _FIRST + b"If it no longer runs, its next run over the project removes this directory.\n"
-"""Of a stage that holds nothing but what mcpgen made."""
+"""Note of a stage that holds only what mcpgen made."""
 
 
 def exchanged(project: Path) -> bytes:
-    """Of a stage that may hold what is somebody's: the rest of `project`, in whose place the new one lies."""
+    """Return the note of a stage that may hold the user's files: the rest of `project`, which the new directory has
+    replaced.
+    """
     command = f"mcpgen regenerate {shlex.quote(str(project))}"
     return _FIRST + os.fsencode(
         f"Do not delete this directory: folders and files of the project {project} lie here, in `project`.\n"
@@ -20,17 +22,17 @@ def exchanged(project: Path) -> bytes:
 
 
 def is_whole(stage: Path) -> bool:
-    """Whether the note of ours is in `stage`."""
+    """Return True if `stage` holds our note."""
     return _beginning(stage) == _FIRST
 
 
 def is_broken_off(stage: Path) -> bool:
-    """Whether `stage` holds a note that was being written, which comes before all else."""
+    """Return True if the note in `stage` was not completed. The note is written before everything else."""
     return _FIRST.startswith(_beginning(stage))
 
 
 def _beginning(stage: Path) -> bytes:
-    """As much of the note as tells it from others. OSError where there is none that can be read."""
+    """Return the first bytes of the note. Raises OSError if it cannot be read."""
     descriptor = os.open(stage / NAME, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     try:
         return os.read(descriptor, len(_FIRST))

@@ -1,8 +1,7 @@
-"""What it takes to make a directory hold a `FileTree`: what is written, what is kept, and what is refused.
+"""Plan a write: what is written, what is kept, and what is refused.
 
-Everything that could go wrong is looked at before the first byte is written: a directory that is not ours, a link in
-the way, a generated file that somebody edited. Files that belong to the user are written when they are missing and
-never again.
+Everything that could go wrong is checked before the first byte is written: a directory of others, a link in the way, an
+edited generated file. The user's files are written if they are missing, and never again.
 """
 
 import os
@@ -24,8 +23,10 @@ from mcpgen.regenerate.publish.present import present
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What publishing would do: paths relative to the directory, sorted. What was `edited` by hand would be lost; of
-    that, `line_ends` are the files in which nothing else is different.
+    """What publishing would do, as sorted paths relative to the directory.
+
+    `edited`: generated files with edits by hand that would be lost. `line_ends`: those of them that differ only in line
+    ends.
     """
 
     directory: Path
@@ -45,11 +46,10 @@ def plan(
     carried: Iterable[str] = (),
     overwrite: bool = False,
 ) -> Plan:
-    """What it takes to make `directory` hold `tree`. `owned` are the user's files; of the paths `carried` the tree has
-    what was edited.
+    """Return the plan that makes `directory` hold `tree`.
 
-    CannotGoOn where the directory is not ours to write, or where generated files were edited and `overwrite` is not
-    given.
+    `owned`: the user's files. `carried`: paths whose edits the tree already contains. Raises CannotGoOn if the
+    directory is not ours, or if generated files were edited and `overwrite` is not given.
     """
     _refuse_foreign(directory, previous)
     users, unedited = set(owned), {locks.NAME, *carried}
@@ -81,8 +81,8 @@ def plan(
 
 
 def edits(planned: Plan) -> Diagnostic:
-    """What is said of generated files that were edited by hand, and where the edit can live; and of those that only
-    went through a checkout.
+    """Return the error for generated files that were edited by hand, with a place for the edit, or that only went
+    through a checkout.
     """
     by_hand = [path for path in planned.edited if path not in planned.line_ends]
     messages, hints = [], []
@@ -102,12 +102,12 @@ _OWN_ATTRIBUTES = f"{_CAUSE}: say `-text` for them in {attributes.NAME}, and giv
 
 
 def _as_on_windows(there: bytes | None, known: Iterable[str]) -> bool:
-    """Whether a file is what was written, but for CRLF in the place of LF."""
+    """Return True if a file differs from what was written only by CRLF instead of LF."""
     return there is not None and digest(there.replace(b"\r\n", b"\n")) in known
 
 
 _HOMES = {".py": "hooks.py", ".json": "mcpgen.yaml", ".md": "a file of your own", ".toml": "a project around this one"}
-"""Where that can live which was written into a generated file of that kind."""
+"""Ending of a generated file → where an edit of it can live."""
 
 
 def _home(edited: Iterable[str]) -> str:
@@ -116,9 +116,7 @@ def _home(edited: Iterable[str]) -> str:
 
 
 def _known(directory: Path, recorded: Mapping[str, str]) -> dict[str, set[str]]:
-    """Path → the digests that our own writing gives it: those of the lock, and of locks that still wait in the stages
-    of runs that broke off between the first file and the lock.
-    """
+    """Return path → digests of our own writes: from the lock, and from locks in the stages of interrupted runs."""
     known = {path: {found} for path, found in recorded.items()}
     with claim.reading(directory):
         stages = staging.stages(directory)
@@ -126,7 +124,7 @@ def _known(directory: Path, recorded: Mapping[str, str]) -> dict[str, set[str]]:
         data = staging.read(stage, locks.NAME)
         try:
             lock = locks.load(data, locks.NAME) if data is not None else None
-        except CannotGoOn:  # broken off while the lock itself was written: no file had been moved
+        except CannotGoOn:  # interrupted while the lock itself was written, before any file was moved
             lock = None
         for path, found in lock.files.items() if lock else ():
             known.setdefault(path, set()).add(found)
@@ -147,7 +145,10 @@ def _refuse_foreign(directory: Path, previous: Lock | None) -> None:
 
 
 def _strangers(directory: Path) -> list[str]:
-    """A repository that was just begun is no stranger: its first files are what is written now."""
+    """Return the names of files that mcpgen did not write.
+
+    `.git` does not count: the project may be the first files of a new repository.
+    """
     ours = {".git", *(stage.home.name for stage in staging.stages(directory))}
     return sorted({path.name for path in directory.iterdir()} - ours)
 

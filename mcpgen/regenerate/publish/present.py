@@ -1,4 +1,4 @@
-"""What is there: the lock of a project, and its files, without following a link."""
+"""Read an existing project: its lock and its files, without following links."""
 
 import os
 import stat
@@ -10,21 +10,20 @@ from mcpgen.lock.lockfile import Lock
 from mcpgen.regenerate.publish import claim
 
 LARGEST = 1 << 28
-"""Bytes of a file that is read. What mcpgen writes is far smaller."""
+"""Largest file that is read, in bytes. mcpgen writes far smaller ones."""
 
 
 def previous_lock(directory: Path) -> Lock | None:
-    """The lock of the project in `directory`, None where there is no project yet. CannotGoOn for a lock that cannot be
-    read.
-    """
+    """Return the lock of the project in `directory`, or None. Raises CannotGoOn if it cannot be read."""
     path = directory / locks.NAME
     with claim.reading(path):
         return locks.load(_read(path), str(path)) if path.is_file() else None
 
 
 def present(directory: Path, path: str, first: int | None = None) -> bytes | None:
-    """The bytes at `path`, or the `first` ones; None where nothing is there. CannotGoOn for anything but a regular file
-    inside the directory, and for one that is too large to be read whole.
+    """Return the bytes at `path`, or the `first` ones, or None if nothing is there.
+
+    Raises CannotGoOn for anything but a regular file inside the directory, and for a file that is too large.
     """
     place = directory
     for part in path.split("/"):
@@ -45,7 +44,7 @@ def present(directory: Path, path: str, first: int | None = None) -> bytes | Non
 
 
 def _read(place: Path, first: int | None = None) -> bytes:
-    """A file may grow while it is read; no more of it is than it had."""
+    """Return the bytes of a file, at most as many as it had when it was opened."""
     with place.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if first is None and size > LARGEST:
@@ -55,8 +54,9 @@ def _read(place: Path, first: int | None = None) -> bytes:
 
 
 def _in_the_way(directory: Path, place: Path) -> CannotGoOn:
-    """A file of somebody's has the name of a folder: above the project it may be anything, so nobody is told to remove
-    it.
+    """Return the error for a file that has the name of a needed folder.
+
+    Above the project that file may be important, so the hint never says to remove it.
     """
     inside = directory.is_dir()
     message = f"A file stands in the way of {place if inside else directory}."

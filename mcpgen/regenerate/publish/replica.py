@@ -1,9 +1,8 @@
-"""A second directory that shows what a project is about to be, made of its own files where they stay as they are; and
-the way back, from that directory to the project's own.
+"""Build a replica of a project, a second directory that shows the project as it will be, and copy its changes back.
 
-What stays has the same file under a second name (a hard link); a folder that is not ours, or a file that can have no
-second name, has a symbolic link that leads to it once the two directories are exchanged. So nothing of anybody is
-copied, and whoever writes to such a file writes to the one that there is. Caches of Python are left out.
+Unchanged files are hard links to the project's own. Folders that are not ours, and files that cannot have a second
+link, become symbolic links. These lead to the original once the directories are exchanged. So no user's file is copied,
+and a write to it reaches the only file. Python's caches are left out.
 """
 
 import contextlib
@@ -21,17 +20,18 @@ _RIGHTS = 0o777
 _NO_SECOND_NAME = frozenset(
     {errno.EPERM, errno.EACCES, errno.EMLINK, errno.EXDEV, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 )
-"""Errors that say that a file cannot have one: of a file system that knows none, or of somebody else's file."""
+"""Errors that mean that a file cannot have a hard link: the file system has none, or the file belongs to somebody else.
+"""
 
 
 def share(
     old: Path, stage: Stage, made: Collection[str], gone: Collection[str], paths: Collection[str]
 ) -> dict[str, int]:
-    """Fill the directory in `stage`, which holds the files `made`, with all else of `old` but what is `gone`. The
-    folders of `paths` are ours, all others stay folders of `old`.
+    """Fill the directory in `stage` with everything of `old` except what is `gone`. Return path → inode of the
+    stand-in.
 
-    Path → inode of what stands there for an entry of `old`; of what is gone, its own. OSError, also where `old` could
-    not be made the same later on.
+    The stage holds the files `made` already. The folders of `paths` are ours; all other folders stay links to `old`.
+    For what is gone, the inode is its own. Raises OSError, also if `old` could not be changed later.
     """
     folders = {"", *(folder for path in (*paths, *gone) for folder in _folders(path))}
     for path in (*made, *gone):
@@ -49,16 +49,16 @@ def share(
             known[path] = found
     for folder in sorted(folders):
         _same_mode(old / folder, stage.files / folder)
-    _same_mode(old, stage.home)  # the way to what stands in for folders leads through it
+    _same_mode(old, stage.home)  # symbolic links to folders lead through it
     return known
 
 
 def settle(new: Path, old: Path, known: Mapping[str, int], spare: Path) -> dict[str, int]:
-    """Make `old` hold what `new` does: files that differ are replaced one by one, but for those that are `known` and as
-    they were, which only stand for what `old` has; what is `known` and no longer there is removed. Folders come along
-    also where they are empty, and whoever may use one of `new` may use that of `old`.
+    """Make `old` hold what `new` does. Return path → inode of everything in `new`, which is `known` for the next call.
 
-    Path → inode of all that `new` holds: `known` for the next time. It can be done again at any point. OSError.
+    Files that differ are replaced one by one, except unchanged `known` ones, which stand for files of `old`. `known`
+    paths that are gone from `new` are removed. Folders are copied even if empty, with their permissions. The function
+    may be repeated after any failure. Raises OSError.
     """
     found = {path: number for path in entries(new) if (number := inode(new / path)) is not None}
     for path, number in found.items():
@@ -68,13 +68,13 @@ def settle(new: Path, old: Path, known: Mapping[str, int], spare: Path) -> dict[
         if inode(old / path) == known[path]:
             (old / path).unlink(missing_ok=True)
             remove_empty(old, (old / path).parent)
-    for folder in [*_folders_of(new)][::-1]:  # the deepest first: one may be closed by what its own mode becomes
+    for folder in [*_folders_of(new)][::-1]:  # the deepest first: a folder's new mode may forbid entering it
         _same_rights(new / folder, old / folder)
     return found
 
 
 def remove_empty(directory: Path, folder: Path) -> None:
-    """Remove `folder` and its parents up to `directory` as long as they are empty."""
+    """Remove `folder` and its parents up to `directory` while they are empty."""
     while folder != directory and folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
         folder = folder.parent
@@ -87,8 +87,9 @@ def _folders(path: str) -> Iterator[str]:
 
 
 def entries(root: Path, inside: Callable[[str], bool] = lambda path: True, at: str = "") -> Iterator[str]:
-    """The paths of what lies in `root` and in those of its folders that are looked `inside`, but for the folders
-    themselves. Links are not followed.
+    """Yield the paths of entries in `root` and in its folders that `inside` accepts, without these folders themselves.
+
+    Links are not followed.
     """
     with os.scandir(root / at) as listed:
         found = sorted(listed, key=lambda entry: entry.name)
@@ -104,12 +105,14 @@ def entries(root: Path, inside: Callable[[str], bool] = lambda path: True, at: s
 
 
 def way_to(home: str, path: str) -> str:
-    """Where a link leads that stands at `path` of a project for what its stage `home`, beside the project, holds."""
+    """Return the target of a link at `path` of a project that leads to the same path in its stage `home` beside the
+    project.
+    """
     return f"{'../' * (path.count('/') + 1)}{home}/{FILES}/{path}"
 
 
 def _folders_of(root: Path, at: str = "") -> Iterator[str]:
-    """The paths of `root` and of all folders in it, each before those inside of it. Links are not followed."""
+    """Yield the paths of `root` and of all folders below it, parents first. Links are not followed."""
     yield at
     with os.scandir(root / at) as listed:
         found = sorted(entry.name for entry in listed if entry.is_dir(follow_symlinks=False))
@@ -119,7 +122,7 @@ def _folders_of(root: Path, at: str = "") -> Iterator[str]:
 
 
 def _stand_in(original: Path, stage: Stage, path: str) -> None:
-    """Something at `path` of the new directory that is `original` for whoever reads it there."""
+    """Create an entry at `path` of the new directory that reads as `original`."""
     place = stage.files / path
     place.parent.mkdir(parents=True, exist_ok=True)
     if not stat.S_ISDIR(original.lstat().st_mode):
@@ -134,7 +137,7 @@ def _stand_in(original: Path, stage: Stage, path: str) -> None:
 
 
 def _check_writable(folder: Path) -> None:
-    """Before anything is exchanged: afterwards the new project would be there, and could not be tidied up."""
+    """Raise PermissionError if `folder` cannot be written. After the exchange it would be too late."""
     if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
@@ -145,7 +148,7 @@ def _same_mode(old: Path, new: Path) -> None:
 
 
 def _same_rights(new: Path, old: Path) -> None:
-    """A folder that somebody made or closed meanwhile is so in `old`, where nothing else has its name."""
+    """Give a folder in `old` the permissions of the one in `new`, which somebody may have created or changed."""
     if not os.path.lexists(old):
         old.mkdir(parents=True)
     mode, wanted = old.lstat().st_mode, new.lstat().st_mode

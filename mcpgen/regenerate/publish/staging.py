@@ -1,11 +1,11 @@
-"""Where a write is made ready: a directory of ours beside what it is for, and what a killed run leaves of one.
+"""Prepare a write in a stage: a directory of ours beside the target; and find what killed runs left in stages.
 
-A stage is `.mcpgen-XXXXXXXX/`: a note for people, `project/` with the files, and, once `project/` may be exchanged for
-a project that is there, a record of which of the two is which. It is locked for as long as its run lives, which
-the system ends even where a run is killed; so one that can be locked belongs to nobody. It may be removed, unless
-the record says that it is the project itself that lies there.
+A stage is `.mcpgen-XXXXXXXX/`. It holds a note for people and `project/` with the files. If `project/` may be exchanged
+for an existing project, a record says which of the two is which.
 
-A stage may come with a repository. So nothing in it is believed that is not as we make it, and links lend nothing.
+The stage is locked while its run lives, and the system releases the lock even if the run is killed. So a stage that can
+be locked is abandoned and may be removed, unless the record says that the project itself lies there. A stage may come
+with a repository, so anything in it that is not as we make it is ignored, and links are not followed.
 """
 
 import contextlib
@@ -24,10 +24,10 @@ from mcpgen.regenerate.publish.flock import flocked, released
 
 PREFIX = ".mcpgen-"
 HOME = re.compile(re.escape(PREFIX) + "[a-z0-9_]{8}")
-"""How the name of a stage looks: `mkdtemp` puts eight characters behind the prefix."""
+"""Form of a stage's name: `mkdtemp` adds eight characters to the prefix."""
 
 _MODE = 0o700
-"""What `mkdtemp` gives a directory."""
+"""Mode of a directory from `mkdtemp`."""
 
 FILES = "project"
 _RECORD, _SPARE = "exchange", "next"
@@ -36,8 +36,10 @@ _RECORD, _SPARE = "exchange", "next"
 # Decision 0137: The record of a stage holds inodes.
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The inodes of the directory of the project and of the new one that is exchanged for it. `known` are entries of
-    the old one, path → the inode that stands for it in the new one; what is gone from there has that of the old.
+    """The inodes of the project's directory (`old`) and of its replacement (`new`).
+
+    `known`: path → inode that stands for this entry of the old directory in the new one; for removed entries, their
+    own.
     """
 
     old: int
@@ -47,7 +49,7 @@ class Record:
 
 @dataclass(slots=True)
 class Stage:
-    """A directory with files that are ready to be moved. It is removed on the way out, unless `keep` is set."""
+    """A directory with files that are ready to be moved. It is removed at the end, unless `keep` is set."""
 
     home: Path
     locked: bool = False
@@ -59,13 +61,13 @@ class Stage:
 
     @property
     def spare(self) -> Path:
-        """A name for one file, on its way."""
+        """Return a name for one file that is being moved."""
         return self.home / _SPARE
 
 
 @contextlib.contextmanager
 def staged(place: Path, files: Mapping[str, bytes]) -> Iterator[Stage]:
-    """A stage in the directory `place` that holds `files`, each on disk. OSError where the file system refuses."""
+    """Yield a stage in `place` that holds `files`, all synced to disk. Raises OSError if the file system refuses."""
     home, lock = _home(place)
     stage = Stage(home, lock is not None)
     try:
@@ -81,12 +83,15 @@ def staged(place: Path, files: Mapping[str, bytes]) -> Iterator[Stage]:
 
 
 def stages(place: Path) -> list[Stage]:
-    """The stages in the directory `place`, of runs that live and of runs that were killed."""
+    """Return the stages in `place`, of live runs and of killed ones."""
     return [Stage(path) for path in sorted(place.glob(f"{PREFIX}*")) if _is_stage(path)]
 
 
 def abandoned(place: Path) -> Iterator[Stage]:
-    """The stages in `place` that killed runs left, each locked while it is looked at. OSError where one cannot be."""
+    """Yield the stages in `place` that killed runs left, each locked meanwhile.
+
+    Raises OSError if one cannot be examined.
+    """
     for stage in stages(place):
         try:
             lock = flocked(stage.home)
@@ -101,7 +106,7 @@ def abandoned(place: Path) -> Iterator[Stage]:
 
 
 def sweep(place: Path) -> None:
-    """Remove what killed runs left in `place`, but for projects. What cannot be removed stays."""
+    """Remove what killed runs left in `place`, except projects. Failures to remove are ignored."""
     with contextlib.suppress(OSError):
         for stage in abandoned(place):
             if is_expendable(stage):
@@ -109,14 +114,15 @@ def sweep(place: Path) -> None:
 
 
 def is_expendable(stage: Stage) -> bool:
-    """Whether what lies there was only ever made to be moved: it never left, or came back in exchange."""
+    """Return True if the stage holds only files that were made to be moved, and no project."""
     record = recorded(stage)
     return record is None or inode(stage.files) in (None, record.new)
 
 
 def note(stage: Stage, record: Record, project: Path) -> None:
-    """Remember `record`, and that the stage is not to be deleted: on disk with their names, before anything of
-    `project` is exchanged, since a stage without a record is removed.
+    """Write `record` and the warning not to delete the stage, synced to disk.
+
+    This comes before any exchange, since a stage without a record is removed.
     """
     _write(stage.spare, notice.exchanged(project))
     os.replace(stage.spare, stage.home / notice.NAME)
@@ -130,7 +136,7 @@ def note(stage: Stage, record: Record, project: Path) -> None:
 
 
 def recorded(stage: Stage) -> Record | None:
-    """The record of a stage; None where it has none, or no whole one, so that nothing was exchanged."""
+    """Return the stage's record, or None if it is missing or incomplete (then no exchange has happened)."""
     try:
         value = json.loads(_read(stage.home / _RECORD) or b"")
         known = {path: number for path, number in value["known"].items() if _is_inside(path) and type(number) is int}
@@ -140,12 +146,15 @@ def recorded(stage: Stage) -> Record | None:
 
 
 def read(stage: Stage, path: str) -> bytes | None:
-    """The bytes of a file that still waits in `stage`, None where it does not."""
+    """Return the bytes of a file that still waits in `stage`, or None."""
     return None if stage.files.is_symlink() else _read(stage.files / path)
 
 
 def remove(stage: Stage) -> None:
-    """The note last: without it a rest would no longer be known as ours. Twice, since a disk may fail for a moment."""
+    """Remove a stage, its note last: without the note it would not be recognised as ours.
+
+    Tried twice, since a disk may fail for a moment.
+    """
     for _ in range(2):
         with contextlib.suppress(OSError):
             _make_writable(stage)
@@ -159,19 +168,22 @@ def remove(stage: Stage) -> None:
 
 
 def _make_writable(stage: Stage) -> None:
-    """A replica has the modes of its original, and a folder that nobody may write cannot be emptied."""
+    """Make a stage's folders writable.
+
+    A replica has the modes of its original, and a read-only folder cannot be emptied.
+    """
     stage.home.chmod(_MODE)
     if stage.files.is_symlink() or not stage.files.is_dir():
         return
     stage.files.chmod(_MODE)
-    for folder, names, _ in os.walk(stage.files):  # top down: each may be listed by then
+    for folder, names, _ in os.walk(stage.files):  # top down, so that each folder can be listed by then
         for path in (Path(folder, name) for name in names):
             if not path.is_symlink():
                 path.chmod(_MODE)
 
 
 def inode(path: Path) -> int | None:
-    """What tells an entry from all others of its file system; None where there is none. Links are not followed."""
+    """Return the inode of an entry, without following links, or None if it does not exist."""
     try:
         return path.lstat().st_ino
     except (FileNotFoundError, NotADirectoryError):
@@ -179,7 +191,7 @@ def inode(path: Path) -> int | None:
 
 
 def _home(place: Path) -> tuple[Path, int | None]:
-    """A new directory and its lock. Another run may take it for abandoned before it is locked; then there is a next."""
+    """Create a directory and lock it. If another run removes it as abandoned before it is locked, create another."""
     while True:
         home = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
         try:
@@ -200,10 +212,9 @@ def _remove_empty_home(home: Path) -> None:
 
 
 def _is_stage(path: Path) -> bool:
-    """Whether it holds what a stage holds and nothing else: others may call a directory so too.
+    """Return True if a directory holds exactly what a stage holds. Others may use such a name too.
 
-    A run may be killed before the note is written. What it leaves is told by its name, and by a mode that nobody
-    gets by chance.
+    If a run was killed before the note was complete, its stage is recognised by its name and an unusual mode.
     """
     try:
         if path.is_symlink() or not path.is_dir() or HOME.fullmatch(path.name) is None:
@@ -228,7 +239,7 @@ def _read(place: Path) -> bytes | None:
 
 
 def _write(place: Path, data: bytes) -> None:
-    """A new file, on disk before it is needed. Its mode is the same whatever the mask of the run."""
+    """Write a new file and sync it to disk. Its mode does not depend on the umask."""
     place.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o644)
     try:

@@ -1,10 +1,11 @@
-"""The write of a project file by file, where its directory cannot be exchanged: on Windows, on file systems that know
-no exchange, where something is mounted on the directory, or where the directory around it is not ours to write.
+"""Write a project file by file where its directory cannot be exchanged.
 
-Each file is moved over its old self from a stage inside of the project: the lock last, so that until then the stage
-holds the lock of what came first, and a run after a kill knows the files of both; but first where there was none,
-since a directory without a lock is not ours. The table goes behind the Python that was made with it, since a server
-that runs may take it up at once. A kill leaves a mix of whole files, which the next run takes up.
+That is so on Windows, on file systems without exchange, for mount points, and below directories that are not ours.
+
+Each file is moved over the old one from a stage inside the project. The lock is moved last. Until then the stage holds
+the new lock, so the next run after a kill knows the files of both. In a new project the lock is moved first, since a
+directory without a lock is not ours. Tables are moved after the Python that fits them, since a running server may load
+them at once. A kill leaves a mix of whole files, which the next run completes.
 """
 
 from collections.abc import Collection, Mapping
@@ -18,8 +19,9 @@ from mcpgen.regenerate.publish.staging import Stage
 
 # Decision 0138: Without an exchange files are written one by one.
 def write(directory: Path, files: Mapping[str, bytes], gone: Collection[str]) -> None:
-    """Make `directory` hold `files` and nothing that is `gone`. Where that breaks off (OSError) the stage stays, for
-    the next run.
+    """Make `directory` hold `files` and nothing that is `gone`.
+
+    After a failure (OSError) the stage stays for the next run.
     """
     with staging.staged(directory, files) as stage:
         stage.keep = True

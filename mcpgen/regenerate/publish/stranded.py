@@ -1,7 +1,7 @@
-"""A project whose folders lie in a stage that is not its own, or is not there: a killed run left them there, and then
-the stage was deleted, or the project was moved or copied.
+"""Refuse a project with parts in a stage that is missing or belongs elsewhere.
 
-Nobody can bring them home but a person, so nothing is written over such a project, and none is called up to date.
+A killed run left them there, and then the stage was deleted, or the project was moved or copied. Only a person can
+restore them, so nothing is written over such a project, and it never counts as up to date.
 """
 
 import os
@@ -14,11 +14,14 @@ from mcpgen.regenerate.publish.emitted import is_package
 from mcpgen.regenerate.publish.staging import FILES, HOME
 
 _MOST = 3
-"""Paths that are told one by one."""
+"""Limit on the paths that are named."""
 
 
 def refuse(project: Path, place: Path) -> None:
-    """CannotGoOn where `project`, which lies at `place` and has been recovered, still leads into a stage. OSError."""
+    """Raise CannotGoOn if `project` at `place` still has links into a stage after recovery.
+
+    Raises OSError if it cannot be read.
+    """
     away: dict[str, list[str]] = {}
     for path in _entries(place):
         home = _stage_of(place / path, path)
@@ -29,7 +32,7 @@ def refuse(project: Path, place: Path) -> None:
 
 
 def _entries(place: Path) -> Iterator[str]:
-    """The paths where something may stand in for what is elsewhere: beside generated files."""
+    """Yield the paths where links into a stage may stand: beside generated files."""
     try:
         yield from replica.entries(place, inside=is_package)
     except (FileNotFoundError, NotADirectoryError):
@@ -37,7 +40,7 @@ def _entries(place: Path) -> Iterator[str]:
 
 
 def _stage_of(link: Path, path: str) -> str | None:
-    """The name of the stage to which `link` leads, if it is one that stands in for what has its `path`."""
+    """Return the name of the stage to which `link` leads, or None if the link does not stand in for its own `path`."""
     if not link.is_symlink():
         return None
     home = os.readlink(link).removeprefix("../" * (path.count("/") + 1)).partition("/")[0]

@@ -1,13 +1,13 @@
-"""The write of a project that is there, as one step: what lies in its place is the whole old one or the whole new one.
+"""Write an existing project in one step: its place holds the whole old or the whole new project at any moment.
 
-The new project is made beside the old one, of its files where they stay (`replica`), and the two directories are
-exchanged. That would be all, but for the directory itself: shells stand in it, editors and mounts hold on to it, and
-folders of others lie in it. So the old one, which nobody sees by its name now, is made the same as the new one, file
-by file, and exchanged back: the directory is the one that was always there, and what only stood in for it is removed.
+The new project is built beside the old one, with its unchanged files (`replica`), and the two directories are
+exchanged. But the directory itself must stay: shells, editors and mounts hold on to it, and folders of others lie in
+it. So the old directory, now under the other name, is made equal to the new one, file by file, and exchanged back. Then
+the stand-in is removed.
 
-A run that is killed between the two exchanges leaves the new project in the place of the old one, whole, with links
-into the stage; `recover` does the rest. The record of the stage tells by inodes which of the two lies where, so that
-nothing is ever removed that is somebody's project.
+A run that is killed between the exchanges leaves the whole new project in place, with links into the stage; `recover`
+completes it. The record in the stage tells by inodes which directory lies where, so that no project of a user is ever
+removed.
 """
 
 import contextlib
@@ -22,11 +22,11 @@ from mcpgen.regenerate.publish.staging import Record, Stage, inode
 
 
 class NoExchange(Exception):
-    """This write cannot be done in one step here; nothing was changed."""
+    """This write cannot be done in one step here. Nothing was changed."""
 
 
 class Unfinished(Exception):
-    """The project is the new one and whole, but parts of it still lie in the stage. The next run brings them home."""
+    """The new project is in place and whole, but parts of it still lie in the stage. The next run completes it."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(str(error))
@@ -35,10 +35,10 @@ class Unfinished(Exception):
 
 # Decision 0136: A project is exchanged twice.
 def commit(directory: Path, files: Mapping[str, bytes], gone: Collection[str], paths: Collection[str]) -> None:
-    """Make `directory` (absolute, no link on the way) hold `files` and nothing that is `gone`; `paths` are all of the
-    project.
+    """Make `directory` (absolute, without links on the way) hold `files` and nothing that is `gone`.
 
-    NoExchange or OSError: nothing was changed. Unfinished: it was, and something is left over.
+    `paths`: all paths of the project. After NoExchange or OSError nothing was changed; after Unfinished the change was
+    made, but a stage is left.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -48,16 +48,16 @@ def commit(directory: Path, files: Mapping[str, bytes], gone: Collection[str], p
         if not stage.locked or os.lstat(stage.home).st_dev != os.lstat(directory).st_dev:
             raise NoExchange
         record = _prepared(directory, stage, files, gone, paths)
-        stack.enter_context(held(stage.files))  # in the place of the project, other runs meet it
+        stack.enter_context(held(stage.files))  # other runs meet the stage in the place of the project
         _exchange(directory, stage, record)
         _finish_or_say(directory, stage, record)
 
 
 def recover(directory: Path) -> bool:
-    """Finish what killed runs left beside `directory`: whether it was exchanged. Unfinished where that fails again,
-    OSError where it cannot be told.
+    """Complete what killed runs left beside `directory`, whose lock the caller holds. Return True if directories were
+    exchanged.
 
-    Whoever calls this has the lock of `directory`.
+    Raises Unfinished if completing fails again, OSError if a stage cannot be examined.
     """
     finished = False
     for stage in staging.abandoned(directory.parent):
@@ -74,7 +74,7 @@ def recover(directory: Path) -> bool:
 def _prepared(
     directory: Path, stage: Stage, files: Mapping[str, bytes], gone: Collection[str], paths: Collection[str]
 ) -> Record:
-    """Fill the stage, and remember which is which."""
+    """Fill the stage and write its record."""
     old, new = inode(directory), inode(stage.files)
     assert old is not None
     assert new is not None
@@ -84,7 +84,10 @@ def _prepared(
 
 
 def _exchange(directory: Path, stage: Stage, record: Record) -> None:
-    """The step itself. Where another directory was put there meanwhile, that one is put back."""
+    """Exchange the two directories.
+
+    If somebody replaced the project meanwhile, exchange them back and raise FileNotFoundError.
+    """
     try:
         exchange.swap(directory, stage.files)
         if inode(stage.files) != record.old:
@@ -97,7 +100,10 @@ def _exchange(directory: Path, stage: Stage, record: Record) -> None:
 
 
 def _finish_or_say(directory: Path, stage: Stage, record: Record) -> None:
-    """Once more where it fails: a disk may be full or fail for a moment."""
+    """Complete the write, trying twice since a disk may fail for a moment.
+
+    Raises Unfinished if the new directory then still lies in the project's place.
+    """
     try:
         with contextlib.suppress(OSError):
             return _finish(directory, stage, record)
@@ -109,9 +115,9 @@ def _finish_or_say(directory: Path, stage: Stage, record: Record) -> None:
 
 
 def _finish(directory: Path, stage: Stage, record: Record) -> None:
-    """From the first exchange on; it can be done again at any point.
+    """Complete the write after the first exchange; it may be repeated after any failure.
 
-    What somebody saves while the new directory still has the name is looked for once more after it lost it.
+    Files saved while the new directory still had the name are collected in a second pass after the exchange back.
     """
     if inode(directory) == record.new:
         seen = replica.settle(directory, stage.files, record.known, stage.spare)
@@ -121,7 +127,7 @@ def _finish(directory: Path, stage: Stage, record: Record) -> None:
 
 
 def _is_of(directory: Path, stage: Stage, record: Record) -> bool:
-    """Whether the two were exchanged for each other. Inodes are used again, so a file that both have must prove it."""
+    """Return True if these two directories were exchanged. Inodes are reused, so a common file must confirm it."""
     if (inode(stage.files), inode(directory)) != (record.old, record.new):
         return False
     return not record.known or any(inode(directory / path) == number for path, number in record.known.items())
@@ -129,8 +135,10 @@ def _is_of(directory: Path, stage: Stage, record: Record) -> bool:
 
 @contextlib.contextmanager
 def _standing() -> Iterator[None]:
-    """Whoever was started in the new directory stands in the old one afterwards, under the same name: paths that were
-    given relative to it would lead nowhere once the new one is gone.
+    """Keep a valid working directory.
+
+    A process started in the new directory would stand in a removed one, and its relative paths would lead nowhere. So
+    it changes to the old directory, which has the same name.
     """
     try:
         here = os.getcwd()
@@ -142,5 +150,5 @@ def _standing() -> Iterator[None]:
 
 
 def _told_apart(error: OSError) -> Exception:
-    """What an error of the exchange, or of making a directory beside the project, means."""
+    """Return NoExchange for errors in REFUSALS, else the error itself."""
     return NoExchange() if error.errno in exchange.REFUSALS else error

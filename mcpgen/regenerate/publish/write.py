@@ -1,4 +1,4 @@
-"""A plan, carried out: a new directory is moved into place as a whole, and one that exists changes as a whole."""
+"""Carry out a plan. A new directory is moved into place as a whole, and an existing one changes as a whole."""
 
 import contextlib
 from collections.abc import Collection, Mapping
@@ -12,10 +12,10 @@ from mcpgen.regenerate.publish.transaction import NoExchange
 
 
 def publish(planned: Plan, tree: FileTree) -> None:
-    """Carry `planned` out: at any moment the whole old project is there or the whole new one. Where that cannot be had
-    (`stepwise` says where), a run that is killed leaves what the next run can take up.
+    """Carry out `planned`, so that at any moment the whole old or the whole new project is there.
 
-    Busy where another run was faster. CannotGoOn where the file system refuses.
+    Where that is impossible (see `stepwise`), a killed run leaves files that the next run completes. Raises Busy if
+    another run was faster, CannotGoOn if the file system refuses.
     """
     place, files = claim.physical(planned.directory), {path: tree[path] for path in planned.write}
     claim.confirm(planned.directory)
@@ -26,11 +26,11 @@ def publish(planned: Plan, tree: FileTree) -> None:
             _create(place, files, planned.directory)
         else:
             _change(place, files, planned.remove, tree)
-        staging.sweep(place)  # only now: until the lock is there, old stages say what is ours
+        staging.sweep(place)  # only now: until the lock is written, old stages tell which files are ours
 
 
 def _create(place: Path, files: Mapping[str, bytes], directory: Path) -> None:
-    """A directory that is not there, in one step. What was made on the way to it goes again where that fails."""
+    """Create a directory in one step. If that fails, parents created on the way are removed."""
     made = [folder for folder in place.parents if not folder.exists()]
     try:
         place.parent.mkdir(parents=True, exist_ok=True)

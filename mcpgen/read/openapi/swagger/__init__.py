@@ -1,5 +1,6 @@
-"""OpenAPI 2.0, which was called Swagger → the same `Api`: its parameters are schemas, its bodies are parameters, and
-its media types, hosts and security are said in other places.
+"""OpenAPI 2.0, formerly Swagger → the same `Api`.
+
+Its parameters are schemas, its bodies are parameters, and media types, hosts and security stand in other places.
 """
 
 from mcpgen.read.openapi.swagger.inputs import read_inputs

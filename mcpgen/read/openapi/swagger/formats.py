@@ -1,4 +1,6 @@
-"""A parameter that is a schema itself, and `collectionFormat` (OpenAPI 2.0, Parameter Object) → style and explode."""
+"""Read a parameter that is a schema itself, and `collectionFormat` (OpenAPI 2.0, Parameter Object) as style and
+explode.
+"""
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import Unusable
@@ -10,14 +12,15 @@ from mcpgen.read.openapi.references import References
 
 _STYLES: dict[str, Style] = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited"}
 _DESCRIBED = frozenset({"type", "enum", "items", "format", "pattern", "schema"})
-"""Of a parameter that says none of this, nothing is known but that it is text."""
+"""Keywords that describe a parameter's value. A parameter without any of them is text."""
 
 _PLAIN: dict[Location, Style] = {"query": "form", "path": "simple", "header": "simple"}
 
 
 def parameter_of(raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics) -> Parameter | None:
-    """The parameter, None for one that was reported and is left out. Unusable for a required one that is not
-    understood.
+    """Return the parameter, or None if it was reported and is left out.
+
+    Raises Unusable for a required one that is not understood.
     """
     named = parameters.name_and_place(raw, where, tuple(_PLAIN), diagnostics)
     if named is None:
@@ -38,9 +41,9 @@ def parameter_of(raw: JsonObject, where: Where, references: References, diagnost
 
 
 def style_of(raw: JsonObject, location: Location, where: Where, diagnostics: Diagnostics) -> tuple[Style, bool]:
-    """Style and explode of an array; of anything else they say nothing.
+    """Return style and explode, which matter only for arrays.
 
-    Unusable for arrays in arrays, each with a format of its own, which no style of a later version has.
+    Raises Unusable for arrays in arrays: each may have its own format, for which later versions have no style.
     """
     if as_object(raw.get("items")).get("type") == "array":
         message = "Arrays in arrays, each with a collectionFormat of its own, are not written."

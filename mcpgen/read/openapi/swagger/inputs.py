@@ -1,4 +1,4 @@
-"""The inputs of an operation by OpenAPI 2.0: the Operation, Parameter and Response Objects."""
+"""Read the inputs of an operation by OpenAPI 2.0: the Operation, Parameter and Response Objects."""
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import Unusable
@@ -15,7 +15,10 @@ Raw = tuple[JsonObject, Where]
 
 
 def read_inputs(site: Site, template: PathTemplate, around: Surroundings) -> Inputs:
-    """The inputs by OpenAPI 2.0. Unusable where the operation cannot be called without what is not understood."""
+    """Read the inputs by OpenAPI 2.0.
+
+    Raises Unusable if the operation cannot be called without a part that is not understood.
+    """
     references, diagnostics = around.references, around.diagnostics
     gathered = parameters.gathered(site.parameter_lists(), references)
     elsewhere = [raw for raw in gathered if raw[0].get("in") not in ("body", "formData")]
@@ -32,7 +35,7 @@ def read_inputs(site: Site, template: PathTemplate, around: Surroundings) -> Inp
 
 
 def _media_types(key: str, site: Site, around: Surroundings) -> list[str]:
-    """`consumes` or `produces`: the operation's, else the document's."""
+    """Return the media types of `consumes` or `produces`: the operation's, else the document's."""
     holder, where = (site.raw, site.where) if key in site.raw else (around.root, Where(site.where.file))
     names = [name for name in as_list(holder.get(key)) if isinstance(name, str)]
     return content.media_types(names, where.inside(key), around.diagnostics)
@@ -65,7 +68,7 @@ def _body(
 
 
 def _form(fields: list[Raw], takes: list[str], references: References, diagnostics: Diagnostics) -> RequestBody:
-    """The parameters in `formData` as the properties of one object."""
+    """Return the `formData` parameters as a body with one object."""
     properties: JsonObject = {}
     encodings: dict[str, Encoding] = {}
     required: list[JsonValue] = []

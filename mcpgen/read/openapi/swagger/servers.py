@@ -1,4 +1,4 @@
-"""`schemes`, `host` and `basePath` (OpenAPI 2.0, Swagger Object) → the list of servers that OpenAPI 3 would have."""
+"""Read `schemes`, `host` and `basePath` (OpenAPI 2.0, Swagger Object) as the `servers` list of OpenAPI 3."""
 
 from urllib.parse import urlsplit
 
@@ -6,10 +6,10 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_text
 
 
 def as_servers(root: JsonObject, schemes: JsonValue, base_url: str | None) -> list[JsonValue]:
-    """Servers as a `servers` list, the safest first. Without a host, the one that the document came from."""
+    """Return the servers as a `servers` list, https first. Without a host, URLs are relative to the document's own."""
     host, base_path = as_text(root.get("host")).strip(), as_text(root.get("basePath")).strip()
     path = base_path if not base_path or base_path.startswith("/") else f"/{base_path}"
-    host = host.rpartition("://")[2].rstrip("/")  # some write the whole address
+    host = host.rpartition("://")[2].rstrip("/")  # some authors write the whole URL
     if not host:
         return [{"url": path or "/"}]
     spoken = [scheme for scheme in as_list(schemes) if isinstance(scheme, str) and scheme in ("https", "http")]

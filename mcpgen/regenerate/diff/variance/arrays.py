@@ -1,4 +1,4 @@
-"""Arrays: what stands at each place, and how many there are."""
+"""Decide whether arrays of one schema satisfy another, by their items and lengths."""
 
 from functools import cached_property
 
@@ -19,21 +19,21 @@ class Items:
 
     @cached_property
     def first(self) -> int:
-        """How many places have schemas of their own."""
+        """Return how many positions have schemas of their own."""
         return max((len(_places(atom)) for atom in self.atoms), default=0)
 
     def at(self, place: int) -> Terms:
-        """What the item at a place must satisfy."""
+        """Return the schemas for the item at a position."""
         found = [places[place] if place < len(places := _places(atom)) else _rest(atom) for atom in self.atoms]
         return self.scope.terms(*found)
 
     @property
     def rest(self) -> Terms:
-        """What items without a place of their own must satisfy."""
+        """Return the schemas for items behind those positions."""
         return self.scope.terms(*map(_rest, self.atoms))
 
     def most(self, judge: Judge) -> int | None:
-        """The longest that an array can be: where nothing can stand, it ends."""
+        """Return the maximum length of the array, or None. An array ends before a position that no value fits."""
         longest = limit(self.atoms, "maxItems")
         for place in range(self.first + 1):
             if (longest is None or place < longest) and judge.is_empty(self.at(place)):
@@ -46,7 +46,7 @@ class Items:
 
 
 def _places(atom: JsonObject) -> list[JsonValue]:
-    """`prefixItems`, which draft 7 and 2019-09 write as a list of `items`."""
+    """Return `prefixItems`, which draft 7 and 2019-09 write as a list of `items`."""
     return as_list(atom.get("prefixItems")) or as_list(atom.get("items"))
 
 
@@ -56,7 +56,7 @@ def _rest(atom: JsonObject) -> JsonValue:
 
 
 def covers(inner: Case, outer: Case, judge: Judge) -> bool:
-    """Whether every array of `inner` satisfies the plain keywords of `outer`."""
+    """Return True if every array of `inner` satisfies the plain keywords of `outer`."""
     had, has = Items(inner), Items(outer)
     longest, allowed = had.most(judge), limit(outer.atoms, "maxItems")
     if had.fewest < has.fewest or (allowed is not None and (longest is None or longest > allowed)):

@@ -1,7 +1,8 @@
-"""A schema as its cases: alternatives multiplied out, each of one type, each a plain list of keywords.
+"""Split a schema into cases: alternatives multiplied out, each of one type with a plain list of keywords.
 
-A value satisfies the schema if it satisfies one of its cases. What has no plain form (`if`, `unevaluatedProperties`,
-patterns that no linear engine takes) stays in a case as text: only a case with the same text is sure to satisfy it.
+A value satisfies the schema if it satisfies one of its cases. Keywords without a plain form (`if`,
+`unevaluatedProperties`, non-linear patterns) stay in a case as text: only a case with the same text is sure to satisfy
+them.
 """
 
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from mcpgen.regenerate.diff.variance.scope import Scope, Terms
 
 KINDS = ("null", "boolean", "number", "string", "array", "object")
 MOST = 256
-"""Cases of one schema; one that has more is compared by its text alone."""
+"""Limit on the cases of one schema. A schema with more is compared as text."""
 
 _CONDITIONS = (
     *("if", "dependentSchemas", "dependencies", "contains", "$dynamicRef", "$recursiveRef"),
@@ -28,15 +29,15 @@ _OF_THE_WHOLE = frozenset({"unevaluatedProperties", "unevaluatedItems", "$dynami
 
 
 class TooMany(Exception):
-    """A schema that has more than MOST cases."""
+    """A schema has more than MOST cases."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Values of one `kind` that satisfy the plain keywords of all `atoms`; with `values`, that one value alone.
+    """Values of one `kind` that satisfy the plain keywords of all `atoms`; with `values`, that single value.
 
-    Beside that: `conditions` are assertions known by their text, `nots` schemas that a value must not satisfy,
-    `exclusive` lists of schemas of which it satisfies exactly one.
+    `conditions`: assertions that are compared as text. `nots`: schemas that a value must not satisfy. `exclusive`:
+    lists of schemas of which it satisfies exactly one.
     """
 
     kind: str
@@ -49,13 +50,13 @@ class Case:
     exclusive: tuple[tuple[JsonValue, ...], ...] = ()
 
     def narrowed(self, atom: JsonObject) -> "Case":
-        """The values of this case that satisfy `atom` too."""
+        """Return the values of this case that satisfy `atom` too."""
         return replace(self, atoms=(*self.atoms, self.scope.made(atom)))
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What is known on the way: as in `Case`. `seen` are the nodes that were looked at."""
+    """The fields of a `Case` collected so far. `seen`: nodes that were processed."""
 
     atoms: tuple[JsonObject, ...] = ()
     conditions: frozenset[str] = frozenset()
@@ -65,11 +66,11 @@ class _State:
 
 
 _Pending = tuple[tuple[JsonValue, frozenset[int]], ...]
-"""Nodes that wait, each with those that it stands in without a value in between."""
+"""Nodes to process, each with the nodes around it that apply to the same value."""
 
 
 def cases(terms: Terms) -> list[Case]:
-    """The cases of `terms`. TooMany where there are more than MOST."""
+    """Return the cases of `terms`. Raises TooMany for more than MOST."""
     found: list[Case] = []
     for count, state in enumerate(_unfolded(tuple((node, frozenset()) for node in terms.nodes), _State(), terms.scope)):
         if count >= MOST:
@@ -87,7 +88,7 @@ def _unfolded(pending: _Pending, state: _State, scope: Scope) -> Iterator[_State
             return
         if not isinstance(node, dict):
             continue
-        if id(node) in inside:  # a reference that leads to itself
+        if id(node) in inside:  # a reference that leads back to itself
             state = replace(state, conditions=state.conditions | {f"loop {id(node)}"})
             continue
         if id(node) in state.seen:
@@ -108,7 +109,7 @@ def _unfolded(pending: _Pending, state: _State, scope: Scope) -> Iterator[_State
 def _looked_at(
     node: JsonObject, state: _State, scope: Scope
 ) -> tuple[_State, list[JsonValue], list[tuple[JsonValue, ...]]]:
-    """`state` with the keywords of `node`, the schemas that hold beside it, and the alternatives in it."""
+    """Return `state` with the keywords of `node`, the schemas that must hold too, and the alternatives in it."""
     seen = state.seen | {id(node)}
     further: list[JsonValue] = []
     lost: list[str] = []
@@ -146,7 +147,7 @@ def _conditions(node: JsonObject, scope: Scope) -> Iterator[str]:
 
 
 def _without_strange_patterns(node: JsonObject, scope: Scope) -> tuple[JsonObject, frozenset[str]]:
-    """`node` without `patternProperties` of which nobody can say what they match, and these as a condition."""
+    """Return `node` without `patternProperties` whose matches are unknown, and these as a condition."""
     if all(map(is_linear, as_object(node.get("patternProperties")))):
         return node, frozenset()
     kept = {key: value for key, value in node.items() if key not in ("patternProperties", "additionalProperties")}
@@ -178,12 +179,15 @@ def _of_state(state: _State, scope: Scope) -> Iterator[Case]:
 
 
 def _is_empty_text(atoms: tuple[JsonObject, ...]) -> bool:
-    """Whether a text can only be the empty one, which the portable profile cannot list among others."""
+    """Return True if a text can only be empty.
+
+    The portable profile writes the empty text as such a pattern or limit.
+    """
     return scalars.limit(atoms, "maxLength") == 0 or any(atom.get("pattern") == "^$" for atom in atoms)
 
 
 def _of_value(base: Case, kind: str, value: JsonValue) -> Case:
-    """The case of one value; one with members has them as keywords, so that it is compared like any other."""
+    """Return the case of one value. Members and items become keywords, so that they are compared like any other."""
     made = base.scope.made
     atoms = base.atoms
     if isinstance(value, dict):
@@ -197,7 +201,7 @@ def _of_value(base: Case, kind: str, value: JsonValue) -> Case:
 
 
 def _kinds(atoms: tuple[JsonObject, ...]) -> tuple[set[str], bool]:
-    """The types that all atoms allow, and whether numbers have to be whole."""
+    """Return the types that all atoms allow, and whether numbers must be whole."""
     kinds, integral = set(KINDS), False
     for atom in atoms:
         if "type" not in atom:
@@ -210,7 +214,7 @@ def _kinds(atoms: tuple[JsonObject, ...]) -> tuple[set[str], bool]:
 
 
 def _listed(atoms: tuple[JsonObject, ...]) -> list[JsonValue] | None:
-    """The values that all atoms with a list of values have in common; None where none has one."""
+    """Return the values that all atoms with an `enum` or `const` share, or None if no atom has one."""
     found: dict[str, JsonValue] | None = None
     for atom in atoms:
         for values in ([atom["const"]] if "const" in atom else None, atom.get("enum")):

@@ -1,4 +1,4 @@
-"""Whether two schemas are sure to have no value in common: what `not` and `oneOf` ask for."""
+"""Prove that two schemas have no value in common, which `not` and `oneOf` ask for."""
 
 from typing import Protocol
 
@@ -9,11 +9,11 @@ from mcpgen.regenerate.diff.variance.objects import Members
 from mcpgen.regenerate.diff.variance.scope import Terms
 
 _DEEPEST = 4
-"""Levels of members that are looked at."""
+"""Limit on the levels of members that are examined."""
 
 
 class Judge(Protocol):
-    """What knows the cases of a schema, and which have no value."""
+    """Knows the cases of a schema, and which schemas have no value."""
 
     def cases(self, terms: Terms) -> list[Case] | None: ...
 
@@ -21,20 +21,20 @@ class Judge(Protocol):
 
 
 class Disjointness:
-    """Proofs that schemas have nothing in common."""
+    """Proofs that schemas have no value in common."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
 
     def between(self, one: Terms, other: Terms, depth: int = 0) -> bool:
-        """Whether no value satisfies both."""
+        """Return True if no value satisfies both, as far as that can be proven."""
         if self._judge.is_empty(one) or self._judge.is_empty(other):
             return True
         found = self._judge.cases(one)
         return found is not None and all(self.of(case, other, depth) for case in found)
 
     def of(self, case: Case, other: Terms, depth: int = 0) -> bool:
-        """Whether no value of `case` satisfies `other`."""
+        """Return True if no value of `case` satisfies `other`, as far as that can be proven."""
         found = self._judge.cases(other)
         return found is not None and all(self._apart(case, each, depth) for each in found)
 
@@ -54,7 +54,7 @@ class Disjointness:
         return False
 
     def _members_apart(self, one: Members, other: Members, depth: int) -> bool:
-        """Whether some member that both, or one, must have can be no member of the other."""
+        """Return True if a required member of one object can be no member of the other."""
         for name in one.required | other.required:
             if name in one.required & other.required:
                 if self.between(one.of(name), other.of(name), depth + 1):

@@ -1,8 +1,9 @@
-"""Whether every value of one schema is a value of another: proven, or taken not to be.
+"""Prove that every value of one schema is a value of another, or else assume that it is not.
 
-Each case of the one must lie in the other: in one of its cases, or, taken apart by the values that it can have, in
-several. What is asked of members and items on the way is first taken to hold. Where it turns out not to, what relied on
-it is looked at again, until nothing changes: so recursion is met (a value inside is smaller), at any depth.
+Each case of the inner schema must lie in one case of the outer, or, split by the values that it can have, in several.
+
+Recursive schemas are handled by a greatest fixed point: a question about members and items is first assumed to hold. If
+it turns out false, the answers that relied on it are examined again, until nothing changes.
 """
 
 from dataclasses import replace
@@ -15,16 +16,16 @@ from mcpgen.regenerate.diff.variance.disjoint import Disjointness
 from mcpgen.regenerate.diff.variance.scope import Terms
 
 _MOST_VALUES = 64
-"""Whole numbers of a range that are looked at one by one."""
+"""Longest range of integers that is examined value by value."""
 
 _MOST_LEVELS = 3
-"""Schemas under `not` or `oneOf` inside one another that are proven apart."""
+"""Limit on the nesting of `not` and `oneOf` for which schemas are proven disjoint."""
 
 _DEEPEST = 20
-"""Members inside one another that are looked at for having no value."""
+"""Limit on the nesting of members that are examined for having no value."""
 
 _MOST_SPLITS = 2
-"""Members by whose values one object is taken apart."""
+"""How many members may split one object by their values."""
 
 
 _Pair = tuple[frozenset[int], frozenset[int]]
@@ -32,10 +33,10 @@ _Pair = tuple[frozenset[int], frozenset[int]]
 
 # Decision 0144: What cannot be proven counts as narrowed.
 class Inclusion:
-    """Proofs about the schemas of two sides; what was found out is kept. `listed` is explained in `objects.Judge`.
+    """Proofs about the schemas of two sides, with cached results.
 
-    What stands under `not` and `oneOf` is proven apart, by `_apart`, since there more values mean fewer. That goes only
-    so deep (`level`).
+    `listed`: see `objects.Judge`. Schemas under `not` and `oneOf` are proven separately, by `_apart`, since there a
+    wider schema means fewer values. `level`: depth of such proofs.
     """
 
     def __init__(self, *, listed: bool = False, level: int = 0) -> None:
@@ -55,8 +56,9 @@ class Inclusion:
         return Inclusion(level=self._level + 1) if self._level < _MOST_LEVELS else None
 
     def holds(self, inner: Terms, outer: Terms) -> bool:
-        """Whether every value of `inner` is sure to be one of `outer`; while another pair is looked at, whether nothing
-        has spoken against it yet.
+        """Return True if every value of `inner` is proven to be a value of `outer`.
+
+        During the proof of another pair, True means: not refuted yet.
         """
         if not outer.nodes or inner.is_plainly(outer):
             return True
@@ -72,7 +74,7 @@ class Inclusion:
         return self._known[pair]
 
     def _settle(self) -> None:
-        """Looks at what waits until nothing does."""
+        """Examine waiting pairs until none is left."""
         while self._waiting:
             pair = self._waiting.pop()
             if not self._known[pair]:
@@ -85,7 +87,7 @@ class Inclusion:
                 self._waiting += self._relying.pop(pair, ())
 
     def is_empty(self, terms: Terms) -> bool:
-        """Whether `terms` are sure to have no value. Members inside are looked at only so deep."""
+        """Return True if `terms` are proven to have no value. Members are examined to a limited depth."""
         if terms.key not in self._empty and self._inside < _DEEPEST:
             self._empty[terms.key] = False
             self._inside += 1
@@ -95,7 +97,7 @@ class Inclusion:
         return self._empty.get(terms.key, False)
 
     def cases(self, terms: Terms) -> list[Case] | None:
-        """The cases of `terms`; None where they are too many."""
+        """Return the cases of `terms`, or None if there are too many."""
         if terms.key not in self._cases:
             try:
                 self._cases[terms.key] = cases(terms)
@@ -128,7 +130,7 @@ class Inclusion:
         return False
 
     def _parts(self, case: Case) -> list[list[Case]]:
-        """The ways to take objects apart: by a member that they must have and whose values are listed."""
+        """Return the ways to split an object: by a required member whose values are listed."""
         members, found = objects.Members(case), []
         for name in sorted(members.required):
             listed = self.cases(members.of(name)) or []
@@ -138,7 +140,7 @@ class Inclusion:
         return found
 
     def _is_among_ranges(self, case: Case, several: list[Case], values: dict[str, Case]) -> bool:
-        """Whether numbers lie in ranges that join, or each of a few whole numbers lies in one of `several`."""
+        """Return True if numbers lie in ranges that join, or if each of a few integers lies in one of `several`."""
         whole = scalars.range_of(case.atoms, integral=case.integral)
         if whole.integral and whole.low is not None and whole.high is not None:
             first, last = int(whole.low[0]), int(whole.high[0])
@@ -163,7 +165,7 @@ class Inclusion:
     # -- one case in another ------------------------------------------------------------------------------------------
 
     def covers(self, inner: Case, outer: Case | None) -> bool:
-        """Whether every value of the case `inner` is one of `outer`."""
+        """Return True if every value of the case `inner` is proven to be a value of `outer`."""
         if outer is None or inner.kind != outer.kind:
             return False
         inner.scope.budget.spend(len(inner.atoms) + len(outer.atoms))
@@ -188,7 +190,7 @@ class Inclusion:
         return inner.kind != "object" or objects.covers(inner, outer, self)
 
     def _is_never(self, case: Case, node: JsonValue, outer: Case) -> bool:
-        """Whether no value of `case` satisfies `node`, which stands in the schema of `outer`."""
+        """Return True if no value of `case` satisfies `node`, a schema on the side of `outer`."""
         refused, apart = outer.scope.terms(node), self._apart
         if apart is None:
             return False
@@ -197,7 +199,7 @@ class Inclusion:
         return Disjointness(apart).of(case, refused)
 
     def _is_one_of(self, case: Case, branches: tuple[JsonValue, ...], outer: Case) -> bool:
-        """Whether a value of `case`, which is one of `branches`, is one of a single one."""
+        """Return True if a value of `case`, which satisfies some of `branches`, satisfies exactly one."""
         apart = self._apart
         if apart is None:
             return False
@@ -210,7 +212,7 @@ class Inclusion:
         )
 
     def _has_none(self, case: Case) -> bool:
-        """Whether a case is sure to have no value."""
+        """Return True if a case is proven to have no value."""
         if any(self._is_in(case, case.scope.terms(node)) for node in case.nots):
             return True
         if case.values:
@@ -230,14 +232,15 @@ class Inclusion:
         return False
 
     def _is_in(self, case: Case, terms: Terms) -> bool:
-        """Whether every value of `case` is one of `terms`, of the same side."""
+        """Return True if every value of `case` satisfies `terms` of the same side."""
         apart = self._apart
         return apart is not None and any(apart.covers(case, each) for each in apart.cases(terms) or ())
 
 
 def _are_wider(had: list[Terms], has: list[Terms], apart: Inclusion) -> bool:
-    """Whether a value that is in one of `had` alone is in one of `has` alone: each has its own wider one, and the
-    others are wider by nothing that the value can be.
+    """Return True if values in exactly one of `had` are in exactly one of `has` (`oneOf`).
+
+    Each old branch must be contained in a distinct new branch, and must not overlap any other new branch.
     """
     own: dict[int, int] = {}
     for place, terms in enumerate(had):
@@ -263,7 +266,7 @@ def _lowest(case: Case) -> tuple[bool, object]:
 
 
 def _fits(inner: Case, outer: Case) -> bool:
-    """Whether a single value is the single value of `outer`, and satisfies what else is said there."""
+    """Return True if a single value is the single value of `outer` and satisfies its other keywords."""
     if plain_text(inner.values[0]) != plain_text(outer.values[0]):
         return False
     if inner.kind in ("array", "object"):

@@ -1,4 +1,4 @@
-"""Objects: which members there may be, and of what each may be."""
+"""Decide whether objects of one schema satisfy another, by their possible members."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -11,12 +11,14 @@ from mcpgen.regenerate.diff.variance.scalars import count, limit
 from mcpgen.regenerate.diff.variance.scope import Terms
 
 _OF_A_PATTERN = 20
-"""Steps that it takes to match a pattern, which is compiled for it."""
+"""Steps charged for matching a pattern, which includes compiling it."""
 
 
 class Judge(Protocol):
-    """What compares the schemas of members. With `listed`, callers are taken to send only members that a schema lists,
-    where it lists some and says nothing of others.
+    """Compares the schemas of members.
+
+    `listed`: callers are assumed to send only the members that a schema lists, if it lists some and does not mention
+    others.
     """
 
     listed: bool
@@ -36,38 +38,43 @@ class Members:
 
     @cached_property
     def required(self) -> frozenset[str]:
-        """Names that an object must have."""
+        """Return the names that an object must have."""
         return frozenset(str(name) for atom in self.atoms for name in as_list(atom.get("required")))
 
     @cached_property
     def listed(self) -> frozenset[str]:
-        """Names that are spoken of."""
+        """Return the names that the schema mentions."""
         self.scope.budget.spend(sum(len(as_object(atom.get("properties"))) for atom in self.atoms))
         return self.required.union(*(as_object(atom.get("properties")) for atom in self.atoms))
 
     @cached_property
     def says_nothing_of_others(self) -> bool:
-        """Whether members that are not listed are neither refused nor described."""
+        """Return True if unlisted members are neither refused nor described."""
         return all(_others(atom) in (True, {}) and not atom.get("patternProperties") for atom in self.atoms)
 
     @property
     def is_list(self) -> bool:
-        """Whether it names members and says nothing of others: open by the standard, and read as all there are."""
+        """Return True if the schema lists members and does not mention others.
+
+        By the standard it is open; callers read it as complete.
+        """
         return bool(self.listed) and self.says_nothing_of_others
 
     def of(self, name: str) -> Terms:
-        """What the member `name` must satisfy."""
+        """Return the schemas for the member `name`."""
         self.scope.budget.spend(sum(1 + _OF_A_PATTERN * len(as_object(a.get("patternProperties"))) for a in self.atoms))
         return self.scope.terms(*(node for atom in self.atoms for node in _of(atom, name)))
 
     def others(self, patterns: frozenset[str] = frozenset()) -> list[Terms]:
-        """What members that are not listed may be, one for each way to match patterns other than `patterns`."""
+        """Return the schemas for unlisted members: one for members that match no pattern, and one per pattern not in
+        `patterns`.
+        """
         found = [self.scope.terms(*map(_others, self.atoms))]
         found += [self.matching(pattern) for pattern in sorted(self.patterns - patterns)]
         return found
 
     def matching(self, pattern: str) -> Terms:
-        """What members that are not listed and match `pattern`, one of these, must satisfy at least."""
+        """Return the schemas that unlisted members which match `pattern` must satisfy at least."""
         nodes: list[JsonValue] = []
         for atom in self.atoms:
             known = as_object(atom.get("patternProperties"))
@@ -80,11 +87,11 @@ class Members:
 
     @cached_property
     def names(self) -> Terms:
-        """What the names must satisfy."""
+        """Return the schemas for the names of members."""
         return self.scope.terms(*(atom["propertyNames"] for atom in self.atoms if "propertyNames" in atom))
 
     def together(self, name: str) -> frozenset[str]:
-        """Names that there must be where there is a member `name`."""
+        """Return the names that must be present if the member `name` is."""
         lists = [as_object(atom.get("dependentRequired")).get(name) for atom in self.atoms]
         return frozenset(str(each) for names in lists for each in as_list(names))
 
@@ -103,7 +110,7 @@ def _of(atom: JsonObject, name: str) -> Iterator[JsonValue]:
 
 # Decision 0143: Callers are taken to send members that they were shown.
 def covers(inner: Case, outer: Case, judge: Judge) -> bool:
-    """Whether every object of `inner` satisfies the plain keywords of `outer`."""
+    """Return True if every object of `inner` satisfies the plain keywords of `outer`."""
     had, has = Members(inner), Members(outer)
     if not has.required <= had.required:
         return False
@@ -138,7 +145,7 @@ def _matching(had: Members, pattern: str) -> list[Terms]:
 
 
 def _is_closed(had: Members, judge: Judge) -> bool:
-    """Whether there are no members but those that are listed."""
+    """Return True if no unlisted member is possible."""
     return all(map(judge.is_empty, had.others()))
 
 

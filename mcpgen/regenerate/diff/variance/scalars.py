@@ -1,4 +1,4 @@
-"""Numbers and texts: what the keywords of a case leave of them."""
+"""Decide whether numbers and texts of one schema satisfy another, keyword by keyword."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -10,11 +10,11 @@ from mcpgen.lower.schema.patterns import is_linear, matches
 
 Atoms = Iterable[JsonObject]
 _NAMED = ("pattern", "format", "contentEncoding")
-"""Assertions about texts that are compared by their name alone."""
+"""Assertions about texts that are compared by equality alone."""
 
 
 def kind_of(value: JsonValue) -> str:
-    """The type of a value; a number is a number, whole or not."""
+    """Return the type of a value; every number is `number`."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -25,19 +25,19 @@ def kind_of(value: JsonValue) -> str:
 
 
 def number(value: JsonValue) -> Fraction | None:
-    """A JSON number as the decimal that it is written as."""
+    """Return a JSON number as the exact decimal that it is written as, or None for other values."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
     return Fraction(str(value))
 
 
 def count(atoms: Atoms, keyword: str) -> int:
-    """The most that a lower limit such as `minItems` demands."""
+    """Return the greatest of lower limits such as `minItems`, or 0."""
     return max((int(limit) for limit in _numbers(atoms, keyword)), default=0)
 
 
 def limit(atoms: Atoms, keyword: str) -> int | None:
-    """The least that an upper limit such as `maxItems` allows; None without one."""
+    """Return the least of upper limits such as `maxItems`, or None."""
     return min((int(limit) for limit in _numbers(atoms, keyword)), default=None)
 
 
@@ -50,8 +50,10 @@ def _numbers(atoms: Atoms, keyword: str) -> Iterator[Fraction]:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The numbers from `low` to `high`, each a bound and whether it lies outside; None without one. Bounds of whole
-    numbers are whole, and inside.
+    """A range of numbers.
+
+    `low` and `high`: a bound and whether it is excluded, or None without a bound. Bounds of integers are integers and
+    included.
     """
 
     low: tuple[Fraction, bool] | None
@@ -65,7 +67,7 @@ class Range:
         return self.low[0] > self.high[0] or (self.low[0] == self.high[0] and (self.low[1] or self.high[1]))
 
     def holds(self, other: "Range") -> bool:
-        """Whether every number of `other` is one of these, whole or not."""
+        """Return True if every number of `other` lies in this range. Whether numbers are integers is not compared."""
         if other.is_empty:
             return True
         low = self.low is None or (other.low is not None and other.low >= self.low)
@@ -77,7 +79,7 @@ class Range:
 
 
 def range_of(atoms: Atoms, *, integral: bool) -> Range:
-    """The range of the numbers that satisfy all atoms."""
+    """Return the range of the numbers that satisfy all atoms."""
     atoms = list(atoms)
     lows = [(bound, False) for bound in _numbers(atoms, "minimum")]
     lows += [(bound, True) for bound in _numbers(atoms, "exclusiveMinimum")]
@@ -93,17 +95,20 @@ def range_of(atoms: Atoms, *, integral: bool) -> Range:
 
 
 def point(value: Fraction) -> Range:
-    """The range of one number."""
+    """Return the range of a single number."""
     return Range((value, False), (value, False), value.denominator == 1)
 
 
 def steps(atoms: Atoms) -> list[Fraction]:
-    """What numbers must be multiples of."""
+    """Return the numbers of which all values must be multiples."""
     return [step for step in _numbers(atoms, "multipleOf") if step > 0]
 
 
 def numbers_cover(values: tuple[JsonValue, ...], atoms: Atoms, outer: Atoms, whole: tuple[bool, bool]) -> bool:
-    """Whether the numbers of `atoms`, or those of `values`, satisfy `outer`; `whole` says whether each is integral."""
+    """Return True if the numbers of `atoms`, or those in `values`, satisfy `outer`.
+
+    `whole`: whether each side allows only integers.
+    """
     known = [found for value in values if (found := number(value)) is not None]
     inner = point(known[0]) if known else range_of(atoms, integral=whole[0])
     multiples = [*known, *([Fraction(1)] if inner.integral else []), *steps(atoms)]
@@ -120,7 +125,7 @@ def numbers_cover(values: tuple[JsonValue, ...], atoms: Atoms, outer: Atoms, who
 
 
 def texts_cover(values: tuple[JsonValue, ...], atoms: Atoms, outer: Atoms) -> bool:
-    """Whether the texts of `atoms`, or those of `values`, satisfy `outer`."""
+    """Return True if the texts of `atoms`, or those in `values`, satisfy `outer`."""
     atoms, outer = list(atoms), list(outer)
     shortest, longest = count(atoms, "minLength"), limit(atoms, "maxLength")
     for value in values:
@@ -150,7 +155,7 @@ def _named(atoms: Atoms) -> Iterator[tuple[str, str]]:
 
 
 def fits(value: JsonValue, atoms: Atoms, *, integral: bool) -> bool | None:
-    """Whether a value satisfies the plain keywords of all atoms; None where nobody can say."""
+    """Return True if a value satisfies the plain keywords of all atoms, and None if that cannot be decided."""
     atoms = list(atoms)
     if isinstance(value, str):
         if texts_cover((value,), (), atoms):

@@ -1,7 +1,7 @@
-"""One schema as a whole: where its references lead, and what each part of it asserts, as text.
+"""A schema as a whole: the targets of its references, and the assertions of each part as text.
 
-Two parts whose texts are equal accept the same values. The text of a part is without words (titles, descriptions,
-defaults) and with everything that its references lead to.
+Parts with equal texts accept the same values. The text of a part leaves out titles, descriptions and defaults, and
+includes everything that its references lead to.
 """
 
 from collections.abc import Iterable
@@ -30,16 +30,14 @@ _VALUES = frozenset(
 
 
 PART, RUN = 400_000, 3_000_000
-"""Steps of the comparison of two schemas, and of all comparisons of a run: ten times what published documents take."""
+"""Limits on the steps for two schemas, and for all comparisons of a run: ten times what published documents take."""
 
 _CHARACTERS = 50
-"""Characters of text that are made in one step."""
+"""How many characters of text cost one step of the budget."""
 
 
 class Scope:
-    """A schema and what is looked up in it. `text` and `resolve` are kept, since recursion asks for them again. What is
-    done with its parts draws on `budget`.
-    """
+    """A schema with cached lookups, since recursion repeats them. Work on its parts draws on `budget`."""
 
     def __init__(self, root: JsonObject, budget: Budget | None = None) -> None:
         self.root = root
@@ -51,12 +49,15 @@ class Scope:
         self._anchors: dict[str, JsonValue] | None = None
 
     def terms(self, *nodes: JsonValue) -> "Terms":
-        """`nodes`, which are parts of this schema, all to be satisfied."""
+        """Return the conjunction of `nodes`, which are parts of this schema."""
         kept = {id(node): node for node in nodes if node is not True and node != {}}
         return Terms(tuple(kept.values()), self)
 
     def resolve(self, reference: str) -> JsonValue:
-        """What a reference leads to in this schema; KeyError where that is nothing, or another resource."""
+        """Return the target of a reference in this schema.
+
+        Raises KeyError if there is none, or if it is in another resource.
+        """
         if not reference.startswith("#"):
             raise KeyError(reference)
         if reference == "#" or reference.startswith("#/"):
@@ -66,13 +67,13 @@ class Scope:
         return self._anchors[reference[1:]]
 
     def made(self, node: JsonObject) -> JsonObject:
-        """A part that the schema does not have; one object for equal ones."""
+        """Return a derived part that the schema does not contain; equal parts are one object."""
         text = plain_text(node)
         self.budget.spend(1 + len(text) // _CHARACTERS)
         return self._made.setdefault(text, node)
 
     def text(self, node: JsonValue) -> str:
-        """What `node` asserts, with all that its references lead to."""
+        """Return what `node` asserts, including everything that its references lead to."""
         if id(node) not in self._closed:
             known: dict[str, str] = {}
             own, waiting = self.local(node)
@@ -93,7 +94,7 @@ class Scope:
             return "?", frozenset()
 
     def local(self, node: JsonValue) -> tuple[str, frozenset[str]]:
-        """What `node` itself asserts, and its references."""
+        """Return what `node` itself asserts, and its references."""
         if id(node) not in self._texts:
             references: set[str] = set()
             text = plain_text(_asserted(node, references))
@@ -102,36 +103,39 @@ class Scope:
         return self._texts[id(node)]
 
 
-@dataclass(frozen=True, eq=False)  # without slots, so that what is computed can be kept
+@dataclass(frozen=True, eq=False)  # no slots, which cached properties cannot have
 class Terms:
-    """Schemas that a value has to satisfy all of; none of them, for any value."""
+    """A conjunction of schemas. Without any schema it accepts every value."""
 
     nodes: tuple[JsonValue, ...]
     scope: Scope
 
     @cached_property
     def key(self) -> frozenset[int]:
-        """The same for the same parts of the same schema."""
+        """Return a key that is equal for the same parts of the same schema."""
         return frozenset(map(id, self.nodes))
 
     @cached_property
     def text(self) -> str:
-        """What is asserted, with all that references lead to: it can be much, and is made where nothing else helps."""
+        """Return all assertions, including those behind references.
+
+        The text can be long, so it is made only when nothing else helps.
+        """
         return "\n&\n".join(sorted(map(self.scope.text, self.nodes)))
 
     @cached_property
     def plain(self) -> str:
-        """What is asserted; nothing where there are references, so that there is more to it."""
+        """Return the assertions, or "" if there are references, since then the text would be incomplete."""
         found = [self.scope.local(node) for node in self.nodes]
         return "" if any(references for _, references in found) else "\n&\n".join(sorted(text for text, _ in found))
 
     def is_plainly(self, other: "Terms") -> bool:
-        """Whether both say the same in the same words, and refer to nothing."""
+        """Return True if both assert the same in equal words without references."""
         return self.plain == other.plain and (self.plain != "" or not (self.nodes or other.nodes))
 
 
 def _asserted(node: JsonValue, references: set[str]) -> JsonValue:
-    """`node` without its words; its references are added to `references`."""
+    """Return `node` without titles, descriptions and defaults. Its references are added to `references`."""
     if not isinstance(node, dict):
         return node
     if node == {}:
@@ -167,6 +171,6 @@ def _anchors(value: JsonValue) -> Iterable[tuple[str, JsonValue]]:
 
 
 def _unquoted(token: str) -> str:
-    from urllib.parse import unquote  # few schemas have names that a URI cannot hold
+    from urllib.parse import unquote  # few schemas have names that a URI must escape
 
     return unquote(token) if "%" in token else token
