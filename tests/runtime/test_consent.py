@@ -18,6 +18,7 @@ from package.runtime.core.effects import Dialogue
 from package.runtime.core.wire_formats import Ended, Failure, Question, Result
 from package.runtime.settings import settings
 
+from tests.runtime.parts import part
 from tests.runtime.revisions import R1, R2, R3, R4, R5
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_tickets import Clock
@@ -394,7 +395,7 @@ class TestQuestion:
 
 def test_a_subject_knows_types_and_not_order() -> None:
     def subject(arguments: object) -> str:
-        return consent._subject(Tool("t", {}, {"path": ["/x"]}), json.loads(json.dumps(arguments)), ("x", ""))
+        return consent._subject(Tool("t", {}, part({"path": ["/x"]})), json.loads(json.dumps(arguments)), ("x", ""))
 
     assert subject({"a": 1, "b": 2}) == subject({"b": 2, "a": 1})
     assert len({subject(each) for each in ({"a": 1}, {"a": "1"}, {"a": True}, {"a": 1.5}, {"b": 1}, {})}) == 6

@@ -35,8 +35,10 @@ if TYPE_CHECKING:
     class Keys(Protocol):
         """What knows which credentials a request is given (credentials.Keys)."""
 
-        def choose(self, binding: dict[str, Any]) -> Chosen:
+        def choose(self, binding: Binding) -> Chosen:
             """What the binding wants, as far as it is there. Raises NotReady."""
+
+    from ..core.table import Binding
 
 
 Unmade = (Refused, NotReady, HookFailed, Refuse)

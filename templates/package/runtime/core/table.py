@@ -26,11 +26,17 @@ BodyEncoding = Literal["json", "jsonl", "form", "multipart", "xml", "text", "bin
 PartKind = Literal["text", "json", "xml", "file"]
 """How a part of a multipart body is written."""
 
+LinkText = Literal["name", "title", "description", "mimeType"]
+"""What may be said of a link."""
+
 XmlKind = Literal["attribute", "text", "cdata", "none"]
 """What a value is in XML, where it is no element."""
 
 OutputForm = Literal["object", "items", "value", "written"]
 """How an answer becomes what the output schema of its tool promises."""
+
+Feature = Literal["resources", "prompts"]
+"""The tables that may stand beside the two."""
 
 Confirm = Literal["when-supported", "always"]
 """When the user is asked before a call is sent."""
@@ -174,6 +180,7 @@ ShownText = list[str | ArgumentNode | PointerNode]
 # How a call becomes a request.
 
 
+@final
 class Parameter(TypedDict):
     """One parameter of a request. It has one of `argument`, `value` and `template`; `content` replaces the style."""
 
@@ -202,6 +209,7 @@ class Xml(TypedDict):
     items: "NotRequired[Xml]"
 
 
+@final
 class Field(TypedDict):
     """One member of a body."""
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote_plus
 
 from ..request.name_conflicts import fold
@@ -21,12 +21,11 @@ from .credential_env import FETCHED, SHORTEST_REDACTED, ways
 from .settings import NotReady
 
 if TYPE_CHECKING:
+    from ..core import table
+    from ..core.table import Binding, Scheme
     from ..request.request import Request
     from .origins import Endpoint
     from .settings import Settings
-
-Scheme = dict[str, Any]
-
 
 Encoding = dict[str, Callable[[str], str]]
 """How a value is written where it cannot stand as it is: in the query, in a cookie, in HTTP Basic."""
@@ -90,11 +89,11 @@ class Login:
 
     __slots__ = ("content_type", "expires", "fields", "token")
 
-    def __init__(self, described: dict[str, Any], values: dict[str, str]) -> None:
+    def __init__(self, described: table.Login, values: dict[str, str]) -> None:
         """`described` is what the table says, `values` are the values of its roles."""
-        self.content_type: str = described["contentType"]
-        self.token: str = described["token"]
-        self.expires: str = described.get("expires", "")
+        self.content_type = described["contentType"]
+        self.token = described["token"]
+        self.expires = described.get("expires", "")
         self.fields = {
             name: values[each["role"]] if "role" in each else each["value"]
             for name, each in described["fields"].items()
@@ -225,9 +224,9 @@ class Keys:
     def __init__(self, security: dict[str, Scheme], settings: Settings) -> None:
         self._security = security
         self._settings = settings
-        self._chosen: dict[int, tuple[dict[str, Any], Chosen]] = {}
+        self._chosen: dict[int, tuple[Binding, Chosen]] = {}
 
-    def choose(self, binding: dict[str, Any]) -> Chosen:
+    def choose(self, binding: Binding) -> Chosen:
         """What the binding wants, as far as it is there. Raises NotReady."""
         try:
             return self._chosen[id(binding)][1]
@@ -238,7 +237,7 @@ class Keys:
         self._chosen[id(binding)] = binding, chosen  # which keeps the binding, and so its id
         return chosen
 
-    def _choose(self, binding: dict[str, Any]) -> Chosen:
+    def _choose(self, binding: Binding) -> Chosen:
         secrets, wanted = self._settings.secrets, binding.get("security")
         schemes = choose(wanted, self._security, secrets)
         grants = [self._grant(scheme, binding) for scheme in schemes if fetched(scheme, secrets)]
@@ -254,7 +253,7 @@ class Keys:
             tuple(dict.fromkeys(way for scheme in others for way in _in_words([scheme]))),
         )
 
-    def _grant(self, scheme: Scheme, binding: dict[str, Any]) -> Grant:
+    def _grant(self, scheme: Scheme, binding: Binding) -> Grant:
         if scheme["type"] == "login":
             return self._login(scheme, binding)
         names = [scheme["variables"][role] for role in _CLIENT]
@@ -262,7 +261,7 @@ class Keys:
         endpoint = self._settings.endpoint(self._name(scheme))
         return Grant(endpoint, identity, secret, self._scopes(scheme, binding), names)
 
-    def _login(self, scheme: Scheme, binding: dict[str, Any]) -> Grant:
+    def _login(self, scheme: Scheme, binding: Binding) -> Grant:
         values = {role: self._settings.secrets.get(name, "") for role, name in scheme["variables"].items()}
         names = [scheme["variables"][role] for role in ways(scheme)[1]]
         own = scheme["variables"]["value"]
@@ -273,7 +272,7 @@ class Keys:
         scopes, endpoint = self._scopes(scheme, binding), self._settings.endpoint(self._name(scheme))
         return Grant(endpoint, "", "", scopes, names, Login(scheme["login"], values), put_token)
 
-    def _scopes(self, scheme: Scheme, binding: dict[str, Any]) -> tuple[str, ...]:
+    def _scopes(self, scheme: Scheme, binding: Binding) -> tuple[str, ...]:
         return tuple(binding.get("scopes", {}).get(self._name(scheme), ()))
 
     def _name(self, scheme: Scheme) -> str:
