@@ -2,12 +2,11 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model.curation import ArgumentChange, ResultView, Sends
-from mcpgen.model.words import Confirm, Location, Output, Redirects, Style
+from mcpgen.model.words import Confirm, CredentialPlace, Location, Output, ReadSchemeKind, Redirects, Style
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +117,8 @@ class SecurityScheme:
     """
 
     name: str
-    type: Literal["apiKey", "bearer", "basic", "oauth2", "other", "setting", "login"]
-    location: Literal["header", "query", "cookie"] = "header"
+    type: ReadSchemeKind
+    location: CredentialPlace = "header"
     wire_name: str = "Authorization"
     description: str = ""
     token_url: str = ""

@@ -8,7 +8,6 @@ properties become the one argument `body`.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 from mcpgen.base.errors import Unusable
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
@@ -18,11 +17,11 @@ from mcpgen.lower.inputs.inheritance import side_by_side
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.discriminators import Discriminator
 from mcpgen.lower.schema.kinds import demanded, is_null, only_demands
-from mcpgen.lower.schema.media_types import BodyEncoding, encoding_of, is_file
+from mcpgen.lower.schema.media_types import encoding_of, is_file
 from mcpgen.lower.schema.nodes import further_members
 from mcpgen.lower.schema.portable import Portable
 from mcpgen.lower.schema.xml import document_shape
-from mcpgen.model import Encoding, MediaType, Operation, RequestBody
+from mcpgen.model import BodyEncoding, Encoding, MediaType, Operation, PartKind, RequestBody
 
 FLAT = 40
 _REMOVES = "Null for an optional part of the body removes it."
@@ -185,8 +184,6 @@ def _is_file_or_list(node: JsonObject, composer: Composer) -> bool:
 
 _WORDS = frozenset({"title", "description", "example", "examples", "deprecated", "default", "$comment"})
 """Keywords that say nothing of the values."""
-
-PartKind = Literal["text", "json", "xml", "file"]
 
 
 def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) -> PartKind | None:

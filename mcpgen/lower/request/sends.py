@@ -9,8 +9,8 @@ from mcpgen.base.jsonvalue import JsonValue, as_list, as_object, compact
 from mcpgen.lower.inputs.arguments import Arguments
 from mcpgen.lower.inputs.slots import Slot
 from mcpgen.lower.schema import budget
-from mcpgen.lower.schema.media_types import BodyEncoding, encoding_of
-from mcpgen.model import BodyBinding, Location, Operation, ParameterBinding, Template, arguments_of
+from mcpgen.lower.schema.media_types import encoding_of
+from mcpgen.model import BodyBinding, BodyEncoding, Location, Operation, ParameterBinding, Template, arguments_of
 
 OTHERS = "others"
 """What the parameter of a query is called that holds the arguments which a schema allows without naming them."""

@@ -1,10 +1,7 @@
 """How what has a media type is written: a body, and a string that stands for bytes."""
 
-from typing import Literal
-
 from mcpgen.base.jsonvalue import JsonObject
-
-BodyEncoding = Literal["json", "jsonl", "form", "multipart", "xml", "text", "binary"]
+from mcpgen.model import BodyEncoding
 
 _JSON_LINES = frozenset(
     {

@@ -25,10 +25,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .table import Binding, Feature, Features, Header, Scheme
+    from .table import Binding, Feature, Features, Header, Scheme, SchemeKind
 
 #: The format of the table. It grows by keys that may be left out; another number is another format.
 FORMAT = 1
+
+#: The kinds of security schemes that there are (table.SchemeKind).
+SCHEMES: tuple[SchemeKind, ...] = ("apiKey", "bearer", "basic", "oauth2", "header", "setting", "login")
 
 _AGAIN = "Generate the server again"
 #: Without waiting for whoever writes to a pipe that was put in its place. As in safe_open, which no start imports.
@@ -214,6 +217,7 @@ class Catalog:
             if _digest(crc32(file.read())) != wanted[name]:
                 raise CatalogError(f"{_AGAIN}: {name}.json and bindings.json do not belong together.")
         try:
+            _check_kinds(header["security"])
             return cls(header, tools, described, bound, features)
         except (KeyError, TypeError, AttributeError):
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
@@ -356,6 +360,14 @@ def _header(bound: _File) -> Header:
     if header.get("mcpgen", FORMAT) == FORMAT and header.get("bytes") != bound.size() - len(first) - 1:
         raise CatalogError(f"{_AGAIN}: bindings.json is cut short, or was edited.")
     return header
+
+
+def _check_kinds(security: dict[str, Scheme]) -> None:
+    """Raises CatalogError for a security scheme of a kind that a later mcpgen may write."""
+    for name, scheme in security.items():
+        if scheme["type"] not in SCHEMES:
+            kind = f"of the kind {scheme['type']!r}, which this server does not know"
+            raise CatalogError(f"{_AGAIN}: the security scheme {name!r} of its table is {kind}.")
 
 
 def _places(content: bytes) -> dict[str, tuple[int, int]]:

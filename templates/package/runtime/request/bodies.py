@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 from ..core.wire_formats import ABSENT
 from . import extent, name_conflicts
@@ -21,7 +21,7 @@ from .parameters import Header, field_pairs, value_of
 from .styles import JSON, STYLES, Expansion, Place, percent, reserved, scalar
 
 if TYPE_CHECKING:
-    from ..core.table import Body, Field, Parameter, Xml
+    from ..core.table import Body, Field, Parameter, PartKind, Xml
 
 Written = TypeVar("Written")
 
@@ -158,17 +158,21 @@ def _inside(whole: str, fields: Iterable[Field], value: Any) -> list[Member]:
 
 def _whole(body: Body, value: Any, files: Files) -> Content:
     encoding, content_type = body["encoding"], body["contentType"]
-    if encoding == "json":
-        return content_type, json_bytes(value)
-    if encoding == "jsonl":
-        first = b"\x1e" if "json-seq" in content_type else b""  # RFC 7464 begins each text with a record separator
-        return content_type, b"".join(first + json_bytes(item) + b"\n" for item in value)
-    if encoding == "text":
-        return _text(content_type, scalar(value))
-    if encoding == "xml":
-        return _text(content_type, _xml(body["xml"], value))
-    content, name, own = files.content(value)
-    return media_type(content_type, content, name, own), content
+    match encoding:
+        case "json":
+            return content_type, json_bytes(value)
+        case "jsonl":
+            first = b"\x1e" if "json-seq" in content_type else b""  # RFC 7464 begins each text with a record separator
+            return content_type, b"".join(first + json_bytes(item) + b"\n" for item in value)
+        case "text":
+            return _text(content_type, scalar(value))
+        case "xml":
+            return _text(content_type, _xml(body["xml"], value))
+        case "binary" | "form" | "multipart":  # a form that the caller writes
+            content, name, own = files.content(value)
+            return media_type(content_type, content, name, own), content
+        case _:
+            assert_never(encoding)
 
 
 def _text(content_type: str, text: str) -> Content:
@@ -238,19 +242,23 @@ def _parts(member: Member, arguments: dict[str, Any], files: Files) -> Iterator[
     if many:
         extent.check(field["name"], value)
     for index, item in enumerate(value if many else [value]):
-        kind = field.get("part") or ("json" if isinstance(item, (dict, list)) else "text")
+        kind: PartKind = field.get("part") or ("json" if isinstance(item, (dict, list)) else "text")
         media = field.get("contentType", "")
         if kind == "json":
             yield Part(field["name"], json_bytes(item), media or "application/json", headers=headers)
-        elif item is not None and kind == "xml":
+        elif item is None:
+            continue
+        elif kind == "xml":
             yield Part(field["name"], _xml(field["xml"], item).encode(), media, headers=headers)
-        elif item is not None and kind == "text":
+        elif kind == "text":
             yield Part(field["name"], scalar(item).encode(), media, headers=headers)
-        elif item is not None:
+        elif kind == "file":
             content, known, own = files.content(item)
             name = _file_name(field.get("filename", ""), arguments, index) or known
             content_type = media_type(media, content, name, own)
             yield Part(field["name"], content, content_type, name or field["name"], headers)
+        else:
+            assert_never(kind)
 
 
 def _part_header(bound: Parameter, arguments: dict[str, Any]) -> list[tuple[str, str]]:

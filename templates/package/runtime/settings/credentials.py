@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 from urllib.parse import quote_plus
 
 from ..request.name_conflicts import fold
@@ -182,19 +182,39 @@ def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = S
 
 def _written(scheme: Scheme, secrets: dict[str, str], encode: Encoding) -> Written:
     values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
-    kind, place = scheme["type"], scheme.get("in")
-    if kind in ("bearer", "oauth2") or (kind == "login" and place is None):
-        return "header", "Authorization", f"Bearer {values['value']}"
-    if kind == "basic":
-        return "header", "Authorization", f"Basic {encode['basic'](':'.join(values[part] for part in _LOGIN))}"
-    if kind == "header":
-        name, _, value = values["value"].partition(":")
-        return "header", name.strip(), value.strip()
-    if place == "header":
-        return "header", scheme["name"], values["value"]
-    if place == "query":
-        return place, QUERY.name(scheme["name"]), encode["query"](values["value"])
-    return "cookie", COOKIE.name(scheme["name"]), encode["cookie"](values["value"])
+    kind = scheme["type"]
+    match kind:
+        case "bearer" | "oauth2":
+            return _bearer(values["value"])
+        case "basic":
+            return "header", "Authorization", f"Basic {encode['basic'](':'.join(values[part] for part in _LOGIN))}"
+        case "header":
+            name, _, value = values["value"].partition(":")
+            return "header", name.strip(), value.strip()
+        case "login":
+            return _placed(scheme, values["value"], encode) if "in" in scheme else _bearer(values["value"])
+        case "apiKey" | "setting":
+            return _placed(scheme, values["value"], encode)
+        case _:
+            assert_never(kind)
+
+
+def _bearer(token: str) -> Written:
+    return "header", "Authorization", f"Bearer {token}"
+
+
+def _placed(scheme: Scheme, value: str, encode: Encoding) -> Written:
+    """A value at the place that its scheme names."""
+    place, name = scheme["in"], scheme["name"]
+    match place:
+        case "header":
+            return place, name, value
+        case "query":
+            return place, QUERY.name(name), encode["query"](value)
+        case "cookie":
+            return place, COOKIE.name(name), encode["cookie"](value)
+        case _:
+            assert_never(place)
 
 
 def put(request: Request, credentials: list[Written]) -> None:
@@ -284,22 +304,26 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
     found, secrets = [*settings.private], settings.secrets
     for scheme in security.values():
         values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
-        if scheme["type"] == "basic":
-            found += [values["password"] or values["username"], _base64(":".join(values[part] for part in _LOGIN))]
-        elif scheme["type"] == "login":
-            kept = set(values) - {*_PUBLIC, "token_url"}
-            found += [text for role in sorted(kept) for text in (values[role], quote_plus(values[role]))]
-        elif scheme["type"] == "oauth2":
-            identity, secret = (values[role] for role in _CLIENT)
-            found += [values["value"], secret, client_login(identity, secret) if secret else ""]
-        elif scheme["type"] == "setting":
-            continue  # no secret: results may show it
-        elif scheme["type"] == "header":
-            value = values["value"].partition(":")[2].strip()
-            found += [value, value.rpartition(" ")[2]]
-        else:
-            encode = SENT.get(scheme.get("in", ""), str)  # as it is sent, since it may come back so
-            found += [values["value"], encode(values["value"])]
+        kind = scheme["type"]
+        match kind:
+            case "basic":
+                found += [values["password"] or values["username"], _base64(":".join(values[part] for part in _LOGIN))]
+            case "login":
+                kept = set(values) - {*_PUBLIC, "token_url"}
+                found += [text for role in sorted(kept) for text in (values[role], quote_plus(values[role]))]
+            case "oauth2":
+                identity, secret = (values[role] for role in _CLIENT)
+                found += [values["value"], secret, client_login(identity, secret) if secret else ""]
+            case "setting":
+                continue  # no secret: results may show it
+            case "header":
+                value = values["value"].partition(":")[2].strip()
+                found += [value, value.rpartition(" ")[2]]
+            case "apiKey" | "bearer":
+                encode = SENT.get(scheme.get("in", ""), str)  # as it is sent, since it may come back so
+                found += [values["value"], encode(values["value"])]
+            case _:
+                assert_never(kind)
     return [each for each in dict.fromkeys(found) if len(each) >= SHORTEST_REDACTED]
 
 
