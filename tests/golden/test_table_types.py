@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import json
 from collections.abc import Iterator
@@ -102,6 +103,34 @@ def _differences(schema: dict[str, Any]) -> list[str]:
     tables = [(table.Table, schema), (list[table.Resource], defs["resources"]), (list[table.Prompt], defs["prompts"])]
     comparison = Comparison(schema)
     return [each for hint, node in tables for each in comparison.differences(hint, node, "")]
+
+
+def _loads_table(tree: ast.AST) -> Iterator[int]:
+    """The lines that import the types of the tables where a server would run them."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module or "", *(f"{node.module or ''}.{each.name}" for each in node.names)]
+            if any(name == "table" or name.endswith("core.table") or name == ".table" for name in names):
+                yield node.lineno
+        yield from _loads_table(node)
+
+
+def test_no_server_loads_the_types() -> None:
+    runtime = ROOT / "templates" / "package" / "runtime"
+    found = {
+        path.name: list(_loads_table(ast.parse(path.read_text(encoding="utf-8")))) for path in runtime.rglob("*.py")
+    }
+    assert {name: lines for name, lines in found.items() if lines} == {}
+    for line in (
+        "from .table import Header",
+        "from . import table",
+        "from ..core import table",
+        "from ..core.table import X",
+    ):
+        assert list(_loads_table(ast.parse(f"def late():\n    {line}"))) == [2]
+        assert list(_loads_table(ast.parse(f"if TYPE_CHECKING:\n    {line}"))) == []
 
 
 def test_the_types_of_the_runtime_are_the_schema_of_the_compiler() -> None:
