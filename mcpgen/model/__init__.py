@@ -6,6 +6,7 @@ said, and a `$ref` in them is a key of `Api.definitions`, never a pointer into a
 
 from mcpgen.model.api import (
     NO_CREDENTIALS,
+    Decisions,
     Encoding,
     Login,
     MediaType,
@@ -81,6 +82,7 @@ __all__ = [
     "Change",
     "Confirm",
     "CredentialPlace",
+    "Decisions",
     "Encoding",
     "FieldBinding",
     "Former",

@@ -152,16 +152,49 @@ class PathTemplate:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
-    """One operation, references resolved. `key` is METHOD + path with parameter names blanked, unique in its API.
+class Decisions:
+    """What the owner of an API decided about one operation; what is empty, or None, was left to mcpgen.
 
-    `name`, `title` and all from `output` on are set where a person wrote them: `prefix` stands before a derived name,
-    `hints` are annotations, `arguments` what changes in each, by its name, `sends` where those of `input_schema` go,
-    `timeout` is in seconds, `told` replaces summary and description, `offered` ones are tools whatever they do.
-    `credentials` are parameters that carry one although no security scheme says so; `withheld` are these parameters,
-    and others that are no arguments. `document` is the document that it came from, and `api_title` what that calls its
-    API; both are empty where there is one document, or none. `former_arguments` are what its arguments were called
-    before, `changed_by` the keys of the overrides that fit it, the last of which counts most.
+    `prefix` stands before a derived name, `told` replaces summary and description, `hints` are annotations.
+    `arguments` is what changes in each argument, by its name; `former_arguments` are the names that they had before.
+    `sends` is where the arguments of `input_schema` go. `timeout` is in seconds. `offered` operations are tools
+    whatever they do. `changed_by` are the keys of the overrides that fit, the last of which counts most.
+    """
+
+    name: str | None = None
+    title: str | None = None
+    output: Output | None = None
+    output_schema: JsonObject | None = None
+    confirm: Confirm | None = None
+    roles: tuple[str, ...] | None = None
+    fields: bool | None = None
+    redirects: Redirects | None = None
+    prefix: str = ""
+    hints: Mapping[str, bool] = field(default_factory=dict)
+    arguments: Mapping[str, ArgumentChange] = field(default_factory=dict)
+    input_schema: JsonObject | None = None
+    sends: Sends | None = None
+    result: ResultView | None = None
+    timeout: float | None = None
+    portable: bool | None = None
+    told: str | None = None
+    hidden: bool = False
+    offered: bool = False
+    former_arguments: Collection[str] = ()
+    changed_by: tuple[str, ...] = ()
+
+
+UNDECIDED = Decisions()
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation as the API's description has it, references resolved, and what its owner `decided` about it.
+
+    `key` is METHOD + path with parameter names blanked, unique in its API. `credentials` are parameters that carry one
+    although no security scheme says so; `withheld` are these parameters, and others that are no arguments. `document`
+    is the document that it came from, and `api_title` what that calls its API; both are empty where there is one
+    document, or none.
     """
 
     key: str
@@ -181,31 +214,11 @@ class Operation:
     security: tuple[SecurityRequirement, ...] | None = None
     scopes: Scopes = field(default_factory=dict)
     extension: JsonObject = field(default_factory=dict)
-    name: str | None = None
-    title: str | None = None
     credentials: tuple[SecurityScheme, ...] = ()
     withheld: tuple[Parameter, ...] = ()
-    output: Output | None = None
-    output_schema: JsonObject | None = None
-    confirm: Confirm | None = None
-    roles: tuple[str, ...] | None = None
-    fields: bool | None = None
-    redirects: Redirects | None = None
-    prefix: str = ""
-    hints: Mapping[str, bool] = field(default_factory=dict)
-    arguments: Mapping[str, ArgumentChange] = field(default_factory=dict)
-    input_schema: JsonObject | None = None
-    sends: Sends | None = None
-    result: ResultView | None = None
-    timeout: float | None = None
-    portable: bool | None = None
-    told: str | None = None
-    hidden: bool = False
-    offered: bool = False
     document: str = ""
     api_title: str = ""
-    former_arguments: Collection[str] = ()
-    changed_by: tuple[str, ...] = ()
+    decided: Decisions = UNDECIDED
 
 
 @dataclass(frozen=True, slots=True)

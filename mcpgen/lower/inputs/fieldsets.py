@@ -23,9 +23,9 @@ part of a result (`paging.py`)."""
 
 def are_offered(operation: Operation, composer: Composer) -> bool:
     """Whether the tool for `operation` is to have that argument."""
-    if not operation.fields or operation.output_schema is not None:
+    if not operation.decided.fields or operation.decided.output_schema is not None:
         return False  # what a schema written by hand promises, a part of it would not keep
-    if operation.result is not None and operation.result.text is not None:
+    if operation.decided.result is not None and operation.decided.result.text is not None:
         return False  # the text says which parts are shown
     if any(_does_it(parameter.name) for parameter in operation.parameters if parameter.location == "query"):
         return False

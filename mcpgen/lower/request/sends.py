@@ -18,16 +18,16 @@ OTHERS = "others"
 
 def lay_out(operation: Operation, most_tokens: int) -> Arguments:
     """The arguments of a tool whose input schema was written by hand."""
-    assert operation.input_schema is not None
+    assert operation.decided.input_schema is not None
     names: dict[Slot, str] = {("path", each.name): each.argument for each in operation.parameters}
     names |= {("send", name): name for name in named(operation)}
-    fits = budget.fits(operation.input_schema, len(compact(operation.input_schema)), most_tokens)
-    return Arguments(operation.input_schema, "written", names, {}, (), fits=fits)
+    fits = budget.fits(operation.decided.input_schema, len(compact(operation.decided.input_schema)), most_tokens)
+    return Arguments(operation.decided.input_schema, "written", names, {}, (), fits=fits)
 
 
 def named(operation: Operation) -> list[str]:
     """The arguments that the templates of an operation name, in their order."""
-    sends = operation.sends
+    sends = operation.decided.sends
     if sends is None:
         return []
     every = [*sends.query.values(), *sends.headers.values(), *sends.cookies.values(), sends.body or {}]
@@ -36,7 +36,7 @@ def named(operation: Operation) -> list[str]:
 
 def bound(operation: Operation, location: Location, arguments: Arguments) -> tuple[ParameterBinding, ...]:
     """The parameters in one place of the request that templates fill."""
-    sends = operation.sends
+    sends = operation.decided.sends
     if sends is None:
         return ()
     by_place = {"query": sends.query, "header": sends.headers, "cookie": sends.cookies}
@@ -49,7 +49,7 @@ def bound(operation: Operation, location: Location, arguments: Arguments) -> tup
 
 def accept(operation: Operation) -> str | None:
     """The media types that the owner asks for; None where they say nothing."""
-    headers = operation.sends.headers if operation.sends else {}
+    headers = operation.decided.sends.headers if operation.decided.sends else {}
     return next((str(node["value"]) for name, node in headers.items() if name.lower() == "accept"), None)
 
 
@@ -65,7 +65,7 @@ def _parameter(name: str, location: Location, template: Template, arguments: Arg
 
 def body(operation: Operation, arguments: Arguments) -> BodyBinding | None:
     """The body that templates fill; None where there is none."""
-    sends = operation.sends
+    sends = operation.decided.sends
     if sends is None or sends.body is None:
         return None
     template = _settled(sends.body, arguments)

@@ -38,8 +38,8 @@ def derive(
     """When to ask about calls of the tool for `operation`; `kinds` is what its owner said of methods. `consents` are
     confirmations that the API wants and the server fills in: in their place the user is asked, where that can be done.
     """
-    if operation.confirm is not None:
-        return operation.confirm
+    if operation.decided.confirm is not None:
+        return operation.decided.confirm
     if hints.destructive and consents:
         kinds = {**kinds, DESTRUCTIVE: max(kinds.get(DESTRUCTIVE, CAUTION[0]), CAUTION[1], key=CAUTION.index)}
         message = f"The server sends {clipped(consents[0])} by itself, by which {operation.method} "

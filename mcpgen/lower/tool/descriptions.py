@@ -33,8 +33,8 @@ _ALTERNATIVES = 8
 
 def title(operation: Operation, name: str) -> str:
     """A short title: the summary, or its beginning, else the words of the name. One of what deletes says so."""
-    if operation.title:
-        return operation.title
+    if operation.decided.title:
+        return operation.decided.title
     said = as_text(operation.extension.get("title")) or operation.summary
     told = shortened(plain(said), LONGEST_TITLE).rstrip(".").strip() or _in_words(name).rstrip(".")
     return _marked(told, operation)
@@ -64,7 +64,7 @@ def distinct_titles(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
             groups.setdefault(tool.title.casefold(), []).append(tool)
         tools = tuple(
             replace(tool, title=tell(tool, group))
-            if len(group := groups[tool.title.casefold()]) > 1 and not tool.operation.title
+            if len(group := groups[tool.title.casefold()]) > 1 and not tool.operation.decided.title
             else tool
             for tool in tools
         )
@@ -98,9 +98,9 @@ def description(
     """The description of a tool, never empty. `needs` is what its arguments must hold together. An answer that cannot
     be described is reported: it costs the tool no more than a sentence.
     """
-    summary = ended(shortened(meaning_first(plain(operation.summary)), 300)) if operation.told is None else ""
-    told = plain(operation.told if operation.told is not None else operation.description)
-    body = meaning_first(without_captions(common.without(told))) if operation.told is None else told
+    summary = ended(shortened(meaning_first(plain(operation.summary)), 300)) if operation.decided.told is None else ""
+    told = plain(operation.decided.told if operation.decided.told is not None else operation.description)
+    body = meaning_first(without_captions(common.without(told))) if operation.decided.told is None else told
     first = summary if len(summary.split()) >= 3 or not body else ""
     if not first and body:
         first, body = _first_sentence(body)
@@ -125,7 +125,7 @@ def description(
 
 def _has_text(operation: Operation) -> bool:
     """Whether a text of its owner stands in place of the answer."""
-    return operation.result is not None and operation.result.text is not None
+    return operation.decided.result is not None and operation.decided.result.text is not None
 
 
 def _stems(text: str) -> set[str]:

@@ -76,9 +76,9 @@ def derive(
     """The output schema of a tool, and how an answer becomes what it promises; None where the operation asks for none,
     or no answer of it is described.
     """
-    if operation.output_schema is not None:
-        return operation.output_schema, "written"
-    if operation.output != "structured":
+    if operation.decided.output_schema is not None:
+        return operation.decided.output_schema, "written"
+    if operation.decided.output != "structured":
         return None
     outputs = _Outputs(composer)
     source = _answered(operation.responses)

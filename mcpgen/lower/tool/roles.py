@@ -18,8 +18,8 @@ def derive(
     """The roles of which an operator needs one, sorted, none where none is needed; `kinds` is what the owner said of
     methods.
     """
-    if operation.roles is not None:
-        return operation.roles
+    if operation.decided.roles is not None:
+        return operation.decided.roles
     named = [operation.method, *([DESTRUCTIVE] if hints.destructive else [])]
     lists = [kinds[kind] for kind in named if kind in kinds]
     if "roles" in operation.extension:

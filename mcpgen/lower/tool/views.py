@@ -20,7 +20,7 @@ _DEEPEST = 40
 
 def seen(operation: Operation, composer: Composer, diagnostics: Diagnostics) -> Operation:
     """`operation` with its good answers as they will be shown. One that cannot be read is not described any more."""
-    view = operation.result
+    view = operation.decided.result
     if view is None or not (view.remove or view.select):
         return operation
     found: list[Diagnostic] = []
