@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from mcpgen import pipeline
+from tests.described_tables import emit_described
+
 CHECKS = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
 
 # Every run looks at the same examples, so that a failure is the change's; `--hypothesis-profile=wide` looks for others.
@@ -45,3 +48,11 @@ def _collector() -> Iterator[None]:
     """The command line switches the garbage collector off, for a process that ends with it; this one goes on."""
     yield
     gc.enable()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _described_tables() -> Iterator[None]:
+    """Every compile of every test emits tables that `table.schema.json` describes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "emit", emit_described)
+        yield

@@ -121,7 +121,7 @@ def _is_visible(what: str, said: list[str], where: Where, diagnostics: Diagnosti
 
 def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
     """Report a handwritten schema outside the portable profile, unless its owner declared that."""
-    if tool.profile != "written" or tool.operation.portable is False:
+    if tool.profile != "written" or tool.operation.decided.portable is False:
         return
     if reason := next(outside_profile(_unclosed(tool.input_schema), root=True), ""):
         message = f"The inputSchema of {tool.name} {reason}: not every client and provider takes it."
@@ -131,12 +131,12 @@ def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
 
 def _note_arguments(tool: ToolSpec, diagnostics: Diagnostics) -> None:
     """Report argument names, handwritten or kept by the lock, on which agent frameworks fail."""
-    if tool.operation.portable is False:
+    if tool.operation.decided.portable is False:
         return
     for name in as_object(tool.input_schema.get("properties")):
         if WRITTEN_ARGUMENT_NAME.fullmatch(name) and not ARGUMENT_NAME.fullmatch(name):
             message = f"The argument {name} of {tool.name} has a name that LangChain, LlamaIndex or AutoGen fail on."
-            hint = _RENAME if tool.operation.name is None else _RENAME_BY_HAND
+            hint = _RENAME if tool.operation.decided.name is None else _RENAME_BY_HAND
             diagnostics.add("risky-argument", message, tool.operation.where, hint)
 
 
@@ -159,7 +159,7 @@ def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
 
 def problems(tool: ToolSpec) -> Iterator[tuple[str, str]]:
     """Yield every reason (code, sentence) why `tool` may not be emitted."""
-    by_hand = tool.operation.name is not None
+    by_hand = tool.operation.decided.name is not None
     rule = WRITTEN_TOOL_NAME if by_hand else TOOL_NAME
     if not rule.fullmatch(tool.name) or (not by_hand and "__" in tool.name):
         yield "invalid-name", f"{tool.name!r} is not a name that every client accepts."

@@ -62,7 +62,7 @@ def _resource(spec: ResourceSpec) -> JsonObject:
     elif resource.content is not None:
         result["blob"] = b64encode(resource.content).decode("ascii")
     if spec.binding is not None and operation is not None:
-        timeout: JsonObject = {"timeout": operation.timeout} if operation.timeout is not None else {}
+        timeout: JsonObject = {"timeout": operation.decided.timeout} if operation.decided.timeout is not None else {}
         result["binding"] = {"operation": table.operation(operation), **table.request(spec.binding), **timeout}
     return result
 

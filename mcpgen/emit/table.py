@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.base.names import environment_suffix
+from mcpgen.emit import kinds
 from mcpgen.model import (
     BodyBinding,
     BoundScheme,
@@ -20,6 +21,7 @@ from mcpgen.model import (
     Login,
     Operation,
     ParameterBinding,
+    PartKind,
     ResultView,
     Server,
     ServerVariable,
@@ -126,7 +128,7 @@ def server_variable(variable: ServerVariable, prefix: str) -> str:
 
 
 def _scheme(scheme: BoundScheme) -> JsonObject:
-    result: JsonObject = {"type": scheme.type}
+    result: JsonObject = {"type": kinds.scheme(scheme.type)}
     if scheme.location is not None and scheme.wire_name is not None:
         result.update({"in": scheme.location, "name": scheme.wire_name})
     if scheme.token_url:
@@ -232,7 +234,8 @@ def view(binding: ResultView) -> JsonObject:
 
 def parameter(binding: ParameterBinding) -> JsonObject:
     """Return one parameter of a binding, as the table writes it."""
-    result: JsonObject = {**_source(binding), "name": binding.name, "style": binding.style, "explode": binding.explode}
+    result: JsonObject = {**_source(binding), "name": binding.name}
+    result.update(style=kinds.style(binding.style), explode=binding.explode)
     if binding.reserved:
         result["reserved"] = True
     if binding.content is not None:
@@ -255,7 +258,7 @@ def _source(binding: ParameterBinding) -> JsonObject:
 
 def body(binding: BodyBinding) -> JsonObject:
     """Return the body of a binding, as the table writes it."""
-    result: JsonObject = {"contentType": binding.content_type, "encoding": binding.encoding}
+    result: JsonObject = {"contentType": binding.content_type, "encoding": kinds.encoding(binding.encoding)}
     if binding.required:
         result["required"] = True
     if binding.value is not None:
@@ -285,21 +288,21 @@ def _field(binding: FieldBinding) -> JsonObject:
         result["argument"] = binding.argument
     result["name"] = binding.name
     if binding.part is not None:
-        result.update(_part(binding))
+        result.update(_part(binding, binding.part))
     elif binding.content_type is not None:
         result["content"] = binding.content_type
     elif binding.style is not None:
-        result.update(style=binding.style, explode=binding.explode)
+        result.update(style=kinds.style(binding.style), explode=binding.explode)
         if binding.reserved:
             result["reserved"] = True
     return result
 
 
-def _part(binding: FieldBinding) -> JsonObject:
+def _part(binding: FieldBinding, kind: PartKind) -> JsonObject:
     """Return the members of a field that is a part of a multipart body."""
-    result: JsonObject = {"part": binding.part}
+    result: JsonObject = {"part": kinds.part(kind)}
     if binding.style is not None:
-        result.update(style=binding.style, explode=binding.explode)
+        result.update(style=kinds.style(binding.style), explode=binding.explode)
     if binding.content_type is not None:
         result["contentType"] = binding.content_type
     if binding.xml is not None:

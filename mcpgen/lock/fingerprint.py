@@ -53,10 +53,10 @@ def _promise(tool: ToolSpec, surface: str, before: Promise) -> Promise:
         shape(f"{tool.operation.method} {tool.operation.path}", tool.input_schema),
         words(tool),
         surface,
-        tool.operation.name == tool.name,
+        tool.operation.decided.name == tool.name,
         constants=tuple(sorted(set(tool.operation.template.variables) - asked)),
     )
-    given = {("given", name): name for name in tool.operation.arguments}
+    given = {("given", name): name for name in tool.operation.decided.arguments}
     former = {**before.former, **before.arguments, **before.renamed, **given}
     return replace(promise, former={slot: name for slot, name in former.items() if slot not in tool.arguments})
 

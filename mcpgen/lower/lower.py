@@ -86,8 +86,10 @@ def lower(
 def _report_names(operations: Sequence[Operation], names: Mapping[str, str], diagnostics: Diagnostics) -> None:
     """Report names that a document gives but that belong to other tools."""
     for operation in operations:
-        if operation.name and names[operation.key] != operation.name:
-            message = f"The name '{operation.name}' belongs to another tool; this one is {names[operation.key]}."
+        if operation.decided.name and names[operation.key] != operation.decided.name:
+            message = (
+                f"The name '{operation.decided.name}' belongs to another tool; this one is {names[operation.key]}."
+            )
             hint = "A tools file may give it away."
             diagnostics.add("invalid-extension", message, operation.where.inside("x-mcp", "name"), hint)
 
@@ -147,7 +149,7 @@ def _lowered(
 
 def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics: Diagnostics) -> None:
     """Report arguments of rules that no fitting operation has."""
-    changes = ((name, change) for operation in operations for name, change in operation.arguments.items())
+    changes = ((name, change) for operation in operations for name, change in operation.decided.arguments.items())
     unused = {change.where: name for name, change in changes if change.by_rule and change.where not in used}
     for where, name in unused.items():
         message = f"No operation that fits has an argument '{clipped(name)}'."
@@ -216,7 +218,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     most_tokens = context.options.max_tokens or budget.MOST_TOKENS
     room = most_tokens - budget.cost_beside(name, title, description)
     profile = context.options.schema_profile or "portable"
-    if operation.input_schema is not None:
+    if operation.decided.input_schema is not None:
         layout = sends.lay_out(operation, room)
     else:
         layout = context.layout(operation, plan, profile, room)
@@ -227,7 +229,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
         layout = context.layout(operation, plan, "portable", room)
     _report(operation, name, layout, most_tokens, context)
     nesting.report(operation, composer, diagnostics)
-    views.report(operation.result, list(as_object(layout.schema.get("properties"))), diagnostics)
+    views.report(operation.decided.result, list(as_object(layout.schema.get("properties"))), diagnostics)
     output_schema, output_form = outputs.derive(operation, name, composer, diagnostics) or (None, None)
     composer.budget.begin()
     tool = ToolSpec(

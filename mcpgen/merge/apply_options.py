@@ -2,13 +2,13 @@
 of results.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import CannotGoOn
-from mcpgen.model import Api, MediaType, Operation, RequestBody, Server
+from mcpgen.model import Api, Decisions, MediaType, Operation, RequestBody, Server
 from mcpgen.read.openapi import servers
 
 
@@ -84,7 +84,7 @@ def with_output(api: Api, structured: bool) -> Api:
     chosen = "structured" if structured else api.output
     if chosen is None:
         return api
-    return replace(api, operations=tuple(replace(each, output=each.output or chosen) for each in api.operations))
+    return _with_decisions(api, lambda decided: replace(decided, output=decided.output or chosen))
 
 
 def with_fields(api: Api, wanted: bool) -> Api:
@@ -92,8 +92,9 @@ def with_fields(api: Api, wanted: bool) -> Api:
     chosen = wanted or api.fields
     if not chosen:
         return api
-    kept = (replace(each, fields=chosen if each.fields is None else each.fields) for each in api.operations)
-    return replace(api, operations=tuple(kept))
+    return _with_decisions(
+        api, lambda decided: replace(decided, fields=chosen if decided.fields is None else decided.fields)
+    )
 
 
 def with_redirects(api: Api) -> Api:
@@ -101,7 +102,12 @@ def with_redirects(api: Api) -> Api:
     chosen = api.redirects
     if chosen is None:
         return api
-    return replace(api, operations=tuple(replace(each, redirects=each.redirects or chosen) for each in api.operations))
+    return _with_decisions(api, lambda decided: replace(decided, redirects=decided.redirects or chosen))
+
+
+def _with_decisions(api: Api, change: Callable[[Decisions], Decisions]) -> Api:
+    """`api` with what `change` makes of the decisions about each operation."""
+    return replace(api, operations=tuple(replace(each, decided=change(each.decided)) for each in api.operations))
 
 
 def _variable(text: str) -> tuple[str, str]:

@@ -37,11 +37,13 @@ def hide_logins(api: Api, diagnostics: Diagnostics) -> Api:
     """Hide operations that take a password or return an access token, and report each."""
     found = []
     for operation in api.operations:
-        if not (operation.hidden or operation.offered or is_written(operation)) and (why := _reason(operation, api)):
+        if not (operation.decided.hidden or operation.decided.offered or is_written(operation)) and (
+            why := _reason(operation, api)
+        ):
             message = f"{operation.method} {clipped(operation.path)} {why}, so it is no tool."
             hint = "`hide: false` in an override makes it one; `login:` in the tools file takes the credential from it."
             diagnostics.add("login-operation", message, operation.where, hint)
-            operation = replace(operation, hidden=True)
+            operation = replace(operation, decided=replace(operation.decided, hidden=True))
         found.append(operation)
     return replace(api, operations=tuple(found))
 

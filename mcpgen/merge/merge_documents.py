@@ -152,25 +152,22 @@ def _prefixed(
 
 
 def _with_prefix(operation: Operation, prefix: str) -> Operation:
-    name = f"{prefix}_{operation.name}" if operation.name else None
-    return replace(
-        operation,
-        key=f"{prefix} {operation.key}",
-        prefix=prefix,
-        name=name if name and TOOL_NAME.fullmatch(name) else None,
-    )
+    name = f"{prefix}_{operation.decided.name}" if operation.decided.name else None
+    name = name if name and TOOL_NAME.fullmatch(name) else None
+    decided = replace(operation.decided, prefix=prefix, name=name)
+    return replace(operation, key=f"{prefix} {operation.key}", decided=decided)
 
 
 def _with_names_apart(operations: tuple[Operation, ...], diagnostics: Diagnostics) -> tuple[Operation, ...]:
     """Let no operation keep a name that several documents demand, since the order of documents must not matter."""
-    wanted = Counter(operation.name for operation in operations)
+    wanted = Counter(operation.decided.name for operation in operations)
     found = []
     for operation in operations:
-        if operation.name is not None and wanted[operation.name] > 1 and _is_demanded(operation):
-            message = f"The name {operation.name} is demanded by another document too; another one is derived."
+        if operation.decided.name is not None and wanted[operation.decided.name] > 1 and _is_demanded(operation):
+            message = f"The name {operation.decided.name} is demanded by another document too; another one is derived."
             place = operation.where.inside("x-mcp", "name")
             diagnostics.add("invalid-extension", message, place, "Give one of the documents a prefix.")
-            operation = replace(operation, name=None)
+            operation = replace(operation, decided=replace(operation.decided, name=None))
         found.append(operation)
     return tuple(found)
 
@@ -178,7 +175,7 @@ def _with_names_apart(operations: tuple[Operation, ...], diagnostics: Diagnostic
 def _is_demanded(operation: Operation) -> bool:
     """Return True if the name of an operation comes from its document, not from an override."""
     name = operation.extension.get("name")
-    return bool(name) and operation.name in (name, f"{operation.prefix}_{name}")
+    return bool(name) and operation.decided.name in (name, f"{operation.decided.prefix}_{name}")
 
 
 # -- servers, credentials and keys that documents must not share --------------------------------------------------
@@ -260,7 +257,11 @@ def _apart(each: Sequence[Described], owner: Owner, diagnostics: Diagnostics) ->
 
 def _behind(front: str, operation: Operation) -> str:
     """Return the key of an operation with the front of its document, which includes the prefix."""
-    key = operation.key.removeprefix(f"{operation.prefix} ") if operation.prefix and front else operation.key
+    key = (
+        operation.key.removeprefix(f"{operation.decided.prefix} ")
+        if operation.decided.prefix and front
+        else operation.key
+    )
     return f"{front} {key}" if front else key
 
 

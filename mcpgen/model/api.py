@@ -2,12 +2,11 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model.curation import ArgumentChange, ResultView, Sends
-from mcpgen.model.words import Confirm, Location, Output, Redirects, Style
+from mcpgen.model.words import Confirm, CredentialPlace, Location, Output, ReadSchemeKind, Redirects, Style
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +126,8 @@ class SecurityScheme:
     """
 
     name: str
-    type: Literal["apiKey", "bearer", "basic", "oauth2", "other", "setting", "login"]
-    location: Literal["header", "query", "cookie"] = "header"
+    type: ReadSchemeKind
+    location: CredentialPlace = "header"
     wire_name: str = "Authorization"
     description: str = ""
     token_url: str = ""
@@ -164,19 +163,49 @@ class PathTemplate:
 
 
 @dataclass(frozen=True, slots=True)
+class Decisions:
+    """What the owner of an API decided about one operation; what is empty, or None, was left to mcpgen.
+
+    `prefix` stands before a derived name, `told` replaces summary and description, `hints` are annotations.
+    `arguments` is what changes in each argument, by its name; `former_arguments` are the names that they had before.
+    `sends` is where the arguments of `input_schema` go. `timeout` is in seconds. `offered` operations are tools
+    whatever they do. `changed_by` are the keys of the overrides that fit, the last of which counts most.
+    """
+
+    name: str | None = None
+    title: str | None = None
+    output: Output | None = None
+    output_schema: JsonObject | None = None
+    confirm: Confirm | None = None
+    roles: tuple[str, ...] | None = None
+    fields: bool | None = None
+    redirects: Redirects | None = None
+    prefix: str = ""
+    hints: Mapping[str, bool] = field(default_factory=dict)
+    arguments: Mapping[str, ArgumentChange] = field(default_factory=dict)
+    input_schema: JsonObject | None = None
+    sends: Sends | None = None
+    result: ResultView | None = None
+    timeout: float | None = None
+    portable: bool | None = None
+    told: str | None = None
+    hidden: bool = False
+    offered: bool = False
+    former_arguments: Collection[str] = ()
+    changed_by: tuple[str, ...] = ()
+
+
+UNDECIDED = Decisions()
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation, with its references resolved.
+    """One operation as the API's description has it, references resolved, and what its owner `decided` about it.
 
-    `key`: METHOD and path, with parameter names blanked; unique in its API. `withheld`: parameters that are no
-    arguments. `credentials`: parameters that carry a credential although no security scheme says so. `document` and
-    `api_title`: the document that it came from and its title, if there are several documents.
-
-    A person decided `name`, `title`, `prefix` and all fields from `output` on. `prefix` stands before a derived name.
-    `hints` are annotations. `arguments`: argument → its change. `sends`: where arguments of `input_schema` go.
-    `timeout`: seconds. `told` replaces summary and description. `offered`: the operation is a tool whatever it does.
-
-    `former_arguments`: earlier names of its arguments. `changed_by`: keys of the overrides that fit it, the strongest
-    last.
+    `key` is METHOD + path with parameter names blanked, unique in its API. `credentials` are parameters that carry one
+    although no security scheme says so; `withheld` are these parameters, and others that are no arguments. `document`
+    is the document that it came from, and `api_title` what that calls its API; both are empty where there is one
+    document, or none.
     """
 
     key: str
@@ -196,31 +225,11 @@ class Operation:
     security: tuple[SecurityRequirement, ...] | None = None
     scopes: Scopes = field(default_factory=dict)
     extension: JsonObject = field(default_factory=dict)
-    name: str | None = None
-    title: str | None = None
     credentials: tuple[SecurityScheme, ...] = ()
     withheld: tuple[Parameter, ...] = ()
-    output: Output | None = None
-    output_schema: JsonObject | None = None
-    confirm: Confirm | None = None
-    roles: tuple[str, ...] | None = None
-    fields: bool | None = None
-    redirects: Redirects | None = None
-    prefix: str = ""
-    hints: Mapping[str, bool] = field(default_factory=dict)
-    arguments: Mapping[str, ArgumentChange] = field(default_factory=dict)
-    input_schema: JsonObject | None = None
-    sends: Sends | None = None
-    result: ResultView | None = None
-    timeout: float | None = None
-    portable: bool | None = None
-    told: str | None = None
-    hidden: bool = False
-    offered: bool = False
     document: str = ""
     api_title: str = ""
-    former_arguments: Collection[str] = ()
-    changed_by: tuple[str, ...] = ()
+    decided: Decisions = UNDECIDED
 
 
 @dataclass(frozen=True, slots=True)

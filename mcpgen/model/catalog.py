@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.model.api import Login, Operation, Scopes, SecurityRequirement, Server, Skipped
 from mcpgen.model.curation import Given, ResultView, Template
 from mcpgen.model.features import Prompt, Resource
 from mcpgen.model.pins import Slot
-from mcpgen.model.words import Confirm, InputProfile, Location, OutputForm, Style
+from mcpgen.model.words import BodyEncoding, Confirm, InputProfile, Location, OutputForm, PartKind, SchemeKind, Style
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class FieldBinding:
     explode: bool | None = None
     reserved: bool = False
     content_type: str | None = None
-    part: Literal["text", "json", "xml", "file"] | None = None
+    part: PartKind | None = None
     xml: JsonObject | None = None
     filename: str | None = None
     repeat: bool = False
@@ -66,7 +65,7 @@ class BodyBinding:
     """
 
     content_type: str
-    encoding: Literal["json", "jsonl", "form", "multipart", "xml", "text", "binary"]
+    encoding: BodyEncoding
     required: bool = False
     argument: str | None = None
     fields: tuple[FieldBinding, ...] = ()
@@ -191,7 +190,7 @@ class BoundScheme:
     """
 
     name: str
-    type: Literal["apiKey", "bearer", "basic", "oauth2", "header", "setting", "login"]
+    type: SchemeKind
     variables: Mapping[str, str]
     location: str | None = None
     wire_name: str | None = None

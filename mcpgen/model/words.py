@@ -10,6 +10,20 @@ Style = Literal[
 ]
 """The styles of OpenAPI 3.2, and `tabDelimited`, which only OpenAPI 2.0 has."""
 
+BodyEncoding = Literal["json", "jsonl", "form", "multipart", "xml", "text", "binary"]
+"""How a body is written."""
+
+PartKind = Literal["text", "json", "xml", "file"]
+"""How a part of a multipart body is written."""
+
+CredentialPlace = Literal["header", "query", "cookie"]
+
+SchemeKind = Literal["apiKey", "bearer", "basic", "oauth2", "header", "setting", "login"]
+"""How a credential, or a setting of the whole API, gets into a request. The runtime knows the same kinds."""
+
+ReadSchemeKind = Literal["apiKey", "bearer", "basic", "oauth2", "other", "setting", "login"]
+"""The kinds of schemes that are read; `other` is one of which nothing is known but that it is needed."""
+
 SchemaProfile = Literal["portable", "full"]
 """Keywords that input schemas use: those that every client takes, or all of JSON Schema 2020-12."""
 

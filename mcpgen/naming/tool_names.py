@@ -43,7 +43,7 @@ def assign(operations: Iterable[Operation], promises: Promises, api_title: str) 
     """
     operations = list(operations)
     kept, owners = promises.kept, promises.owners
-    named = {each.key: each.name for each in operations if each.name and not _is_foreign(each, owners)}
+    named = {each.key: each.decided.name for each in operations if each.decided.name and not _is_foreign(each, owners)}
     given = {name.casefold() for name in named.values()}
     known = {each.key: kept[each.key] for each in operations if each.key in kept and each.key not in named}
     named |= {key: name for key, name in known.items() if name.casefold() not in given}
@@ -71,7 +71,7 @@ def _versions_by_document(operations: Iterable[Operation]) -> dict[str, frozense
 
 def _is_foreign(operation: Operation, owners: Mapping[str, frozenset[str]]) -> bool:
     """Return True if a document, and no person, gives a name that belongs to other operations."""
-    name = operation.name or ""
+    name = operation.decided.name or ""
     by_document = operation.extension.get("name") == name
     return by_document and not owners.get(name.casefold(), frozenset()) <= {operation.key}
 
@@ -111,7 +111,7 @@ def _distinctions(name: str, operation: Operation, members: Sequence[Operation])
         if TOOL_NAME.fullmatch(candidate) and "__" not in candidate:
             yield candidate
     yield _prefixed(_from_path(operation), operation)
-    yield _prefixed(_ends(_from_path(operation), LONGEST - len(operation.prefix) - 1), operation)
+    yield _prefixed(_ends(_from_path(operation), LONGEST - len(operation.decided.prefix) - 1), operation)
     if len(name) + 1 + len(operation.method) <= LONGEST and operation.method.isalpha():
         yield f"{name}_{operation.method.lower()}"
     for length in (4, 8, 12):
@@ -176,9 +176,9 @@ def _prefixed(found: list[str], operation: Operation) -> str:
     """Return a legal name of the words, with the prefix of its document; words are shortened to make room for the
     prefix.
     """
-    if not operation.prefix:
+    if not operation.decided.prefix:
         return shortened(found, operation.key)
-    return f"{operation.prefix}_{shortened(found, operation.key, LONGEST - len(operation.prefix) - 1)}"
+    return f"{operation.decided.prefix}_{shortened(found, operation.key, LONGEST - len(operation.decided.prefix) - 1)}"
 
 
 def _from_path(operation: Operation) -> list[str]:

@@ -28,6 +28,7 @@ from tests.diff.instances import instances
 from tests.diff.mutations import mutations
 from tests.diff.surfaces import grade, said
 from tests.properties.schemas import DEFINITIONS, VALID
+from tests.runtime.parts import part
 
 ROOT = Path(__file__).parents[2]
 STRUCTURED = Options(structured=True)
@@ -103,7 +104,7 @@ def refused(old: Surface, new: Surface, chance: Random) -> list[tuple[str, Any]]
         if other is None:
             found.append((tool.name, None))
         elif (tool.shown, tool.binding) != (other.shown, other.binding):
-            sides = [Tool(f"{id(each)}", each.schema, each.binding) for each in (tool, other)]
+            sides = [Tool(f"{id(each)}", each.schema, part(each.binding)) for each in (tool, other)]
             checkers = [Checker(), Checker()]
             for call in instances(tool.schema, chance, CALLS):
                 problems = [checker.check(side, call) for checker, side in zip(checkers, sides, strict=True)]

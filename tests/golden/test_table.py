@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
 from mcpgen.read.fetch import read
@@ -57,3 +58,21 @@ def test_the_tables_beside_it_are_what_the_schema_describes(case: str) -> None:
         assert digest == f"{zlib.crc32(content):08x}"
         schema = {"$ref": f"#/$defs/{name}", "$defs": SCHEMA["$defs"]}
         jsonschema.Draft202012Validator(schema).validate(json.loads(content))
+
+
+@pytest.mark.parametrize(
+    ("place", "written", "file"),
+    [
+        ("mcpgen.emit.table._server", {"url": 1}, "bindings.json"),
+        ("mcpgen.emit.features._resource", {"listed": {"name": "x"}}, "resources.json"),
+        ("mcpgen.emit.features._prompt", {"listed": {"name": "x"}}, "prompts.json"),
+    ],
+)
+def test_every_compile_of_the_tests_is_held_to_the_schema(
+    place: str, written: JsonObject, file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, lambda *_: written)
+    case = "prompts/messages" if file == "prompts.json" else "resources/kinds"
+    source = read(str(ROOT / "tests/cases" / case / "db.tools.yaml"))
+    with pytest.raises(AssertionError, match=f"{file} is not what table.schema.json describes"):
+        compile_source(source, Options())

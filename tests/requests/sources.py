@@ -25,6 +25,7 @@ from mcpgen.read import fetch
 from tests.requests.described import Described, Operation
 from tests.requests.raw import Node
 from tests.requests.standard import slot
+from tests.runtime.parts import part
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT.parent / "shared" / "corpus" / "dev"
@@ -141,7 +142,7 @@ def cases(path: Path) -> list[Case]:
     root = Node.of(path)
     blank = [
         Case(
-            Tool(spec.name, spec.input_schema, {}),
+            Tool(spec.name, spec.input_schema, part({})),
             places[spec.name],
             Operation(root, spec.operation.method, spec.operation.path),
         )

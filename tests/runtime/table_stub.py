@@ -8,6 +8,8 @@ from typing import Any
 
 from package.runtime.core.catalog import Tool
 
+from tests.runtime.parts import part
+
 
 class Catalog:
     """Has what `settings.load` and `calls.Caller` read of catalog.Catalog."""
@@ -43,7 +45,7 @@ class Catalog:
     def tool(self, name: str) -> Tool:
         made = self._tools[name]
         schema, output_schema = made.get("schema", {"type": "object"}), made.get("output_schema")
-        return Tool(name, schema, {"open": True, **made["binding"]}, output_schema=output_schema)
+        return Tool(name, schema, part({"open": True, **made["binding"]}), output_schema=output_schema)
 
 
 def _named(servers: list[dict[str, Any]], security: dict[str, dict[str, Any]]) -> Iterator[str]:

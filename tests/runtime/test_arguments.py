@@ -16,6 +16,8 @@ from package.runtime.request import validators as module
 from package.runtime.request.argument_errors import Problem, report, shown
 from package.runtime.request.arguments import Checker
 
+from tests.runtime.parts import part
+
 CHECKER = Checker()
 NUMBERS = count()
 
@@ -28,7 +30,7 @@ def cases() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
 
 
 def tool(schema: dict[str, Any], **binding: Any) -> Tool:
-    return Tool(f"tool{next(NUMBERS)}", schema, binding)
+    return Tool(f"tool{next(NUMBERS)}", schema, part(binding))
 
 
 @pytest.mark.parametrize(("group", "case"), [pytest.param(*each[1:], id=each[0]) for each in cases()])

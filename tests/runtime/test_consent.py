@@ -26,7 +26,7 @@ from tests.runtime.upstream import Upstream, answer_ok, serving
 SECRET = "sk-0123456789abcdef"
 SECURITY = {"key": {"type": "apiKey", "in": "query", "name": "key", "variables": {"value": "PETSTORE_API_KEY"}}}
 PET = ["/pets/", {"argument": "pet_id", "name": "petId", "style": "simple"}]
-DELETE = {"method": "DELETE", "path": PET, "security": [["key"]], "open": False}
+DELETE: Any = {"method": "DELETE", "path": PET, "security": [["key"]], "open": False}
 SCHEMA = {"type": "object", "properties": {"pet_id": {"type": "integer"}}, "required": ["pet_id"]}
 TOOLS: dict[str, dict[str, Any]] = {
     "always": {"schema": SCHEMA, "binding": {**DELETE, "confirm": "always"}},
@@ -394,7 +394,7 @@ class TestQuestion:
 
 def test_a_subject_knows_types_and_not_order() -> None:
     def subject(arguments: object) -> str:
-        return consent._subject(Tool("t", {}, {"path": ["/x"]}), json.loads(json.dumps(arguments)), ("x", ""))
+        return consent._subject(Tool("t", {}, DELETE), json.loads(json.dumps(arguments)), ("x", ""))
 
     assert subject({"a": 1, "b": 2}) == subject({"b": 2, "a": 1})
     assert len({subject(each) for each in ({"a": 1}, {"a": "1"}, {"a": True}, {"a": 1.5}, {"b": 1}, {})}) == 6

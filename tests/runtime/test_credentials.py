@@ -21,7 +21,7 @@ from package.runtime.text.redaction import REDACTED, Redactor
 from mcpgen.base import names
 from mcpgen.read.openapi import parameters
 
-SECURITY: dict[str, dict[str, Any]] = {
+SECURITY: dict[str, Any] = {
     "head": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": "P_HEAD"}},
     "query": {"type": "apiKey", "in": "query", "name": "api key", "variables": {"value": "P_QUERY"}},
     "cookie": {"type": "apiKey", "in": "cookie", "name": "sid", "variables": {"value": "P_COOKIE"}},
@@ -149,7 +149,7 @@ def test_cred_13_a_token_can_be_given_or_fetched() -> None:
 
 def test_cred_13_many_schemes_together_are_as_cheap_as_few() -> None:
     variables = {"value": "P_OAUTH{0}", "client_id": "P_ID{0}", "client_secret": "P_SECRET{0}"}
-    many = {
+    many: dict[str, Any] = {
         f"s{n}": {**SECURITY["oauth"], "variables": {role: name.format(n) for role, name in variables.items()}}
         for n in range(200)
     }
@@ -171,7 +171,7 @@ def test_what_is_sensitive() -> None:
 
 def test_what_is_sensitive_of_a_login_and_a_setting() -> None:
     fields = {"username": {"role": "username"}, "password": {"role": "password"}, "mode": {"value": "json"}}
-    security: dict[str, dict[str, Any]] = {
+    security: dict[str, Any] = {
         "login": {
             "type": "login",
             "login": {"contentType": "application/json", "fields": fields, "token": "/token"},

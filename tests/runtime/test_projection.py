@@ -19,6 +19,7 @@ from package.runtime.result.structured import Promises
 from package.runtime.text.redaction import Redactor
 
 from mcpgen.lower.inputs.fieldsets import SCHEMA as ARGUMENT
+from tests.runtime.parts import part
 
 TABLE = json.loads((Path(__file__).parent / "responses" / "fields.json").read_text(encoding="utf-8"))
 REDACTOR = Redactor(["hunter22"])
@@ -32,7 +33,7 @@ def asked(
 ) -> list[str]:
     response = Response(200, "", [("Content-Type", "application/json; charset=utf-8")], body)
     response.kept = response.size if kept else 0
-    sent = Sent(Tool("get_a", {}, binding), "GET", "/a", [], "x://1", arguments)
+    sent = Sent(Tool("get_a", {}, part(binding)), "GET", "/a", [], "x://1", arguments)
     return [str(block.get("text") or block.get("uri")) for block in interpret(response, sent, REDACTOR, shown).content]
 
 
@@ -100,7 +101,7 @@ SCHEMA: dict[str, Any] = {
 
 @pytest.mark.parametrize("fields", ["id", "items.id"])
 def test_a_promise_of_a_derived_schema_is_kept_by_parts(fields: str) -> None:
-    tool = Tool("get_a", {}, {**BINDING, "output": "items"}, output_schema=SCHEMA)
+    tool = Tool("get_a", {}, part({**BINDING, "output": "items"}), output_schema=SCHEMA)
     response = Response(200, "", [("Content-Type", "application/json")], b'[{"id": 1, "x": 1.10}, {"x": 2}]')
     sent = Sent(tool, "GET", "/a", [], "x://1", {"fields": fields})
     result: Result = Promises().keep(tool, interpret(response, sent, REDACTOR))
@@ -110,7 +111,7 @@ def test_a_promise_of_a_derived_schema_is_kept_by_parts(fields: str) -> None:
 
 
 def test_an_error_is_told_whole() -> None:
-    sent = Sent(Tool("get_a", {}, BINDING), "GET", "/a", [], "x://1", {"fields": "id"})
+    sent = Sent(Tool("get_a", {}, part(BINDING)), "GET", "/a", [], "x://1", {"fields": "id"})
     result = interpret(Response(400, "", [("Content-Type", "application/json")], b'{"message": "no"}'), sent, REDACTOR)
     assert result.is_error
     assert "no" in str(result)
@@ -154,7 +155,7 @@ def steps(work: Callable[[], Any]) -> int:
 def test_many_paths_take_about_the_time_of_one(item: Any, path: str) -> None:
     def taken(paths: int) -> int:
         asked = ",".join(path.format(number) for number in range(paths))
-        sent = Sent(Tool("get_a", {}, BINDING), "GET", "/a", [], "x://1", {"fields": asked})
+        sent = Sent(Tool("get_a", {}, part(BINDING)), "GET", "/a", [], "x://1", {"fields": asked})
         return steps(lambda: shortened([item] * 2000, sent, 1000, True))
 
     assert taken(MOST_PATHS) < 1.1 * taken(1)

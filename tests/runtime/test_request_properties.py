@@ -15,6 +15,8 @@ from package.runtime.request.argument_errors import Refused
 from package.runtime.request.files import Files
 from package.runtime.request.request import Request, build
 
+from tests.runtime.parts import part
+
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=40)
 NASTY = st.text(st.sampled_from(list("./\\%2eEfF5cC;&=#?+ ,|[]\"'\r\n\0:@é")), max_size=12)
 VALUES = TEXTS | NASTY
@@ -23,7 +25,9 @@ seeded = settings(derandomize=True, max_examples=500, deadline=None)
 
 def sent(binding: dict[str, Any], arguments: dict[str, Any]) -> Request:
     try:
-        return build(Tool("t", {}, {"method": "POST", "path": ["/p"], **binding}), arguments, Files(None, ""), bytes)
+        return build(
+            Tool("t", {}, part({"method": "POST", "path": ["/p"], **binding})), arguments, Files(None, ""), bytes
+        )
     except Refused:
         assume(False)
         raise

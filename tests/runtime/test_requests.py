@@ -20,6 +20,8 @@ from package.runtime.request.argument_errors import Refused
 from package.runtime.request.files import Files
 from package.runtime.request.request import Request, _compare, build, skeleton
 
+from tests.runtime.parts import part
+
 TABLE = sorted((Path(__file__).parent / "requests").glob("*.json"))
 NO_FILES = Files(None, "PETSTORE_FILES_DIR")
 
@@ -39,7 +41,7 @@ def cases() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
 
 
 def built(binding: dict[str, Any], arguments: dict[str, Any], files: Files = NO_FILES) -> Request:
-    tool = Tool("t", {}, {"method": "GET", "path": ["/p"], **binding}, credentials=binding.get("credentials"))
+    tool = Tool("t", {}, part({"method": "GET", "path": ["/p"], **binding}), credentials=binding.get("credentials"))
     return build(tool, arguments, files, bytes)
 
 
@@ -155,7 +157,7 @@ HOLE = {"argument": "id", "name": "id", "style": "simple"}
     ],
 )
 def test_roundtrip_what_was_built_is_compared_whoever_built_it(path: str, query: list[str], problem: str) -> None:
-    request = Request("GET", path, template=skeleton(["/a/", HOLE, "/b"]))
+    request = Request("GET", path, template=skeleton(["/a/", part(HOLE), "/b"]))
     request.query = query
     with pytest.raises(Refused) as refused:
         _compare(request)

@@ -18,6 +18,8 @@ from package.runtime.result.response import interpret, is_large
 from package.runtime.settings.sizes import INLINE, LEAST_INLINE, MOST_INLINE, inline
 from package.runtime.text.redaction import Redactor
 
+from tests.runtime.parts import part
+
 TABLE = Path(__file__).parent / "responses"
 PET = ["/pets/", {"argument": "pet_id", "name": "petId", "style": "simple"}]
 CREATE = {
@@ -45,10 +47,10 @@ BODY_SCHEMA = {"type": "object", "properties": {"body": {}, "tag": {}}, "require
 SIZE = 5 * 2**20 + 1
 URI = "petstore://result/1"
 REQUESTS = {
-    "get": Sent(Tool("get_pet", {}, {"path": PET}), "GET", "/pets/7", ["PETSTORE_API_KEY"], URI),
-    "delete": Sent(Tool("delete_pet", {}, {"path": PET}), "DELETE", "/pets/7", [], URI),
-    "create": Sent(Tool("create_pet", BODY_SCHEMA, CREATE), "POST", "/pets", [], URI),
-    "update": Sent(Tool("update_pet", {}, UPDATE), "PATCH", "/pets/7", [], URI),
+    "get": Sent(Tool("get_pet", {}, part({"path": PET})), "GET", "/pets/7", ["PETSTORE_API_KEY"], URI),
+    "delete": Sent(Tool("delete_pet", {}, part({"path": PET})), "DELETE", "/pets/7", [], URI),
+    "create": Sent(Tool("create_pet", BODY_SCHEMA, part(CREATE)), "POST", "/pets", [], URI),
+    "update": Sent(Tool("update_pet", {}, part(UPDATE)), "PATCH", "/pets/7", [], URI),
 }
 SOURCED = {
     "type": "object",
@@ -58,12 +60,12 @@ SOURCED = {
     },
 }
 SIZED = {"path": PET, "query": [{"argument": "size", "name": "pet-size", "style": "form"}]}
-REQUESTS["sourced"] = Sent(Tool("size_pet", SOURCED, SIZED), "GET", "/pets/7", [], URI)
+REQUESTS["sourced"] = Sent(Tool("size_pet", SOURCED, part(SIZED)), "GET", "/pets/7", [], URI)
 DECLARED = {"path": PET, "accept": "application/json, */*;q=0.1", "redirects": ["302", "303"]}
-REQUESTS["declared"] = Sent(Tool("read_log", {}, DECLARED), "GET", "/pets/7", [], URI)
-REQUESTS["moving"] = Sent(Tool("drop", {}, {**DECLARED, "redirects": ["3XX"]}), "POST", "/pets/7", [], URI)
+REQUESTS["declared"] = Sent(Tool("read_log", {}, part(DECLARED)), "GET", "/pets/7", [], URI)
+REQUESTS["moving"] = Sent(Tool("drop", {}, part({**DECLARED, "redirects": ["3XX"]})), "POST", "/pets/7", [], URI)
 REQUESTS["paged"] = Sent(
-    Tool("page", {}, {"path": PET, "accept": "application/json, text/html, */*;q=0.1"}), "GET", "/", [], URI
+    Tool("page", {}, part({"path": PET, "accept": "application/json, text/html, */*;q=0.1"})), "GET", "/", [], URI
 )
 REDACTOR = Redactor(["hunter22"])
 
@@ -155,7 +157,7 @@ def test_what_is_not_shown_whole_is_worth_keeping(status: int, media_type: str, 
 )
 def test_up_09_a_number_that_no_double_holds_stays_text(number: bytes, promised: bool) -> None:
     tool = Tool(
-        "get_pet", {}, {"path": PET, "output": "object"}, output_schema={"type": "object"} if promised else None
+        "get_pet", {}, part({"path": PET, "output": "object"}), output_schema={"type": "object"} if promised else None
     )
     body = b'{"id":' + number + b"}"
     result = interpret(Response(200, "", JSON, body), Sent(tool, "GET", "/pets/7", [], URI), REDACTOR)
@@ -202,7 +204,7 @@ QUERY = {
 def test_what_was_cut_is_said_with_how_to_get_it(name: str, way: str, following: str) -> None:
     names = {wire: wire if wire.isalpha() else f"a{index}" for index, wire in enumerate(QUERY[name], 1)}
     query = [{"name": wire, "argument": argument, "style": "form"} for wire, argument in names.items()]
-    sent = Sent(Tool(name, {}, {"path": ["/pets"], "query": query}), "GET", "/pets", [], URI)
+    sent = Sent(Tool(name, {}, part({"path": ["/pets"], "query": query})), "GET", "/pets", [], URI)
     response = Response(200, "", JSON, json.dumps({"pets": [{"id": number} for number in range(5000)]}).encode())
     response.kept = response.size
     text, note, link = interpret(response, sent, REDACTOR).content
@@ -222,7 +224,7 @@ def test_what_was_cut_is_said_with_how_to_get_it(name: str, way: str, following:
 @pytest.mark.parametrize("case", cases("paging"), ids=lambda case: case["next"] or "nothing")
 def test_what_comes_next_is_said_by_the_names_of_the_arguments(case: dict[str, Any]) -> None:
     query = [{"name": name, "argument": name, "style": "form"} for name in case["takes"]]
-    tool = Tool("list_pets", {"properties": case["takes"]}, {"path": ["/pets"], "query": query})
+    tool = Tool("list_pets", {"properties": case["takes"]}, part({"path": ["/pets"], "query": query}))
     fields = [*JSON, ("Link", case["link"])] if "link" in case else JSON
     fields = [*fields, *map(tuple, case.get("headers", ()))]
     body = json.dumps(case.get("body", [])).encode()

@@ -23,6 +23,7 @@ from package.runtime.settings import settings
 from package.runtime.text.redaction import Redactor
 from package.runtime.text.shortening import Shortened, beginning, written
 
+from tests.runtime.parts import part
 from tests.runtime.table_stub import Catalog
 from tests.runtime.upstream import Upstream, answer, serving
 
@@ -34,7 +35,7 @@ JSON = [("Content-Type", "application/json")]
 
 def tool(name: str) -> Tool:
     form = FORMS.get(name, "written")
-    return Tool(name, {}, {"path": ["/"], "output": form}, output_schema=TABLE["schemas"][name])
+    return Tool(name, {}, part({"path": ["/"], "output": form}), output_schema=TABLE["schemas"][name])
 
 
 def kept(name: str, response: Response) -> Any:
@@ -94,14 +95,14 @@ def test_of_a_long_answer_the_first_misfit_with_a_schema_written_by_hand_is_told
 def test_a_tool_without_an_output_schema_pays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(structured, "read")
     monkeypatch.delattr("package.runtime.result.response.presentable")
-    plain = Sent(Tool("plain", {}, {"path": ["/"]}), "GET", "/", [], "x://1")
+    plain = Sent(Tool("plain", {}, part({"path": ["/"]})), "GET", "/", [], "x://1")
     result = interpret(Response(200, "", JSON, b'{"a": 1.10}'), plain, REDACTOR)
     assert (result.content, result.structured) == ([{"type": "text", "text": '{"a": 1.10}'}], ABSENT)
 
 
 def line_of(result: Result) -> bytes:
     """What is written of it."""
-    return b"".join(call_result(result, "2025-11-25", {"name": "x", "version": "1"}))
+    return b"".join(call_result(result, "2025-11-25", part({"name": "x", "version": "1"})))
 
 
 @pytest.mark.parametrize(

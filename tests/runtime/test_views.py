@@ -13,6 +13,8 @@ from package.runtime.result.response import interpret
 from package.runtime.result.result_rules import View
 from package.runtime.text.redaction import Redactor
 
+from tests.runtime.parts import part
+
 REDACTOR = Redactor(["hunter22"])
 JSON = "application/json"
 ITEMS = '[{"id": 7, "name": "a", "b/c": {"~": 1}}, {"id": 8}]'
@@ -23,10 +25,10 @@ PRIVATE = "".join(map(chr, range(0xE000, 0xF8FF)))
 
 
 def shown(rules: dict[str, Any], body: str, kind: str = JSON, status: int = 200, **arguments: Any) -> Result:
-    tool = Tool("t", {}, {"path": ["/p"], "result": rules, "defaults": {"n": 7}})
+    tool = Tool("t", {}, part({"path": ["/p"], "result": rules, "defaults": {"n": 7}}))
     sent = Sent(tool, "GET", "/p", [], "s://result/1", dict(arguments))
     answer = Response(status, "", [("Content-Type", kind), ("ETag", '"e"')], body.encode())
-    view = View(rules)
+    view = View(part(rules))
     if (instead := view.take(answer, sent, 32_000)) is not None:
         return instead
     result = interpret(answer, sent, REDACTOR, 32_000)

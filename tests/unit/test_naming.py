@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import Unusable
 from mcpgen.base.names import TOOL_NAME
-from mcpgen.model import Operation
+from mcpgen.model import Decisions, Operation
 from mcpgen.model.pins import NOTHING, Promise, Promises, Retired
 from mcpgen.naming.shortening import LONGEST
 from mcpgen.naming.tool_names import assign, derive
@@ -26,7 +26,9 @@ def operation(
 ) -> Operation:
     method, path = line.split(" ", 1)
     key, template = operation_key(method, path), parse(path, HERE, Diagnostics())
-    return Operation(key, method, path, template, HERE, id=identifier, deprecated=deprecated, name=name)
+    return Operation(
+        key, method, path, template, HERE, id=identifier, deprecated=deprecated, decided=Decisions(name=name)
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from mcpgen.model import (
     Annotations,
     BodyBinding,
     Catalog,
+    Decisions,
     FieldBinding,
     HttpBinding,
     Identity,
@@ -178,7 +179,7 @@ def test_hard_09_nothing_else_of_a_catalog_hides_something() -> None:
 
 
 def test_a_name_written_by_hand_has_its_own_rule() -> None:
-    by_hand = replace(TOOL, name="Get-A__b", operation=replace(OPERATION, name="Get-A__b"))
+    by_hand = replace(TOOL, name="Get-A__b", operation=replace(OPERATION, decided=Decisions(name="Get-A__b")))
     assert found(by_hand) == []
     assert found(replace(by_hand, name="a" * 65))
 
@@ -186,7 +187,7 @@ def test_a_name_written_by_hand_has_its_own_rule() -> None:
 def test_what_is_found_is_taken_out_and_said_and_the_others_go_on() -> None:
     diagnostics = Diagnostics()
     other = replace(TOOL, name="other", operation=replace(OPERATION, path="/b"))
-    twin = replace(other, name="OTHER", operation=replace(OPERATION, path="/c", name="OTHER"))
+    twin = replace(other, name="OTHER", operation=replace(OPERATION, path="/c", decided=Decisions(name="OTHER")))
     catalog = Catalog(Identity("t", "T", "1"), (), (), (replace(TOOL, description=""), other, twin))
     passed = check(catalog, diagnostics)
     assert passed.tools == (other,)

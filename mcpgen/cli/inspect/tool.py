@@ -60,7 +60,7 @@ def _facts(tool: ToolSpec, concerning: Sequence[Diagnostic]) -> str:
     facts += [f"for the roles {', '.join(tool.roles)}"] if tool.roles else []
     facts += [f"about {report.counted(contract.cost(tool), 'token')}"]
     facts += [f"operationId {operation.id}"] if operation.id else []
-    by = dict.fromkeys(reversed(operation.changed_by))  # the strongest first
+    by = dict.fromkeys(reversed(operation.decided.changed_by))  # the strongest first
     facts += [f"changed by {', '.join(by)}"] if by else []
     facts += [f"tags {', '.join(operation.tags)}"] if operation.tags else []
     return ", ".join(facts)

@@ -78,7 +78,7 @@ def lay_out(
     everything = [
         *(_of_parameter(each, producers, composer) for each in operation.parameters),
         *(_of_body(plan, producers, composer) if plan else ()),
-        *(_of_sent(each) for each in (operation.sends.arguments if operation.sends else ())),
+        *(_of_sent(each) for each in (operation.decided.sends.arguments if operation.decided.sends else ())),
     ]
     fixed = ((entry.slot, _constant(entry, composer)) for entry in everything)
     constants = {slot: value for slot, value in fixed if value is not None}

@@ -9,7 +9,6 @@ instead. Arrays, scalars, maps, unions and objects of more than FLAT properties 
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 from mcpgen.base.errors import Unusable
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
@@ -19,11 +18,11 @@ from mcpgen.lower.inputs.inheritance import side_by_side
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.discriminators import Discriminator
 from mcpgen.lower.schema.kinds import demanded, is_null, only_demands
-from mcpgen.lower.schema.media_types import BodyEncoding, encoding_of, is_file
+from mcpgen.lower.schema.media_types import encoding_of, is_file
 from mcpgen.lower.schema.nodes import further_members
 from mcpgen.lower.schema.portable import Portable
 from mcpgen.lower.schema.xml import document_shape
-from mcpgen.model import Encoding, MediaType, Operation, RequestBody
+from mcpgen.model import BodyEncoding, Encoding, MediaType, Operation, PartKind, RequestBody
 
 FLAT = 40
 _REMOVES = "Null for an optional part of the body removes it."
@@ -192,8 +191,6 @@ def _is_file_or_list(node: JsonObject, composer: Composer) -> bool:
 
 _WORDS = frozenset({"title", "description", "example", "examples", "deprecated", "default", "$comment"})
 """Keywords that do not constrain values."""
-
-PartKind = Literal["text", "json", "xml", "file"]
 
 
 def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) -> PartKind | None:

@@ -52,9 +52,9 @@ def settled(
     `inputs`: those of `everything` that have `names`; `constants`: the others.
     """
     found = Settled([*inputs], dict(names), dict(constants))
-    if operation.arguments:
+    if operation.decided.arguments:
         changing = _Changing(operation, everything, found, dict(names), plan, diagnostics)
-        for key, change in operation.arguments.items():
+        for key, change in operation.decided.arguments.items():
             changing.change(key, change)
         changing.refuse_collisions()
     return found
@@ -171,7 +171,7 @@ class _Changing:
         request = f"{self._operation.method} {clipped(self._operation.path)}"
         names = dict.fromkeys([*self._names.values(), *(slot[1] for slot in self._all if slot[0] not in _BESIDE)])
         known = [name for name in names if name]
-        if key in self._operation.former_arguments:
+        if key in self._operation.decided.former_arguments:
             hint = did_you_mean(near(key, known))
             message = f"{request} no longer has the argument '{clipped(key)}': what is said of it changes nothing."
             self._add("orphaned-override", message, where, f"{hint} If not, take it out." if hint else "Take it out.")

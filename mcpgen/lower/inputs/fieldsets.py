@@ -27,9 +27,9 @@ The runtime mentions them when a result was cut (`paging.py`).
 # Decision 0051: The argument fields is there only on request.
 def are_offered(operation: Operation, composer: Composer) -> bool:
     """Return True if the tool for `operation` gets the argument `fields`."""
-    if not operation.fields or operation.output_schema is not None:
+    if not operation.decided.fields or operation.decided.output_schema is not None:
         return False  # a part of the result would break a handwritten output schema
-    if operation.result is not None and operation.result.text is not None:
+    if operation.decided.result is not None and operation.decided.result.text is not None:
         return False  # the text already says which parts are shown
     if any(_does_it(parameter.name) for parameter in operation.parameters if parameter.location == "query"):
         return False

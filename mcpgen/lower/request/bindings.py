@@ -74,10 +74,10 @@ def bind(
         scopes=scopes,
         fields=arguments.names.get(FIELDS),
         defaults=arguments.defaults,
-        timeout=operation.timeout,
-        result=operation.result,
+        timeout=operation.decided.timeout,
+        result=operation.decided.result,
         also=tuple(name for name in sends.named(operation) if by_hand and name not in listed),
-        open=operation.sends is not None and operation.sends.open is not None,
+        open=operation.decided.sends is not None and operation.decided.sends.open is not None,
         withheld=_withheld(operation, arguments),
         redirects=_redirects(operation),
         saves=_saves(operation, arguments),
@@ -136,7 +136,7 @@ def _redirects(operation: Operation) -> tuple[str, ...]:
 
 def _follows(operation: Operation) -> bool:
     """Return True if redirects are followed: those of a GET whose owner says so."""
-    return operation.redirects == "follow" and operation.method == "GET"
+    return operation.decided.redirects == "follow" and operation.method == "GET"
 
 
 def _is_file(response: Response) -> bool:
@@ -155,7 +155,11 @@ def _saves(operation: Operation, arguments: Arguments) -> str | None:
     leads_away = _follows(operation) and bool(_redirects(operation))
     if not leads_away and not any(each.status[:1] == "2" and _is_file(each) for each in operation.responses):
         return None
-    if arguments.profile == "written" or operation.result is not None or operation.output_schema is not None:
+    if (
+        arguments.profile == "written"
+        or operation.decided.result is not None
+        or operation.decided.output_schema is not None
+    ):
         return None
     taken = {*as_object(arguments.schema.get("properties")), *sends.named(operation)}
     return next(name for name in chain(["save_as"], (f"save_as_{n}" for n in count(2))) if name not in taken)

@@ -10,8 +10,8 @@ from mcpgen.base.jsonvalue import JsonValue, as_list, as_object, compact
 from mcpgen.lower.inputs.arguments import Arguments
 from mcpgen.lower.inputs.slots import Slot
 from mcpgen.lower.schema import budget
-from mcpgen.lower.schema.media_types import BodyEncoding, encoding_of
-from mcpgen.model import BodyBinding, Location, Operation, ParameterBinding, Template, arguments_of
+from mcpgen.lower.schema.media_types import encoding_of
+from mcpgen.model import BodyBinding, BodyEncoding, Location, Operation, ParameterBinding, Template, arguments_of
 
 OTHERS = "others"
 """Name of the query parameter for arguments that a schema allows without naming them."""
@@ -19,16 +19,16 @@ OTHERS = "others"
 
 def lay_out(operation: Operation, most_tokens: int) -> Arguments:
     """Return the arguments of a tool with a handwritten input schema."""
-    assert operation.input_schema is not None
+    assert operation.decided.input_schema is not None
     names: dict[Slot, str] = {("path", each.name): each.argument for each in operation.parameters}
     names |= {("send", name): name for name in named(operation)}
-    fits = budget.fits(operation.input_schema, len(compact(operation.input_schema)), most_tokens)
-    return Arguments(operation.input_schema, "written", names, {}, (), fits=fits)
+    fits = budget.fits(operation.decided.input_schema, len(compact(operation.decided.input_schema)), most_tokens)
+    return Arguments(operation.decided.input_schema, "written", names, {}, (), fits=fits)
 
 
 def named(operation: Operation) -> list[str]:
     """Return the arguments that the templates of an operation name, in order."""
-    sends = operation.sends
+    sends = operation.decided.sends
     if sends is None:
         return []
     every = [*sends.query.values(), *sends.headers.values(), *sends.cookies.values(), sends.body or {}]
@@ -37,7 +37,7 @@ def named(operation: Operation) -> list[str]:
 
 def bound(operation: Operation, location: Location, arguments: Arguments) -> tuple[ParameterBinding, ...]:
     """Return the parameters in one place of the request that templates fill."""
-    sends = operation.sends
+    sends = operation.decided.sends
     if sends is None:
         return ()
     by_place = {"query": sends.query, "header": sends.headers, "cookie": sends.cookies}
@@ -50,7 +50,7 @@ def bound(operation: Operation, location: Location, arguments: Arguments) -> tup
 
 def accept(operation: Operation) -> str | None:
     """Return the media types that the owner asks for, or None."""
-    headers = operation.sends.headers if operation.sends else {}
+    headers = operation.decided.sends.headers if operation.decided.sends else {}
     return next((str(node["value"]) for name, node in headers.items() if name.lower() == "accept"), None)
 
 
@@ -66,7 +66,7 @@ def _parameter(name: str, location: Location, template: Template, arguments: Arg
 
 def body(operation: Operation, arguments: Arguments) -> BodyBinding | None:
     """Return the body that templates fill, or None."""
-    sends = operation.sends
+    sends = operation.decided.sends
     if sends is None or sends.body is None:
         return None
     template = _settled(sends.body, arguments)

@@ -1,10 +1,7 @@
 """Decide how a media type is written: as a body, and as a string that stands for bytes."""
 
-from typing import Literal
-
 from mcpgen.base.jsonvalue import JsonObject
-
-BodyEncoding = Literal["json", "jsonl", "form", "multipart", "xml", "text", "binary"]
+from mcpgen.model import BodyEncoding
 
 _JSON_LINES = frozenset(
     {

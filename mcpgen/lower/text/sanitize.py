@@ -60,9 +60,9 @@ def _written(tool: ToolSpec) -> Iterator[tuple[str, str]]:
     it spells differently.
     """
     operation = tool.operation
-    yield "title", operation.title or as_text(operation.extension.get("title"))
+    yield "title", operation.decided.title or as_text(operation.extension.get("title"))
     yield "summary", operation.summary
-    yield "description", operation.description + (operation.told or "")
+    yield "description", operation.description + (operation.decided.told or "")
     yield "operationId", operation.id or ""
     yield from ((f"the name of {argument}", wire_name) for (_, wire_name), argument in tool.arguments.items())
 

@@ -40,7 +40,9 @@ def derive(operation: Operation) -> Annotations:
         hints = _OF_POST[effects.of_post(operation)]
     elif hints.read_only and effects.acts(operation):
         hints = _UNKNOWN
-    return _as_written(_more_cautious(hints, as_object(operation.extension.get("annotations"))), operation.hints)
+    return _as_written(
+        _more_cautious(hints, as_object(operation.extension.get("annotations"))), operation.decided.hints
+    )
 
 
 def _more_cautious(hints: Annotations, declared: JsonObject) -> Annotations:

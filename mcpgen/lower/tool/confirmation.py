@@ -41,8 +41,8 @@ def derive(
     `kinds`: the owner's decision by method. `consents`: inputs that confirm the effect to the API and that the server
     fills in. The user is asked instead, if the client can.
     """
-    if operation.confirm is not None:
-        return operation.confirm
+    if operation.decided.confirm is not None:
+        return operation.decided.confirm
     if hints.destructive and consents:
         kinds = {**kinds, DESTRUCTIVE: max(kinds.get(DESTRUCTIVE, CAUTION[0]), CAUTION[1], key=CAUTION.index)}
         message = f"The server sends {clipped(consents[0])} by itself, by which {operation.method} "

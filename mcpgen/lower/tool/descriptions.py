@@ -35,8 +35,8 @@ def title(operation: Operation, name: str) -> str:
 
     The title of a deleting tool says so.
     """
-    if operation.title:
-        return operation.title
+    if operation.decided.title:
+        return operation.decided.title
     said = as_text(operation.extension.get("title")) or operation.summary
     told = shortened(plain(said), LONGEST_TITLE).rstrip(".").strip() or _in_words(name).rstrip(".")
     return _marked(told, operation)
@@ -69,7 +69,7 @@ def distinct_titles(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
             groups.setdefault(tool.title.casefold(), []).append(tool)
         tools = tuple(
             replace(tool, title=tell(tool, group))
-            if len(group := groups[tool.title.casefold()]) > 1 and not tool.operation.title
+            if len(group := groups[tool.title.casefold()]) > 1 and not tool.operation.decided.title
             else tool
             for tool in tools
         )
@@ -105,9 +105,9 @@ def description(
     `needs`: a sentence on arguments that belong together. A response that cannot be described is reported, and only
     costs its sentence.
     """
-    summary = ended(shortened(meaning_first(plain(operation.summary)), 300)) if operation.told is None else ""
-    told = plain(operation.told if operation.told is not None else operation.description)
-    body = meaning_first(without_captions(common.without(told))) if operation.told is None else told
+    summary = ended(shortened(meaning_first(plain(operation.summary)), 300)) if operation.decided.told is None else ""
+    told = plain(operation.decided.told if operation.decided.told is not None else operation.description)
+    body = meaning_first(without_captions(common.without(told))) if operation.decided.told is None else told
     first = summary if len(summary.split()) >= 3 or not body else ""
     if not first and body:
         first, body = _first_sentence(body)
@@ -132,7 +132,7 @@ def description(
 
 def _has_text(operation: Operation) -> bool:
     """Return True if the owner's text replaces the response."""
-    return operation.result is not None and operation.result.text is not None
+    return operation.decided.result is not None and operation.decided.result.text is not None
 
 
 def _stems(text: str) -> set[str]:

@@ -118,7 +118,7 @@ def _verbs_of_segment(segments: list[str]) -> list[str]:
 
 def _id_words(operation: Operation) -> list[str]:
     """Return the words of the id without its group (`repos/create-fork`, `calls_endAll`) and a surrounding `post`."""
-    identifier = without_framework(operation.id, operation) if operation.id else operation.name or ""
+    identifier = without_framework(operation.id, operation) if operation.id else operation.decided.name or ""
     found = words(_HYPHEN.sub(r"\1", re.split(r"[/.:]|_(?=[a-z]+[A-Z])", identifier.strip("/.:"))[-1]))
     while len(found) > 1 and "post" in (found[0], found[-1]):
         found = found[1:] if found[0] == "post" else found[:-1]
@@ -239,5 +239,5 @@ def _hands_out(operation: Operation) -> bool:
 
 def _takes_program(operation: Operation) -> bool:
     """Return True if the request holds a program that may write, such as a query in SQL."""
-    texts = [*_first_sentences(operation), operation.path, operation.id or operation.name or ""]
+    texts = [*_first_sentences(operation), operation.path, operation.id or operation.decided.name or ""]
     return any(known.PROGRAMS & set(words(text)) for text in texts)

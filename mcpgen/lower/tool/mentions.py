@@ -59,7 +59,7 @@ class _Text:
     def rewritten(self) -> ToolSpec:
         """Return the tool with its description and the descriptions in its input schema rewritten."""
         tool = self.tool
-        if tool.operation.told is None:
+        if tool.operation.decided.told is None:
             tool = replace(tool, description=shortened(self._text(tool.description), LONGEST))
         if tool.profile != "written" and _REQUEST.search(compact(tool.input_schema)):
             tool = replace(tool, input_schema=self._schema(tool.input_schema))

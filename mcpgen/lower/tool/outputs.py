@@ -82,9 +82,9 @@ def derive(
 
     Return None if the operation asks for none, or no response is described.
     """
-    if operation.output_schema is not None:
-        return operation.output_schema, "written"
-    if operation.output != "structured":
+    if operation.decided.output_schema is not None:
+        return operation.decided.output_schema, "written"
+    if operation.decided.output != "structured":
         return None
     outputs = _Outputs(composer)
     source = _answered(operation.responses)

@@ -20,8 +20,8 @@ def derive(
 
     `kinds`: the owner's lists by method.
     """
-    if operation.roles is not None:
-        return operation.roles
+    if operation.decided.roles is not None:
+        return operation.decided.roles
     named = [operation.method, *([DESTRUCTIVE] if hints.destructive else [])]
     lists = [kinds[kind] for kind in named if kind in kinds]
     if "roles" in operation.extension:

@@ -23,7 +23,7 @@ def seen(operation: Operation, composer: Composer, diagnostics: Diagnostics) -> 
 
     A schema that cannot be read becomes {}.
     """
-    view = operation.result
+    view = operation.decided.result
     if view is None or not (view.remove or view.select):
         return operation
     found: list[Diagnostic] = []

@@ -1,6 +1,6 @@
 """Write overrides into their operations. Later changes win over earlier ones, key by key and argument by argument."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 
 from mcpgen.base.diagnostics import Diagnostics, Where
@@ -57,7 +57,8 @@ def apply(
         _refuse_arguments(operations[key], change, diagnostics)
         _refuse_body(operations[key], change, diagnostics)
         once = former.arguments.get(key, ())
-        operations[key] = replace(_changed(operations[key], change), former_arguments=once)
+        changed = _changed(operations[key], change)
+        operations[key] = replace(changed, decided=replace(changed.decided, former_arguments=once))
     return replace(api, operations=_with_names(operations, by, diagnostics))
 
 
@@ -86,7 +87,7 @@ def _ruled(
 
 def _refuse_arguments(operation: Operation, change: Change, diagnostics: Diagnostics) -> None:
     """Report changes to arguments of a handwritten schema, which is passed on unchanged."""
-    if operation.input_schema is None:
+    if operation.decided.input_schema is None:
         return
     for name, argument in change.arguments.items():
         message = f"The argument '{clipped(name)}' is of an inputSchema, which is passed on as it was written."
@@ -97,7 +98,7 @@ def _refuse_body(operation: Operation, change: Change, diagnostics: Diagnostics)
     """Report changes to a body that the operation does not have, or to a media type that it does not offer."""
     if change.body is None:
         return
-    if operation.body is None or operation.input_schema is not None:
+    if operation.body is None or operation.decided.input_schema is not None:
         message = f"{in_words(operation)} has no body that a document describes."
         diagnostics.add("invalid-value", message, change.body.where, "Take `body` out.")
     elif change.body.media_type and not apply_options.offered(operation.body, change.body.media_type):
@@ -129,7 +130,7 @@ def _changed(operation: Operation, change: Change) -> Operation:
     given = {name: getattr(change, name) for name in (*same, "redirects", "portable") if said(name)}
     if change.hidden is not None:
         given["offered"] = not change.hidden
-    arguments = dict(operation.arguments)
+    arguments = dict(operation.decided.arguments)
     for name, new in change.arguments.items():
         arguments[name] = _over(new, arguments[name]) if name in arguments else new
     for name, said_credential in [(name, each.credential) for name, each in arguments.items()]:
@@ -139,15 +140,15 @@ def _changed(operation: Operation, change: Change) -> Operation:
                 del arguments[name]
     if change.unsecured:
         operation = unsecured(operation)
-    return replace(
-        operation,
+    decided = replace(
+        operation.decided,
         **given,
-        told=change.description if change.description is not None else operation.told,
-        hints={**operation.hints, **change.hints},
+        told=change.description if change.description is not None else operation.decided.told,
+        hints={**operation.decided.hints, **change.hints},
         arguments=arguments,
-        changed_by=(*operation.changed_by, change.key),
-        body=_changed_body(operation.body, change.body),
+        changed_by=(*operation.decided.changed_by, change.key),
     )
+    return replace(operation, decided=decided, body=_changed_body(operation.body, change.body))
 
 
 def _changed_body(body: RequestBody | None, change: BodyChange | None) -> RequestBody | None:
@@ -178,14 +179,19 @@ def _with_names(
     given = {key for key, change in by.items() if change.name is not None}
     for key, operation in operations.items():
         of_document = key not in given and bool(operation.extension.get("name"))
-        if operation.name is not None and not of_document and not operation.hidden:
-            folded = operation.name.casefold()
+        if operation.decided.name is not None and not of_document and not operation.decided.hidden:
+            folded = operation.decided.name.casefold()
             if folded in owners and key in given:
                 where: Where = by[key].where.inside("name")
-                message = f"Two tools are called {operation.name}."
+                message = f"Two tools are called {operation.decided.name}."
                 diagnostics.add("duplicate-name", message, where, "Rename one of them.")
             owners.setdefault(folded, key)
-    return tuple(
-        replace(each, name=None) if each.name and owners.get(each.name.casefold(), each.key) != each.key else each
-        for each in operations.values()
-    )
+    return tuple(_with_own_name(each, owners) for each in operations.values())
+
+
+def _with_own_name(operation: Operation, owners: Mapping[str, str]) -> Operation:
+    """`operation` without its name where another is the owner of that."""
+    decided = operation.decided
+    if not decided.name or owners.get(decided.name.casefold(), operation.key) == operation.key:
+        return operation
+    return replace(operation, decided=replace(decided, name=None))

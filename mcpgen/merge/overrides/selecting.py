@@ -35,7 +35,7 @@ def _selectable(api: Api) -> str:
 
 def visible(api: Api, diagnostics: Diagnostics) -> Api:
     """Return `api` without hidden operations. Those that the document itself hides are reported."""
-    hidden = [operation for operation in api.operations if operation.hidden]
+    hidden = [operation for operation in api.operations if operation.decided.hidden]
     by_document = [operation for operation in hidden if operation.extension.get("hidden") is True]
     if by_document:
         some = ", ".join(f"{each.method} {each.path}" for each in by_document[:3])
@@ -44,4 +44,4 @@ def visible(api: Api, diagnostics: Diagnostics) -> Api:
         diagnostics.add(
             "hidden-operation", message, by_document[0].where, "An override with `hide: false` brings one back."
         )
-    return replace(api, operations=tuple(each for each in api.operations if not each.hidden)) if hidden else api
+    return replace(api, operations=tuple(each for each in api.operations if not each.decided.hidden)) if hidden else api

@@ -262,7 +262,7 @@ def with_credential(operation: Operation, name: str, is_one: bool) -> Operation 
             credentials=tuple(kept),
             withheld=tuple(each for each in taken if each not in found),
         )
-    front = operation.prefix or "_".join(words(operation.document))
+    front = operation.decided.prefix or "_".join(words(operation.document))
     label = "_".join(filter(None, (front, name)))
     # The place in the label keeps the name apart from schemes that documents declare.
     schemes = (scheme_of(each, f"{label} ({each.location})") for each in found)

@@ -12,7 +12,7 @@ from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import Unusable
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped
-from mcpgen.model import Operation, Skipped
+from mcpgen.model import Decisions, Operation, Skipped
 from mcpgen.read.openapi import credentials, extension, paths, security
 from mcpgen.read.openapi.inputs import Site, Surroundings
 
@@ -120,10 +120,12 @@ def _read_one(method: str, path: str, site: Site, around: Surroundings) -> Opera
         security=security.read_requirements(raw.get("security"), known, where.inside("security"), around.diagnostics),
         scopes=security.read_scopes(raw.get("security"), where.inside("security"), around.diagnostics),
         extension=said,
-        name=as_text(said.get("name")) or None,
-        told=as_text(said.get("description")).strip() or None,
-        hidden=hidden,
         credentials=inputs.credentials,
+        decided=Decisions(
+            name=as_text(said.get("name")) or None,
+            told=as_text(said.get("description")).strip() or None,
+            hidden=hidden,
+        ),
     )
 
 
@@ -140,15 +142,15 @@ def _with_unique_names(found: list[Operation], around: Surroundings) -> list[Ope
     """Let only one operation keep a name that several demand: the first in the order of their keys."""
     owners: dict[str, str] = {}
     for operation in sorted(found, key=lambda operation: operation.key):
-        if operation.name is not None:
-            owners.setdefault(operation.name, operation.key)
+        if operation.decided.name is not None:
+            owners.setdefault(operation.decided.name, operation.key)
     settled: list[Operation] = []
     for operation in found:
-        if operation.name is not None and owners[operation.name] != operation.key:
-            message = f"The name {operation.name} is taken by another operation; another one is derived."
+        if operation.decided.name is not None and owners[operation.decided.name] != operation.key:
+            message = f"The name {operation.decided.name} is taken by another operation; another one is derived."
             place = operation.where.inside("x-mcp", "name")
             around.diagnostics.add("invalid-extension", message, place, "Give each tool a name of its own.")
-            operation = replace(operation, name=None)
+            operation = replace(operation, decided=replace(operation.decided, name=None))
         settled.append(operation)
     return settled
 

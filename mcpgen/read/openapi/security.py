@@ -1,18 +1,17 @@
 """Read security schemes and requirements (OpenAPI 3.1, 4.8.27 and 4.8.30), as far as they affect a request."""
 
 import re
-from typing import Literal
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import Unusable
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped
-from mcpgen.model import Login, Scopes, SecurityRequirement, SecurityScheme
+from mcpgen.model import CredentialPlace, Login, Scopes, SecurityRequirement, SecurityScheme
 from mcpgen.read.openapi import servers
 from mcpgen.read.openapi.parameters import can_be_set
 from mcpgen.read.openapi.references import References
 
-_KEY_PLACES: dict[str, Literal["header", "query", "cookie"]] = {
+_KEY_PLACES: dict[str, CredentialPlace] = {
     "header": "header",
     "query": "query",
     "cookie": "cookie",

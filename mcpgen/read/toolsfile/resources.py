@@ -13,7 +13,7 @@ from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import CannotGoOn, Unusable
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped, nearest
-from mcpgen.model import Operation, Parameter, Resource, SecurityScheme, Server
+from mcpgen.model import Decisions, Operation, Parameter, Resource, SecurityScheme, Server
 from mcpgen.read.openapi import paths, security
 from mcpgen.read.openapi.references import References
 from mcpgen.read.toolsfile import server, uris
@@ -211,7 +211,7 @@ def _operation(entry: JsonObject, variables: tuple[str, ...], where: Where, arou
         servers=_servers(entry, where, around) or None,
         security=security.read_requirements(entry.get("security"), requirements, at, around.diagnostics),
         scopes=security.read_scopes(entry.get("security"), at, around.diagnostics),
-        timeout=_seconds(entry.get("timeout")),
+        decided=Decisions(timeout=_seconds(entry.get("timeout"))),
     )
 
 

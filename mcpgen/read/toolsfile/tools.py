@@ -9,7 +9,17 @@ from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import Unusable
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import WRITTEN_TOOL_NAME, clipped
-from mcpgen.model import MediaType, Operation, Parameter, PathTemplate, RequestBody, SecurityScheme, Sends, Skipped
+from mcpgen.model import (
+    Decisions,
+    MediaType,
+    Operation,
+    Parameter,
+    PathTemplate,
+    RequestBody,
+    SecurityScheme,
+    Sends,
+    Skipped,
+)
 from mcpgen.read.openapi import content, parameters
 from mcpgen.read.openapi.references import References
 from mcpgen.read.openapi.schemas import Definitions
@@ -59,7 +69,7 @@ def read(value: JsonValue, where: Where, around: Around) -> tuple[tuple[Operatio
             continue
         folded = operation.key.casefold()
         if folded in found:
-            message = f"Two tools are called {operation.name}."
+            message = f"Two tools are called {operation.decided.name}."
             around.diagnostics.add("duplicate-name", message, place.inside("name"), "Rename one of them.")
         found.setdefault(folded, operation)
     return tuple(found.values()), tuple(skipped)
@@ -84,26 +94,11 @@ def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | No
         return None
     required = credentials.of_tool(entry, where, around.schemes, diagnostics)
     own_server = server.base_url(entry.get("base_url"), where.inside("base_url"), diagnostics, around.variables)
-    return Operation(
-        key=f"tool {name}",
-        method=line.method,
-        path=line.path,
-        template=template,
-        where=where,
+    decided = Decisions(
         name=name,
         title=as_text(entry.get("title")) or None,
-        description=as_text(entry.get("description")),
-        parameters=inputs.parameters,
-        body=inputs.body,
         input_schema=inputs.schema,
         sends=inputs.sends,
-        responses=content.read_responses(
-            as_object(entry.get("responses")), where.inside("responses"), around.definitions.references, diagnostics
-        ),
-        servers=own_server or None,
-        security=required.security,
-        scopes=required.scopes,
-        credentials=inputs.credentials,
         output=outputs.output(entry),
         output_schema=outputs.schema(entry, where, diagnostics),
         result=results.read(entry, where, diagnostics),
@@ -114,6 +109,24 @@ def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | No
         hints=hints.hints(entry, where, diagnostics),
         timeout=hints.timeout(entry),
         portable=hints.portable(entry),
+    )
+    return Operation(
+        key=f"tool {name}",
+        method=line.method,
+        path=line.path,
+        template=template,
+        where=where,
+        description=as_text(entry.get("description")),
+        parameters=inputs.parameters,
+        body=inputs.body,
+        responses=content.read_responses(
+            as_object(entry.get("responses")), where.inside("responses"), around.definitions.references, diagnostics
+        ),
+        servers=own_server or None,
+        security=required.security,
+        scopes=required.scopes,
+        credentials=inputs.credentials,
+        decided=decided,
     )
 
 

@@ -20,6 +20,7 @@ from .wire_formats import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .jsonrpc import Id
+    from .table import Identity
 
 _NO_RESOURCE = -32002
 _NOTHING = "There is nothing at this URI."
@@ -30,7 +31,7 @@ _TOO_LARGE = (
 )
 
 
-def written(id: Id, outcome: Result | Failure | Question | Contents, revision: str, server: dict[str, str]) -> bytes:  # noqa: A002
+def written(id: Id, outcome: Result | Failure | Question | Contents, revision: str, server: Identity) -> bytes:  # noqa: A002
     """The line for a request of that id in that revision, of a server that calls itself so."""
     if not isinstance(outcome, Result):
         return _other(id, outcome, revision, server)
@@ -43,7 +44,7 @@ def written(id: Id, outcome: Result | Failure | Question | Contents, revision: s
     return written(id, Result.error(_TOO_LARGE.format(len(line))), revision, server)
 
 
-def _other(id: Id, outcome: Failure | Question | Contents, revision: str, server: dict[str, str]) -> bytes:  # noqa: A002
+def _other(id: Id, outcome: Failure | Question | Contents, revision: str, server: Identity) -> bytes:  # noqa: A002
     if isinstance(outcome, Failure):
         return error(id, outcome.code, outcome.sentence, outcome.data)
     if isinstance(outcome, Question):
@@ -51,7 +52,7 @@ def _other(id: Id, outcome: Failure | Question | Contents, revision: str, server
     return _contents(id, outcome, revision, server)
 
 
-def _contents(id: Id, found: Contents, revision: str, server: dict[str, str]) -> bytes:  # noqa: A002
+def _contents(id: Id, found: Contents, revision: str, server: Identity) -> bytes:  # noqa: A002
     if found.contents is not None:
         cache = FIXED if found.fixed else PASSING
         line = answer(id, complete_result({"contents": found.contents}, revision, server, cache))

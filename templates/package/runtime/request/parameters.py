@@ -13,13 +13,17 @@ import json
 import re
 from collections.abc import Callable
 from operator import methodcaller
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..core.wire_formats import ABSENT
 from ..text import fields
 from . import name_conflicts
 from .argument_errors import Unsendable
 from .styles import STYLES, Expansion, Place, brackets, defined, percent, reserved, scalar, unnamed
+
+if TYPE_CHECKING:
+    from ..core.table import Field
+    from ..core.table import Parameter as Bound
 
 Written = TypeVar("Written")
 
@@ -50,7 +54,7 @@ _COOKIE_PAIR = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+=[!#$%&'()*+,\-./0-9:<=>
 COOKIE = Place(lambda text: percent(text, _COOKIE_OCTETS), lambda text: percent(text, "!#$&'*+^`|"), comma="%2C")
 
 
-def value_of(bound: dict[str, Any], arguments: dict[str, Any]) -> Any:
+def value_of(bound: Bound | Field, arguments: dict[str, Any]) -> Any:
     """What a parameter, or a field of a body, carries: its constant, its template filled in, its argument, or ABSENT.
     Raises Unsendable."""
     if "template" in bound:
@@ -60,7 +64,7 @@ def value_of(bound: dict[str, Any], arguments: dict[str, Any]) -> Any:
     return bound["value"] if "value" in bound else arguments.get(bound["argument"], ABSENT)
 
 
-def _argument_of(bound: dict[str, Any]) -> str:
+def _argument_of(bound: Bound) -> str:
     if "template" not in bound:
         return str(bound.get("argument", ""))
     from . import templates  # as above
@@ -76,7 +80,7 @@ class Parameter(Generic[Written]):
 
     __slots__ = ("argument", "bound", "name", "value")
 
-    def __init__(self, bound: dict[str, Any]) -> None:
+    def __init__(self, bound: Bound) -> None:
         self.bound = bound
         self.name: str = bound["name"]
         self.argument = _argument_of(bound)
@@ -97,7 +101,7 @@ class PathPiece(Parameter[str]):
 
     __slots__ = ("_may_be_empty", "_text", "_trusts_blanks")
 
-    def __init__(self, bound: dict[str, Any]) -> None:
+    def __init__(self, bound: Bound) -> None:
         super().__init__(bound)
         self._text = _text(bound, _PATH_RESERVED if bound.get("reserved") else _PATH)
         self._trusts_blanks = bound.get("style") == "matrix"  # which writes the name
@@ -121,7 +125,7 @@ class Pairs(Parameter[list[str]]):
 
     __slots__ = ("_has_content", "_pairs", "own")
 
-    def __init__(self, bound: dict[str, Any], place: Place) -> None:
+    def __init__(self, bound: Bound, place: Place) -> None:
         super().__init__(bound)
         self.own = name_conflicts.front(self.name, place.name(self.name))
         self._has_content = "content" in bound
@@ -140,7 +144,7 @@ class QueryPairs(Pairs):
 
     __slots__ = ()
 
-    def __init__(self, bound: dict[str, Any]) -> None:
+    def __init__(self, bound: Bound) -> None:
         super().__init__(bound, _QUERY_RESERVED if bound.get("reserved") else QUERY)
 
     def write(self, value: Any) -> list[str]:
@@ -157,7 +161,7 @@ class QueryString(Pairs):
 
     __slots__ = ("_is_form",)
 
-    def __init__(self, bound: dict[str, Any]) -> None:
+    def __init__(self, bound: Bound) -> None:
         super().__init__(bound, QUERY)
         self._is_form = _essence(bound["content"]) == "application/x-www-form-urlencoded"
 
@@ -183,7 +187,7 @@ class Cookies(Pairs):
 
     __slots__ = ("_is_raw",)
 
-    def __init__(self, bound: dict[str, Any]) -> None:
+    def __init__(self, bound: Bound) -> None:
         self._is_raw = bound.get("style") == "cookie" and "content" not in bound
         super().__init__(bound, _RAW_COOKIE if self._is_raw else COOKIE)
 
@@ -203,7 +207,7 @@ class Header(Parameter[list[tuple[str, str]]]):
 
     __slots__ = ("_is_ours", "_text")
 
-    def __init__(self, bound: dict[str, Any]) -> None:
+    def __init__(self, bound: Bound) -> None:
         super().__init__(bound)
         self._is_ours = self.name.lower() in _OURS or not fields.is_name(self.name)
         self._text = _text(bound, _HEADER, ascii_only=True)
@@ -221,7 +225,7 @@ class Header(Parameter[list[tuple[str, str]]]):
         return [(self.name, text)]
 
 
-def field_pairs(field: dict[str, Any], value: Any, place: Place) -> list[str]:
+def field_pairs(field: Field, value: Any, place: Place) -> list[str]:
     """The pairs of one field of an urlencoded form. Without a style an object is written with brackets."""
     if "content" in field:
         value = _content(field["content"])(value)
@@ -230,7 +234,7 @@ def field_pairs(field: dict[str, Any], value: Any, place: Place) -> list[str]:
     return Expansion(STYLES[field.get("style", "form")], field["name"], field.get("explode", True), place).parts(value)
 
 
-def _text(bound: dict[str, Any], place: Place, *, ascii_only: bool = False) -> Callable[[Any], str]:
+def _text(bound: Bound, place: Place, *, ascii_only: bool = False) -> Callable[[Any], str]:
     """How a value becomes one text, as the path and a header have it."""
     if "content" in bound:
         content = _content(bound["content"], ascii_only=ascii_only)

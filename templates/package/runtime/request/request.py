@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..core.catalog import Tool
+    from ..core.table import Parameter as Bound
     from .files import Files
     from .parameters import Parameter
 
@@ -132,8 +133,8 @@ class Plan:
         path, headers, withheld = binding["path"], binding.get("headers", ()), binding.get("withheld", {})
         query = [*map(QueryPairs, binding.get("query", ())), *map(QueryString, binding.get("querystring", ()))]
         cookies = [*map(Cookies, binding.get("cookies", ()))]
-        self.method: str = binding["method"]
-        self.server: int = binding.get("server", 0)
+        self.method = binding["method"]
+        self.server = binding.get("server", 0)
         self.template = skeleton(path)
         self.path = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in path)
         self.pieces = [PathPiece(part) for part in path if not isinstance(part, str)]
@@ -144,7 +145,7 @@ class Plan:
         self.cookies = Shared(cookies, "cookie", withheld.get("cookies", ()), kept) if cookies else None
         self.headers = [*map(Header, headers)]
         self.accept = "Accept", str(binding.get("accept", "*/*"))
-        self.body: dict[str, Any] | None = binding.get("body")
+        self.body = binding.get("body")
         self.defaults: dict[str, Any] = binding.get("defaults", {})
         #: The arguments that the server makes itself, where a call does not give them.
         self.made = [each["argument"] for each in headers if "made" in each]
@@ -230,14 +231,14 @@ def _uuid(entropy: bytes) -> str:
     return "-".join(text[start:end].hex() for start, end in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 16)))
 
 
-def skeleton(path: list[Any]) -> str:
+def skeleton(path: list[str | Bound]) -> str:
     """The path of a binding with the names of arguments in place of their values, `?` behind that of one that may be
     empty.
     """
     return "".join(part if isinstance(part, str) else _hole(part) for part in path)
 
 
-def _hole(bound: dict[str, Any]) -> str:
+def _hole(bound: Bound) -> str:
     return f"{{{bound.get('argument', '')}{'?' if bound.get('mayBeEmpty') else ''}}}"
 
 

@@ -8,20 +8,23 @@ left out of what it is a part of. A part is a literal text, `{argument}`, or `{p
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..core.wire_formats import ABSENT
 from .name_conflicts import OTHERS
 from .styles import scalar
 
-Find = Callable[[dict[str, str]], Any]
+if TYPE_CHECKING:
+    from ..core.table import ArgumentNode, ItemsNode, MembersNode, PointerNode, Template, TextNode
+
+Find = Callable[["ArgumentNode | PointerNode"], Any]
 """The value of a place in a text; ABSENT where there is none."""
 
 Write = Callable[[Any], str]
 
 
-def filled(node: dict[str, Any], arguments: dict[str, Any], escape: Callable[[str], str] = str) -> Any:
+def filled(node: Template, arguments: dict[str, Any], escape: Callable[[str], str] = str) -> Any:
     """The value of a node, or ABSENT. `escape` is for what is written into texts. Raises Unsendable."""
     if "value" in node:
         return node["value"]
@@ -37,15 +40,19 @@ def filled(node: dict[str, Any], arguments: dict[str, Any], escape: Callable[[st
     return {name: member for name, member in {**members, **others}.items() if member is not ABSENT}
 
 
-def _sent(parts: list[Any], arguments: dict[str, Any], escape: Callable[[str], str]) -> Any:
+def _sent(parts: list[str | ArgumentNode], arguments: dict[str, Any], escape: Callable[[str], str]) -> Any:
     """A text with the values of arguments written into it; ABSENT where one of them is missing, or null."""
-    values = [arguments.get(part["argument"]) for part in parts if isinstance(part, dict)]
+    values = [arguments.get(part["argument"]) for part in parts if not isinstance(part, str)]
     if any(value is None for value in values):
         return ABSENT
-    return written(parts, lambda part: arguments[part["argument"]], lambda value: escape(scalar(value)))
+
+    def find(part: ArgumentNode | PointerNode) -> Any:
+        return arguments[part["argument"]] if "argument" in part else ABSENT
+
+    return written(parts, find, lambda value: escape(scalar(value)))
 
 
-def written(parts: list[Any], find: Find, write: Write) -> str:
+def written(parts: Sequence[str | ArgumentNode | PointerNode], find: Find, write: Write) -> str:
     """The text of parts, the values of places written into it; nothing stands for one that has none."""
     texts = [part if isinstance(part, str) else _written(find(part), write) for part in parts]
     return "".join(texts)
@@ -62,9 +69,17 @@ def in_xml(text: str) -> str:
     return content(text)
 
 
-def argument_of(node: dict[str, Any]) -> str:
+def argument_of(node: Template) -> str:
     """The first argument that a node needs, to name it in front of a model; "" where it needs none."""
     if "argument" in node:
-        return str(node["argument"])
-    inner = node.get("text") or node.get("items") or list(node.get("members", {}).values())
-    return next(filter(None, (argument_of(each) for each in inner if isinstance(each, dict))), "")
+        return node["argument"]
+    if "value" in node:
+        return ""
+    return next(filter(None, (argument_of(each) for each in _inner(node) if not isinstance(each, str))), "")
+
+
+def _inner(node: TextNode | ItemsNode | MembersNode) -> Iterable[str | Template]:
+    """The parts of a node that has some."""
+    if "text" in node:
+        return node["text"]
+    return node["items"] if "items" in node else node["members"].values()

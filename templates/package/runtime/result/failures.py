@@ -8,8 +8,8 @@ characters are shown, and only where it says more than was said. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..request.argument_errors import MOST_SHOWN
@@ -19,6 +19,7 @@ from ..text.sanitize import brief, decode, is_text
 from . import findings
 
 if TYPE_CHECKING:
+    from ..core.table import Binding, Field, Parameter
     from ..http.client import Failure
     from ..http.exchange import Response, Sent
     from ..text.redaction import Redactor
@@ -107,23 +108,32 @@ def _origin(response: Response) -> str:
 def _named(item: Finding, sent: Sent) -> str:
     """The argument that a finding is about, as a dotted path; the upstream's own name for it where no argument fits."""
     if not item.steps:
-        whole: str = sent.tool.binding.get("body", {}).get("argument", "")
+        body = sent.tool.binding.get("body")
+        whole = body.get("argument", "") if body else ""
         return whole if whole and item.place == "body" else "the request"
     for argument, inside in _arguments(item.place, item.steps[0], sent.tool.binding):
         return brief(".".join([argument, *item.steps[0 if inside else 1 :]]), 100)
     return brief(".".join(item.steps), 100)
 
 
-def _arguments(place: str, wire: str, binding: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+def _arguments(place: str, wire: str, binding: Binding) -> Iterator[tuple[str, bool]]:
     """The arguments that may carry that name on the wire, likeliest first, and whether the name is inside of them."""
-    body = binding.get("body", {})
-    bound = list(body.get("fields", [])) if place in ("", "body") else []
-    for part in ("path", "query", "headers", "cookies"):
+    body = binding.get("body")
+    bound: list[Field | Parameter] = []
+    if body and place in ("", "body"):
+        bound += body.get("fields", ())
+    places: dict[str, Iterable[str | Parameter]] = {
+        "path": binding["path"],
+        "query": binding.get("query", ()),
+        "headers": binding.get("headers", ()),
+        "cookies": binding.get("cookies", ()),
+    }
+    for part, listed in places.items():
         if place in ("", part):
-            bound += [each for each in binding.get(part, ()) if isinstance(each, dict)]
+            bound += [each for each in listed if not isinstance(each, str)]
     named = [each for each in bound if each["name"].lower() == wire.lower() and "argument" in each]
     yield from ((each["argument"], False) for each in named)
-    if place in ("", "body") and ("argument" in body or "rest" in body):
+    if body and place in ("", "body") and ("argument" in body or "rest" in body):
         yield body.get("argument") or body["rest"], True
 
 

@@ -15,12 +15,13 @@ from ..text import fields
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+
+    from ..core.table import Scheme, SchemeKind
 
 LONGEST = 32 * 1024
 """In characters. A token with many claims has some thousands; servers refuse headers long before this."""
 
-ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
+ROLES: dict[SchemeKind, tuple[tuple[str, ...], ...]] = {
     "apiKey": (("value",),),
     "bearer": (("value",),),
     "header": (("value",),),
@@ -40,9 +41,7 @@ _NAMES = ("username", "client_id")
 """Roles that are no secrets."""
 
 
-def read(
-    security: dict[str, dict[str, Any]], environ: Mapping[str, str]
-) -> tuple[dict[str, str], list[str], list[str]]:
+def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[str, str], list[str], list[str]]:
     """The variables that are set with their values, what is wrong, and what is odd; both as sentences."""
     secrets: dict[str, str] = {}
     problems: list[str] = []
@@ -65,7 +64,7 @@ def read(
     return secrets, problems, oddities
 
 
-def ways(scheme: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
+def ways(scheme: Scheme) -> tuple[tuple[str, ...], ...]:
     """Return the ways to fill a scheme: the roles that are needed together. A login says itself what it takes."""
     if scheme["type"] == "login":
         needed = dict.fromkeys(each["role"] for each in scheme["login"]["fields"].values() if "role" in each)
@@ -73,7 +72,7 @@ def ways(scheme: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
     return ROLES[scheme["type"]]
 
 
-def variables(scheme: dict[str, Any]) -> list[tuple[str, str]]:
+def variables(scheme: Scheme) -> list[tuple[str, str]]:
     """Role and name of each variable that holds a credential."""
     return [(role, scheme["variables"][role]) for roles in ways(scheme) for role in roles]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, assert_never
 from urllib.parse import quote_plus
 
 from ..request.name_conflicts import fold
@@ -21,12 +21,11 @@ from .credential_env import FETCHED, SHORTEST_REDACTED, ways
 from .settings import NotReady
 
 if TYPE_CHECKING:
+    from ..core import table
+    from ..core.table import Binding, Scheme
     from ..request.request import Request
     from .origins import Endpoint
     from .settings import Settings
-
-Scheme = dict[str, Any]
-
 
 Encoding = dict[str, Callable[[str], str]]
 """How a value is written where it cannot stand as it is: in the query, in a cookie, in HTTP Basic."""
@@ -90,11 +89,11 @@ class Login:
 
     __slots__ = ("content_type", "expires", "fields", "token")
 
-    def __init__(self, described: dict[str, Any], values: dict[str, str]) -> None:
+    def __init__(self, described: table.Login, values: dict[str, str]) -> None:
         """`described` is what the table says, `values` are the values of its roles."""
-        self.content_type: str = described["contentType"]
-        self.token: str = described["token"]
-        self.expires: str = described.get("expires", "")
+        self.content_type = described["contentType"]
+        self.token = described["token"]
+        self.expires = described.get("expires", "")
         self.fields = {
             name: values[each["role"]] if "role" in each else each["value"]
             for name, each in described["fields"].items()
@@ -183,19 +182,39 @@ def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = S
 
 def _written(scheme: Scheme, secrets: dict[str, str], encode: Encoding) -> Written:
     values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
-    kind, place = scheme["type"], scheme.get("in")
-    if kind in ("bearer", "oauth2") or (kind == "login" and place is None):
-        return "header", "Authorization", f"Bearer {values['value']}"
-    if kind == "basic":
-        return "header", "Authorization", f"Basic {encode['basic'](':'.join(values[part] for part in _LOGIN))}"
-    if kind == "header":
-        name, _, value = values["value"].partition(":")
-        return "header", name.strip(), value.strip()
-    if place == "header":
-        return "header", scheme["name"], values["value"]
-    if place == "query":
-        return place, QUERY.name(scheme["name"]), encode["query"](values["value"])
-    return "cookie", COOKIE.name(scheme["name"]), encode["cookie"](values["value"])
+    kind = scheme["type"]
+    match kind:
+        case "bearer" | "oauth2":
+            return _bearer(values["value"])
+        case "basic":
+            return "header", "Authorization", f"Basic {encode['basic'](':'.join(values[part] for part in _LOGIN))}"
+        case "header":
+            name, _, value = values["value"].partition(":")
+            return "header", name.strip(), value.strip()
+        case "login":
+            return _placed(scheme, values["value"], encode) if "in" in scheme else _bearer(values["value"])
+        case "apiKey" | "setting":
+            return _placed(scheme, values["value"], encode)
+        case _:
+            assert_never(kind)
+
+
+def _bearer(token: str) -> Written:
+    return "header", "Authorization", f"Bearer {token}"
+
+
+def _placed(scheme: Scheme, value: str, encode: Encoding) -> Written:
+    """A value at the place that its scheme names."""
+    place, name = scheme["in"], scheme["name"]
+    match place:
+        case "header":
+            return place, name, value
+        case "query":
+            return place, QUERY.name(name), encode["query"](value)
+        case "cookie":
+            return place, COOKIE.name(name), encode["cookie"](value)
+        case _:
+            assert_never(place)
 
 
 def put(request: Request, credentials: list[Written]) -> None:
@@ -225,9 +244,9 @@ class Keys:
     def __init__(self, security: dict[str, Scheme], settings: Settings) -> None:
         self._security = security
         self._settings = settings
-        self._chosen: dict[int, tuple[dict[str, Any], Chosen]] = {}
+        self._chosen: dict[int, tuple[Binding, Chosen]] = {}
 
-    def choose(self, binding: dict[str, Any]) -> Chosen:
+    def choose(self, binding: Binding) -> Chosen:
         """What the binding wants, as far as it is there. Raises NotReady."""
         try:
             return self._chosen[id(binding)][1]
@@ -238,7 +257,7 @@ class Keys:
         self._chosen[id(binding)] = binding, chosen  # which keeps the binding, and so its id
         return chosen
 
-    def _choose(self, binding: dict[str, Any]) -> Chosen:
+    def _choose(self, binding: Binding) -> Chosen:
         secrets, wanted = self._settings.secrets, binding.get("security")
         schemes = choose(wanted, self._security, secrets)
         grants = [self._grant(scheme, binding) for scheme in schemes if fetched(scheme, secrets)]
@@ -254,7 +273,7 @@ class Keys:
             tuple(dict.fromkeys(way for scheme in others for way in _in_words([scheme]))),
         )
 
-    def _grant(self, scheme: Scheme, binding: dict[str, Any]) -> Grant:
+    def _grant(self, scheme: Scheme, binding: Binding) -> Grant:
         if scheme["type"] == "login":
             return self._login(scheme, binding)
         names = [scheme["variables"][role] for role in _CLIENT]
@@ -262,7 +281,7 @@ class Keys:
         endpoint = self._settings.endpoint(self._name(scheme))
         return Grant(endpoint, identity, secret, self._scopes(scheme, binding), names)
 
-    def _login(self, scheme: Scheme, binding: dict[str, Any]) -> Grant:
+    def _login(self, scheme: Scheme, binding: Binding) -> Grant:
         values = {role: self._settings.secrets.get(name, "") for role, name in scheme["variables"].items()}
         names = [scheme["variables"][role] for role in ways(scheme)[1]]
         own = scheme["variables"]["value"]
@@ -273,7 +292,7 @@ class Keys:
         scopes, endpoint = self._scopes(scheme, binding), self._settings.endpoint(self._name(scheme))
         return Grant(endpoint, "", "", scopes, names, Login(scheme["login"], values), put_token)
 
-    def _scopes(self, scheme: Scheme, binding: dict[str, Any]) -> tuple[str, ...]:
+    def _scopes(self, scheme: Scheme, binding: Binding) -> tuple[str, ...]:
         return tuple(binding.get("scopes", {}).get(self._name(scheme), ()))
 
     def _name(self, scheme: Scheme) -> str:
@@ -285,22 +304,26 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
     found, secrets = [*settings.private], settings.secrets
     for scheme in security.values():
         values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
-        if scheme["type"] == "basic":
-            found += [values["password"] or values["username"], _base64(":".join(values[part] for part in _LOGIN))]
-        elif scheme["type"] == "login":
-            kept = set(values) - {*_PUBLIC, "token_url"}
-            found += [text for role in sorted(kept) for text in (values[role], quote_plus(values[role]))]
-        elif scheme["type"] == "oauth2":
-            identity, secret = (values[role] for role in _CLIENT)
-            found += [values["value"], secret, client_login(identity, secret) if secret else ""]
-        elif scheme["type"] == "setting":
-            continue  # no secret: results may show it
-        elif scheme["type"] == "header":
-            value = values["value"].partition(":")[2].strip()
-            found += [value, value.rpartition(" ")[2]]
-        else:
-            encode = SENT.get(scheme.get("in", ""), str)  # as it is sent, since it may come back so
-            found += [values["value"], encode(values["value"])]
+        kind = scheme["type"]
+        match kind:
+            case "basic":
+                found += [values["password"] or values["username"], _base64(":".join(values[part] for part in _LOGIN))]
+            case "login":
+                kept = set(values) - {*_PUBLIC, "token_url"}
+                found += [text for role in sorted(kept) for text in (values[role], quote_plus(values[role]))]
+            case "oauth2":
+                identity, secret = (values[role] for role in _CLIENT)
+                found += [values["value"], secret, client_login(identity, secret) if secret else ""]
+            case "setting":
+                continue  # no secret: results may show it
+            case "header":
+                value = values["value"].partition(":")[2].strip()
+                found += [value, value.rpartition(" ")[2]]
+            case "apiKey" | "bearer":
+                encode = SENT.get(scheme.get("in", ""), str)  # as it is sent, since it may come back so
+                found += [values["value"], encode(values["value"])]
+            case _:
+                assert_never(kind)
     return [each for each in dict.fromkeys(found) if len(each) >= SHORTEST_REDACTED]
 
 

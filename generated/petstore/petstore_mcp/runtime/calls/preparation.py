@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..core import spans
 from ..core.budget import Budget, Exhausted
-from ..request import request
+from ..request import kinds, request
 from ..request.argument_errors import HookFailed, Problems, Refuse, Refused, report
 from ..request.arguments import Checker
 from ..request.files import Digested, Files
@@ -35,8 +35,10 @@ if TYPE_CHECKING:
     class Keys(Protocol):
         """What knows which credentials a request is given (credentials.Keys)."""
 
-        def choose(self, binding: dict[str, Any]) -> Chosen:
+        def choose(self, binding: Binding) -> Chosen:
             """What the binding wants, as far as it is there. Raises NotReady."""
+
+    from ..core.table import Binding
 
 
 Unmade = (Refused, NotReady, HookFailed, Refuse)
@@ -145,6 +147,8 @@ class Preparation:
     def _built(self, tool: Tool, arguments: dict[str, Any]) -> tuple[Files, request.Request, Address]:
         if self._settings.problems:
             raise NotReady(" ".join(self._settings.problems))
+        if tool.plan is None and (strange := kinds.unknown(tool.binding)):
+            raise NotReady(f"Its request has the {strange}, which this server does not know: generate it again.")
         files = Digested(*self._opened) if "confirm" in tool.binding else self._files
         built = request.build(tool, arguments, files, self._entropy)
         return files, built, self._settings.server(built.server)

@@ -25,8 +25,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .table import Binding, Feature, Features, Header, Scheme, SchemeKind
+
 #: The format of the table. It grows by keys that may be left out; another number is another format.
 FORMAT = 1
+
+#: The kinds of security schemes that there are (table.SchemeKind).
+SCHEMES: tuple[SchemeKind, ...] = ("apiKey", "bearer", "basic", "oauth2", "header", "setting", "login")
 
 _AGAIN = "Generate the server again"
 #: Without waiting for whoever writes to a pipe that was put in its place. As in safe_open, which no start imports.
@@ -43,7 +48,7 @@ _SAVES = {
 }
 
 #: The tables that may stand beside the two, by what they are called in MCP.
-FEATURES = ("resources", "prompts")
+FEATURES: tuple[Feature, ...] = ("resources", "prompts")
 
 
 class CatalogError(Exception):
@@ -62,7 +67,7 @@ class Tool:
         self,
         name: str,
         schema: dict[str, Any],
-        binding: dict[str, Any],
+        binding: Binding,
         title: str = "",
         output_schema: dict[str, Any] | None = None,
         credentials: dict[str, list[str]] | None = None,
@@ -151,7 +156,7 @@ class _File:
             offset += len(piece)
         return pieces, _digest(found)
 
-    def line(self, name: str) -> dict[str, Any]:
+    def line(self, name: str) -> Any:
         """The object on the line of that tool. Raises CatalogError."""
         return _object(self.text(name))
 
@@ -164,24 +169,24 @@ class Catalog:
 
     def __init__(
         self,
-        header: dict[str, Any],
+        header: Header,
         tools: list[bytes],
         described: _File,
         bound: _File,
-        features: dict[str, _File] | None = None,
+        features: dict[Feature, _File] | None = None,
     ) -> None:
         self.header = header
         self.tools = tools
-        self.server: dict[str, str] = header["server"]
-        self.name: str = self.server["name"]
-        self.title: str = self.server.get("title", self.name)
-        self.version: str = self.server["version"]
-        self.instructions: str | None = self.server.get("instructions")
-        self.prefix: str = header["environment"]
-        self.servers: list[dict[str, Any]] = header["servers"]
-        self.security: dict[str, dict[str, Any]] = header["security"]
-        self.origins: list[str] = header["origins"]
-        self.roles: dict[str, list[str]] = header.get("roles", {})
+        self.server = header["server"]
+        self.name = self.server["name"]
+        self.title = self.server.get("title", self.name)
+        self.version = self.server["version"]
+        self.instructions = self.server.get("instructions")
+        self.prefix = header["environment"]
+        self.servers = header["servers"]
+        self.security = header["security"]
+        self.origins = header["origins"]
+        self.roles = header.get("roles", {})
         self.hidden: list[str] = []
         self.reader = ""
         self.withheld: dict[str, str] = {}
@@ -201,7 +206,7 @@ class Catalog:
             bound = _opened(directory, "bindings", held)
             header = _header(bound)
             tools, found = described.array()
-            wanted = header.get("features", {})
+            wanted: Features = header.get("features", {})
             features = {name: _opened(directory, name, held) for name in FEATURES if name in wanted}
         except OSError as problem:
             raise CatalogError(f"{_AGAIN}: {problem.filename} cannot be read.") from None
@@ -213,6 +218,7 @@ class Catalog:
             if _digest(crc32(file.read())) != wanted[name]:
                 raise CatalogError(f"{_AGAIN}: {name}.json and bindings.json do not belong together.")
         try:
+            _check_kinds(header["security"])
             return cls(header, tools, described, bound, features)
         except (KeyError, TypeError, AttributeError):
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
@@ -265,7 +271,7 @@ class Catalog:
     def changed(self, before: Catalog) -> list[str]:
         """What is listed otherwise than in the one before: of `tools`, `resources` and `prompts`."""
         now, then = self.header.get("features", {}), before.header.get("features", {})
-        beside = [name for name in FEATURES if now.get(name) != then.get(name)]
+        beside: list[str] = [name for name in FEATURES if now.get(name) != then.get(name)]
         return beside if self.tools == before.tools else ["tools", *beside]
 
     def describes(self, key: bytes) -> bool:
@@ -281,10 +287,10 @@ class Catalog:
         """Whether there is any of `resources` or `prompts`, or (`completions`) any value to offer for one of them."""
         return self.completes if feature == "completions" else feature in self._features
 
-    def entries(self, feature: str) -> list[dict[str, Any]]:
+    def entries(self, feature: Feature) -> list[Any]:
         """The `resources` or `prompts` of their table. Raises CatalogError where it is no JSON."""
         file = self._features.get(feature)
-        found: list[dict[str, Any]] = _object(b'{"all":%b}' % file.read())["all"] if file else []
+        found: list[Any] = _object(b'{"all":%b}' % file.read())["all"] if file else []
         return found
 
     def names(self) -> list[str]:
@@ -312,23 +318,25 @@ class Catalog:
 
     def described(self, name: str) -> dict[str, Any]:
         """Return the tool as the list shows it. Raises CatalogError."""
-        return self._described.line(name)
+        found: dict[str, Any] = self._described.line(name)
+        return found
 
     def tool(self, name: str) -> Tool:
         """That tool, which must exist. Raises CatalogError where one of its lines is missing or no JSON."""
         if name not in self._parsed:
-            tool, binding = self._described.line(name), self._bound.line(name)
+            tool: dict[str, Any] = self._described.line(name)
+            binding: Binding = self._bound.line(name)
             title, promised = tool.get("title", ""), tool.get("outputSchema")
             credentials = _credentials(binding, self.security)
             self._parsed[name] = Tool(name, tool["inputSchema"], binding, title, promised, credentials)
         return self._parsed[name]
 
 
-def _credentials(binding: dict[str, Any], security: dict[str, dict[str, Any]]) -> dict[str, list[str]]:
+def _credentials(binding: Binding, security: dict[str, Scheme]) -> dict[str, list[str]]:
     """Return the names under which requests of a binding may carry API keys, by their places."""
     found: dict[str, list[str]] = {}
     for name in (name for names in binding.get("security") or () for name in names):
-        if place := security.get(name, {}).get("in"):
+        if name in security and (place := security[name].get("in")):
             found.setdefault(place, []).append(security[name]["name"])
     return found
 
@@ -346,13 +354,21 @@ def _opened(directory: str, name: str, held: bool) -> _File:
     return file
 
 
-def _header(bound: _File) -> dict[str, Any]:
+def _header(bound: _File) -> Header:
     """Line 1, which is left open: so many bytes as it says follow, the bindings, one a line, and what closes it."""
     first = bound.first_line()
-    header = _object(first + b"]}") if first else {}
+    header: Header = _object(first + b"]}" if first else b"{}")
     if header.get("mcpgen", FORMAT) == FORMAT and header.get("bytes") != bound.size() - len(first) - 1:
         raise CatalogError(f"{_AGAIN}: bindings.json is cut short, or was edited.")
     return header
+
+
+def _check_kinds(security: dict[str, Scheme]) -> None:
+    """Raises CatalogError for a security scheme of a kind that a later mcpgen may write."""
+    for name, scheme in security.items():
+        if scheme["type"] not in SCHEMES:
+            kind = f"of the kind {scheme['type']!r}, which this server does not know"
+            raise CatalogError(f"{_AGAIN}: the security scheme {name!r} of its table is {kind}.")
 
 
 def _places(content: bytes) -> dict[str, tuple[int, int]]:
@@ -365,7 +381,8 @@ def _places(content: bytes) -> dict[str, tuple[int, int]]:
     return places
 
 
-def _object(text: bytes) -> dict[str, Any]:
+def _object(text: bytes) -> Any:
+    """The JSON object of that text, whatever type its table has for it. Raises CatalogError."""
     try:
         value, _ = loads(text.decode())
     except ValueError:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    from typing import TypeAlias
 
     from .jsonrpc import Id, Members
     from .spans import Span
 
     Effect: TypeAlias = "Send | Call | Rejected | Read | Cancel | Answered | Expect | Note"
+    from .table import Resource
 
 
 class Send:
@@ -84,9 +85,7 @@ class Fetch(Call):
 
     __slots__ = ("entry", "uri")
 
-    def __init__(
-        self, key: int, uri: str, entry: dict[str, Any], arguments: Members, revision: str, origin: Origin
-    ) -> None:
+    def __init__(self, key: int, uri: str, entry: Resource, arguments: Members, revision: str, origin: Origin) -> None:
         listed = entry["listed"]
         name = str(listed.get("uriTemplate") or listed["uri"])
         super().__init__(key, name, arguments, None, Dialogue("", revision), origin)

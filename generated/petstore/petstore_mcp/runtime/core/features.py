@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .jsonrpc import Members
 
     Answer: TypeAlias = Callable[[Members], "dict[str, Any]"]
+    from .table import ArgumentNode, Message, Prompt, Resource
 
 MOST_VALUES = 100
 """Values of one completion, as MCP limits them."""
@@ -38,7 +39,7 @@ class Fetched:
 
     __slots__ = ("entry", "variables")
 
-    def __init__(self, entry: dict[str, Any], variables: dict[str, object]) -> None:
+    def __init__(self, entry: Resource, variables: dict[str, object]) -> None:
         self.entry = entry
         self.variables = variables
 
@@ -51,8 +52,9 @@ class Features:
         self._server = catalog.server
         self._cache = STALE if changes else FIXED
         self._kept = f"{catalog.name}://result/"
-        self._resources = catalog.entries("resources")
-        self._prompts = {each["listed"]["name"]: each for each in catalog.entries("prompts")}
+        self._resources: list[Resource] = catalog.entries("resources")
+        prompts: list[Prompt] = catalog.entries("prompts")
+        self._prompts = {each["listed"]["name"]: each for each in prompts}
         self._fixed = {each["listed"]["uri"]: each for each in self._resources if "uri" in each["listed"]}
         templates = [each for each in self._resources if "uriTemplate" in each["listed"]]
         self._templates = [(_pieces(each["listed"]["uriTemplate"]), each) for each in templates]
@@ -93,7 +95,7 @@ class Features:
                 return Fetched(entry, variables)
         return None
 
-    def _listed(self, kind: str, entries: Iterable[dict[str, Any]], params: Members) -> dict[str, object]:
+    def _listed(self, kind: str, entries: Iterable[Resource | Prompt], params: Members) -> dict[str, object]:
         if "cursor" in params:
             raise Fault(INVALID_PARAMS, "Unknown cursor: the list has one page.")
         return {kind: [each["listed"] for each in entries]}
@@ -118,7 +120,7 @@ class Features:
         described = {key: entry["listed"][key] for key in ("description",) if key in entry["listed"]}
         return {**described, "messages": messages}
 
-    def _prompt_of(self, name: object) -> dict[str, Any]:
+    def _prompt_of(self, name: object) -> Prompt:
         if not isinstance(name, str):
             raise Fault(INVALID_PARAMS, "A prompt is named by a string.")
         if name not in self._prompts:
@@ -129,7 +131,7 @@ class Features:
             raise Fault(INVALID_PARAMS, f"There is no prompt {_shown(name)}.{meant}")
         return self._prompts[name]
 
-    def _block(self, message: dict[str, Any], given: dict[str, object]) -> dict[str, object]:
+    def _block(self, message: Message, given: dict[str, object]) -> dict[str, object]:
         if "resource" in message:
             held = _content(self._fixed[message["resource"]])
             return _media(held) or {"type": "resource", "resource": held}
@@ -152,11 +154,11 @@ class Features:
         shown = found[:MOST_VALUES]
         return {"completion": {"values": shown, "total": len(found), "hasMore": len(found) > len(shown)}}
 
-    def _referred(self, ref: dict[str, object]) -> tuple[dict[str, Any], list[str]]:
+    def _referred(self, ref: dict[str, object]) -> tuple[Resource | Prompt, list[str]]:
         """The prompt or resource that is meant, and the names of its arguments. Raises Fault."""
         if ref.get("type") == "ref/prompt":
-            entry = self._prompt_of(ref.get("name"))
-            return entry, [each["name"] for each in entry["listed"].get("arguments", ())]
+            prompt = self._prompt_of(ref.get("name"))
+            return prompt, [each["name"] for each in prompt["listed"].get("arguments", ())]
         if ref.get("type") != "ref/resource":
             raise Fault(INVALID_PARAMS, "params.ref.type must be ref/prompt or ref/resource.")
         uri = ref.get("uri")
@@ -166,7 +168,7 @@ class Features:
         raise Fault(INVALID_PARAMS, f"There is no resource {_shown(str(uri))}.")
 
 
-def _filled(part: str | dict[str, str], given: dict[str, object]) -> str:
+def _filled(part: str | ArgumentNode, given: dict[str, object]) -> str:
     """A part of a text: itself, or the argument that stands there."""
     return part if isinstance(part, str) else str(given.get(part["argument"], ""))
 
@@ -207,7 +209,7 @@ def _decoded(found: dict[str, str]) -> dict[str, object] | None:
         return None
 
 
-def _outside(entry: dict[str, Any], given: dict[str, object]) -> list[str]:
+def _outside(entry: Resource | Prompt, given: dict[str, object]) -> list[str]:
     """For each value that is none of those that there are, which these are."""
     values = entry.get("values", {})
     wrong = [name for name, value in given.items() if name in values and value not in values[name]]
@@ -225,7 +227,7 @@ def _completed(values: Iterable[str], begun: str) -> list[str]:
     return sorted(held, key=lambda value: not value.casefold().startswith(folded))
 
 
-def _content(entry: dict[str, Any]) -> dict[str, object]:
+def _content(entry: Resource) -> dict[str, object]:
     """TextResourceContents or BlobResourceContents of what was compiled."""
     listed = entry["listed"]
     held: dict[str, object] = {key: entry[key] for key in ("text", "blob") if key in entry}

@@ -13,9 +13,10 @@ from .jsontext import dumps, echo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
     Block: TypeAlias = "dict[str, object]"
+    from .table import Identity
 
 #: The revisions, oldest first. They are ISO dates, so `<=` on their names is their order in time.
 HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -131,7 +132,7 @@ class Contents:
         self.fixed = fixed
 
 
-def call_result(result: Result, revision: str, server: dict[str, str]) -> list[bytes]:
+def call_result(result: Result, revision: str, server: Identity) -> list[bytes]:
     """CallToolResult, in pieces, so that what is long in it is not copied each time that something is put around it.
     Raises ValueError or TypeError where the result holds what JSON cannot."""
     stateless = has(revision, "resultType")
@@ -150,7 +151,7 @@ def call_result(result: Result, revision: str, server: dict[str, str]) -> list[b
     return pieces
 
 
-def input_required_result(question: Question, server: dict[str, str]) -> bytes:
+def input_required_result(question: Question, server: Identity) -> bytes:
     """InputRequiredResult: the question, and the state that the answer must bring."""
     params = {"mode": "form", **_form(question.message)}
     return dumps(
@@ -168,7 +169,7 @@ def elicitation_params(message: str) -> bytes:
     return dumps(_form(message))
 
 
-def list_result(revision: str, server: dict[str, str], changes: bool = False) -> tuple[bytes, bytes]:
+def list_result(revision: str, server: Identity, changes: bool = False) -> tuple[bytes, bytes]:
     """What ListToolsResult has before and behind the array: one page, always. `changes` says whether it ever does."""
     if not has(revision, "resultType"):
         return b'{"tools":', b"}"
@@ -177,7 +178,7 @@ def list_result(revision: str, server: dict[str, str], changes: bool = False) ->
 
 
 def complete_result(
-    members: dict[str, object], revision: str, server: dict[str, str], cache: dict[str, object] | None = None
+    members: dict[str, object], revision: str, server: Identity, cache: dict[str, object] | None = None
 ) -> bytes:
     """A result of these members, which are the same in every revision; `cache` is how long it may be remembered, where
     it has that."""
@@ -186,7 +187,7 @@ def complete_result(
     return dumps({"resultType": "complete", **members, **(cache or {}), "_meta": _signature(server)})
 
 
-def discover_result(server: dict[str, str], offered: list[str], changes: bool = False) -> bytes:
+def discover_result(server: Identity, offered: list[str], changes: bool = False) -> bytes:
     """DiscoverResult. It names the stateless revisions alone: those are what a client may put into `_meta`."""
     return dumps(
         {
@@ -200,7 +201,7 @@ def discover_result(server: dict[str, str], offered: list[str], changes: bool = 
     )
 
 
-def initialize_result(revision: str, server: dict[str, str], offered: list[str], changes: bool = False) -> bytes:
+def initialize_result(revision: str, server: Identity, offered: list[str], changes: bool = False) -> bytes:
     """InitializeResult of a handshake revision. `offered` is what there is of `prompts` and `completions`."""
     return dumps(
         {
@@ -245,10 +246,11 @@ def _form(message: str) -> dict[str, object]:
     return {"message": message, "requestedSchema": {"type": "object", "properties": {}}}
 
 
-def _identity(server: dict[str, str], revision: str) -> dict[str, str]:
+def _identity(server: Identity, revision: str) -> dict[str, str]:
     """Implementation: who the server is, as far as that revision asks."""
     more = [key for key in ("title", "description") if key in server and has(revision, f"{key} of the server")]
-    return {key: server[key] for key in ("name", *more, "version")}
+    said: dict[str, Any] = {**server}
+    return {key: said[key] for key in ("name", *more, "version")}
 
 
 def _signed(identity: dict[str, str]) -> dict[str, object]:
@@ -256,12 +258,12 @@ def _signed(identity: dict[str, str]) -> dict[str, object]:
     return {"io.modelcontextprotocol/serverInfo": identity}
 
 
-def _signature(server: dict[str, str]) -> dict[str, object]:
+def _signature(server: Identity) -> dict[str, object]:
     """The same in short, for results that come by the thousand."""
     return _signed({"name": server["name"], "version": server["version"]})
 
 
-def _instructions(server: dict[str, str]) -> dict[str, str]:
+def _instructions(server: Identity) -> dict[str, str]:
     return {"instructions": server["instructions"]} if "instructions" in server else {}
 
 

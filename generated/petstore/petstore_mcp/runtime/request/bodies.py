@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 from ..core.wire_formats import ABSENT
 from . import extent, name_conflicts
@@ -19,6 +19,9 @@ from .files import Files, media_type
 from .multipart import Part, join
 from .parameters import Header, field_pairs, value_of
 from .styles import JSON, STYLES, Expansion, Place, percent, reserved, scalar
+
+if TYPE_CHECKING:
+    from ..core.table import Body, Field, Parameter, PartKind, Xml
 
 Written = TypeVar("Written")
 
@@ -33,7 +36,7 @@ class Member:
 
     __slots__ = ("argument", "field", "value")
 
-    def __init__(self, argument: str, field: dict[str, Any], value: Any) -> None:
+    def __init__(self, argument: str, field: Field, value: Any) -> None:
         self.argument = argument
         self.field = field
         self.value = value
@@ -44,7 +47,7 @@ Content = tuple[str, bytes]
 
 
 def build(
-    body: dict[str, Any] | None,
+    body: Body | None,
     arguments: dict[str, Any],
     files: Files,
     entropy: bytes,
@@ -65,7 +68,7 @@ def build(
         return _filled(body, arguments, files, credentials)
     if whole is not None and encoding not in ("form", "multipart"):
         return gather(lambda value: [_whole(body, value, files)], [(whole, arguments[whole])])
-    members = _bound(body, arguments) if whole is None else _inside(whole, body, arguments[whole])
+    members = _bound(body, arguments) if whole is None else _inside(whole, body.get("fields", ()), arguments[whole])
     if members is None:
         return []
     if encoding == "form":
@@ -82,9 +85,7 @@ def build(
     return gather(lambda value: [_whole(body, value, files)], [("", content)])
 
 
-def _filled(
-    body: dict[str, Any], arguments: dict[str, Any], files: Files, credentials: frozenset[str]
-) -> list[Content]:
+def _filled(body: Body, arguments: dict[str, Any], files: Files, credentials: frozenset[str]) -> list[Content]:
     """The body that a template makes."""
     from . import templates  # only tools written by hand have some
 
@@ -94,7 +95,7 @@ def _filled(
     if value is ABSENT:
         return []
     if encoding == "form":
-        return [(body["contentType"], _form(_inside(name, {}, value), body, credentials))]
+        return [(body["contentType"], _form(_inside(name, (), value), body, credentials))]
     plain = {**body, "encoding": "text"} if encoding == "xml" else body
     return gather(lambda value: [_whole(plain, value, files)], [(name, value)])
 
@@ -107,7 +108,7 @@ def json_bytes(value: Any) -> bytes:
         raise Unsendable("expected a value that JSON can hold") from None
 
 
-def _bound(body: dict[str, Any], arguments: dict[str, Any]) -> list[Member] | None:
+def _bound(body: Body, arguments: dict[str, Any]) -> list[Member] | None:
     """The members that arguments of their own carry, in the binding's order; None where the body is left out."""
     members = []
     for field in body["fields"]:
@@ -130,12 +131,12 @@ def _bound(body: dict[str, Any], arguments: dict[str, Any]) -> list[Member] | No
     return members + others
 
 
-def _owners(body: dict[str, Any]) -> dict[str, str]:
+def _owners(body: Body) -> dict[str, str]:
     """The names that have a place in the body, and whose it is."""
     return {field["name"]: field.get("argument", "a constant") for field in body["fields"]}
 
 
-def _misplaced(others: list[Member], body: dict[str, Any]) -> list[Problem]:
+def _misplaced(others: list[Member], body: Body) -> list[Problem]:
     """What is wrong with the names of further members."""
     own = _owners(body)
     fixed = [field["name"] for field in body["fields"] if "value" in field]
@@ -146,28 +147,32 @@ def _misplaced(others: list[Member], body: dict[str, Any]) -> list[Problem]:
     return problems + [Problem(argument, "is not for a call to give") for argument in strange]
 
 
-def _inside(whole: str, body: dict[str, Any], value: Any) -> list[Member]:
-    """The members of an argument that is the whole body: those that the binding describes first, in its order."""
+def _inside(whole: str, fields: Iterable[Field], value: Any) -> list[Member]:
+    """The members of an argument that is the whole body: those that `fields` describe first, in their order."""
     if not isinstance(value, dict):
         raise Refused(Problem(whole, "expected an object"))
-    described = {field["name"]: field for field in body.get("fields", ())}
+    described = {field["name"]: field for field in fields}
     names = [*(name for name in described if name in value), *(name for name in value if name not in described)]
     return [Member(f"{whole}.{name}", described.get(name, {"name": name}), value[name]) for name in names]
 
 
-def _whole(body: dict[str, Any], value: Any, files: Files) -> Content:
+def _whole(body: Body, value: Any, files: Files) -> Content:
     encoding, content_type = body["encoding"], body["contentType"]
-    if encoding == "json":
-        return content_type, json_bytes(value)
-    if encoding == "jsonl":
-        first = b"\x1e" if "json-seq" in content_type else b""  # RFC 7464 begins each text with a record separator
-        return content_type, b"".join(first + json_bytes(item) + b"\n" for item in value)
-    if encoding == "text":
-        return _text(content_type, scalar(value))
-    if encoding == "xml":
-        return _text(content_type, _xml(body["xml"], value))
-    content, name, own = files.content(value)
-    return media_type(content_type, content, name, own), content
+    match encoding:
+        case "json":
+            return content_type, json_bytes(value)
+        case "jsonl":
+            first = b"\x1e" if "json-seq" in content_type else b""  # RFC 7464 begins each text with a record separator
+            return content_type, b"".join(first + json_bytes(item) + b"\n" for item in value)
+        case "text":
+            return _text(content_type, scalar(value))
+        case "xml":
+            return _text(content_type, _xml(body["xml"], value))
+        case "binary" | "form" | "multipart":  # a form that the caller writes
+            content, name, own = files.content(value)
+            return media_type(content_type, content, name, own), content
+        case _:
+            assert_never(encoding)
 
 
 def _text(content_type: str, text: str) -> Content:
@@ -205,19 +210,19 @@ def _each(
     return gather(lambda member: [(member, list(write(member)))], named)
 
 
-def _form(members: list[Member], body: dict[str, Any], credentials: frozenset[str]) -> bytes:
+def _form(members: list[Member], body: Body, credentials: frozenset[str]) -> bytes:
     written = _each(_pairs, members)
     owners = [(member.argument, member.field, name_conflicts.names_of(pairs)) for member, pairs in written]
     _check(owners, "form field", body, credentials)
     return "&".join(pair for _, pairs in written for pair in pairs).encode()
 
 
-def _check(
-    owners: Sequence[name_conflicts.Written], place: str, body: dict[str, Any], credentials: frozenset[str]
-) -> None:
+def _check(owners: Sequence[name_conflicts.Written], place: str, body: Body, credentials: frozenset[str]) -> None:
     """Raise Refused for fields with a name that is another's, or that a call gives and servers may read as a
     credential's."""
-    described = {field["name"] for field in body.get("fields", ())} | body.get("template", {}).get("members", {}).keys()
+    described = {field["name"] for field in body.get("fields", ())}
+    if "template" in body and "members" in body["template"]:
+        described |= body["template"]["members"].keys()
     given = ((argument, name) for argument, _, names in owners for name in names if name not in described)
     name_conflicts.refuse_credentials(given, place, credentials)
     name_conflicts.check(owners, place, body.get("withheld", ()))
@@ -237,29 +242,33 @@ def _parts(member: Member, arguments: dict[str, Any], files: Files) -> Iterator[
     if many:
         extent.check(field["name"], value)
     for index, item in enumerate(value if many else [value]):
-        kind = field.get("part") or ("json" if isinstance(item, (dict, list)) else "text")
+        kind: PartKind = field.get("part") or ("json" if isinstance(item, (dict, list)) else "text")
         media = field.get("contentType", "")
         if kind == "json":
             yield Part(field["name"], json_bytes(item), media or "application/json", headers=headers)
-        elif item is not None and kind == "xml":
+        elif item is None:
+            continue
+        elif kind == "xml":
             yield Part(field["name"], _xml(field["xml"], item).encode(), media, headers=headers)
-        elif item is not None and kind == "text":
+        elif kind == "text":
             yield Part(field["name"], scalar(item).encode(), media, headers=headers)
-        elif item is not None:
+        elif kind == "file":
             content, known, own = files.content(item)
             name = _file_name(field.get("filename", ""), arguments, index) or known
-            kind = media_type(media, content, name, own)
-            yield Part(field["name"], content, kind, name or field["name"], headers)
+            content_type = media_type(media, content, name, own)
+            yield Part(field["name"], content, content_type, name or field["name"], headers)
+        else:
+            assert_never(kind)
 
 
-def _part_header(bound: dict[str, Any], arguments: dict[str, Any]) -> list[tuple[str, str]]:
+def _part_header(bound: Parameter, arguments: dict[str, Any]) -> list[tuple[str, str]]:
     value = value_of(bound, arguments)
     if bound.get("required") and value is ABSENT:
         raise Refused(Problem(bound["argument"], "is required with this part"))
     return Header(bound).write(None if value is ABSENT else value)
 
 
-def _styled(field: dict[str, Any], value: Any) -> Iterator[Part]:
+def _styled(field: Field, value: Any) -> Iterator[Part]:
     """Parts whose names and texts are those of the pairs that the style would make (OpenAPI 3.1, 4.8.15.1.1)."""
     for pair in Expansion(STYLES[field["style"]], field["name"], field["explode"], _PLAIN).parts(value):
         name, _, text = pair.partition("=")
@@ -274,7 +283,7 @@ def _file_name(argument: str, arguments: dict[str, Any], index: int) -> str:
     return name
 
 
-def _xml(shape: dict[str, Any], value: Any) -> str:
+def _xml(shape: Xml, value: Any) -> str:
     from . import xmltext  # few APIs speak it
 
     return xmltext.document(shape, value)

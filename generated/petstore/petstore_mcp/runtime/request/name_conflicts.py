@@ -21,12 +21,15 @@ from .argument_errors import Problem, Refused
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from ..core.table import Field
+    from ..core.table import Parameter as Bound
+
     class Pairs(Protocol):
         """A parameter that writes pairs (parameters.Pairs)."""
 
         name: str
         argument: str
-        bound: dict[str, Any]
+        bound: Bound
         own: str | tuple[str, ...]
 
 
@@ -37,7 +40,7 @@ _NO_LETTERS = re.compile(r"[\W_]+")
 OTHERS: Any = object()
 """Stands among the arguments for all that a call gives beyond what the schema names, where that is allowed."""
 
-Written = tuple[str, dict[str, Any], Sequence[str]]
+Written = tuple[str, "Bound | Field", Sequence[str]]
 """What wrote something, as a model calls it; how the binding describes that; and the names that it wrote."""
 
 
@@ -123,7 +126,7 @@ def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) 
     written = list(written)
     strays = any(name != bound["name"] for _, bound, names in written for name in names)
     held = _held(written, withheld) if strays else {}
-    owners: dict[str, tuple[str, dict[str, Any]]] = {}
+    owners: dict[str, tuple[str, Bound | Field]] = {}
     for argument, bound, names in written:
         for name in names:
             first, owner = owners.setdefault(name, (argument, bound))
@@ -133,11 +136,10 @@ def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) 
                 raise _refused(argument, place, name)
 
 
-def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, dict[str, Any]]:
+def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, Bound | Field | None]:
     """The names that the owner holds, and what holds them; nothing that was written does where they are withheld."""
-    nobody = dict[str, Any]()
     held = {bound["name"].casefold(): bound for _, bound, _ in written if "value" in bound or "template" in bound}
-    return dict.fromkeys(folded(withheld), nobody) | held
+    return dict.fromkeys(folded(withheld)) | held
 
 
 def _beyond(name: str, own: str) -> set[str]:

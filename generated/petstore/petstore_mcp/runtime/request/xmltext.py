@@ -9,15 +9,17 @@ shape is an element under its own name, an array one element an item, and null i
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import extent
 from .argument_errors import Unsendable
 from .styles import scalar
 
-Shape = dict[str, Any]
+if TYPE_CHECKING:
+    from ..core.table import Xml as Shape
 
 _PLAIN: Shape = {}
+_NO_MEMBERS: dict[str, Shape] = {}
 _NAME = re.compile(r"[^\W\d][\w.\-]*")
 _FOREIGN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _IN_TEXT = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord("\r"): "&#13;"}
@@ -73,7 +75,7 @@ def _members(shape: Shape, value: dict[str, Any]) -> tuple[str, str]:
     """The attributes and the content of an element."""
     attributes = content = ""
     for key, member in value.items():
-        inner = shape.get("members", _PLAIN).get(key, _PLAIN)
+        inner = shape.get("members", _NO_MEMBERS).get(key, _PLAIN)
         kind = inner.get("kind", "element")
         if member is None:
             continue

@@ -20,13 +20,15 @@ from . import failures, paging, projection, response, wrapping
 from .drop_fields import tokens, without
 
 if TYPE_CHECKING:
+    from ..core import table
+    from ..core.table import ArgumentNode, Link, LinkText, PointerNode, ShownText
     from ..http.exchange import Response, Sent
     from ..text.redaction import Redactor
 
 _KEPT_FIELDS = ("retry-after", "date")
 """What is left of the header fields of an answer of which something is removed: numbers and dates are read of these."""
 
-_TEXTS = ("name", "title", "description", "mimeType")
+_TEXTS: tuple[LinkText, ...] = ("name", "title", "description", "mimeType")
 
 LONGEST_ADDRESS, LONGEST_TEXT = 2_000, 500
 """Characters of the address of a link, and of each of its texts."""
@@ -42,7 +44,7 @@ class View:
 
     __slots__ = ("_mark", "_rules", "_value")
 
-    def __init__(self, rules: dict[str, Any]) -> None:
+    def __init__(self, rules: table.View) -> None:
         """`rules` are the `result` of a binding."""
         self._rules = rules
         self._value: Any = ABSENT
@@ -116,7 +118,7 @@ class View:
         """The result with the text in place of the JSON, and with the links."""
         unseen: dict[str, int] = {}
 
-        def found(place: dict[str, str]) -> Any:
+        def found(place: ArgumentNode | PointerNode) -> Any:
             if "argument" in place:
                 return sent.arguments.get(place["argument"], ABSENT)
             pointer = place["pointer"]
@@ -132,7 +134,7 @@ class View:
         result.content += _short([link for link in links if link is not None])
         return result
 
-    def _fills(self, parts: list[Any], result: Result) -> bool:
+    def _fills(self, parts: ShownText, result: Result) -> bool:
         """Whether the text can stand for the answer: one that speaks of its parts needs a JSON answer."""
         speaks = any(isinstance(part, dict) and "pointer" in part for part in parts)
         return self._value is not ABSENT or (not speaks and all(block["type"] == "text" for block in result.content))
@@ -143,7 +145,7 @@ class View:
             return value.replace(self._mark, "") if self._mark else value
         return projection.exact(value, self._mark)
 
-    def _link(self, link: dict[str, list[Any]], found: templates.Find, redactor: Redactor) -> dict[str, Any] | None:
+    def _link(self, link: Link, found: templates.Find, redactor: Redactor) -> dict[str, Any] | None:
         """The block for a link; None where a part of its address is missing, or leads elsewhere."""
         places = [part for part in link["uri"] if isinstance(part, dict)]
         values = [templates.written([place], found, self._text) for place in places]
@@ -151,7 +153,7 @@ class View:
             return None
         uri = templates.written(link["uri"], found, lambda value: quote(self._text(value), safe=""))
         written = {key: templates.written(link[key], found, self._text) for key in _TEXTS if key in link}
-        texts = {key: redactor.text(clean(text)[0]) for key, text in written.items()}
+        texts: dict[str, str] = {key: redactor.text(clean(text)[0]) for key, text in written.items()}
         return {"type": "resource_link", "uri": uri, **texts, "name": texts["name"] or uri}
 
 

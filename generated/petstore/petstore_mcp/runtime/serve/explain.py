@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..core.catalog import Catalog, Tool
+    from ..core.table import Binding, Scheme
     from ..settings.settings import Settings
 
 SCHEMA = 1
@@ -48,13 +49,13 @@ class Placeholders:
     in place of each value stands `<VARIABLE>`.
     """
 
-    def __init__(self, security: dict[str, credentials.Scheme], secrets: dict[str, str]) -> None:
+    def __init__(self, security: dict[str, Scheme], secrets: dict[str, str]) -> None:
         self._security = security
         self._secrets = secrets
         self.missing = ""
         """Why a call would be refused; "" where it would not."""
 
-    def choose(self, binding: dict[str, Any]) -> credentials.Chosen:
+    def choose(self, binding: Binding) -> credentials.Chosen:
         """Placeholders."""
         wanted = binding.get("security")
         try:

@@ -13,7 +13,8 @@ from ..text.addresses import Address, parse, parse_endpoint
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+
+    from ..core.table import Server, ServerVariable
 
 _PORTS = {"http": ":80", "https": ":443"}
 
@@ -69,7 +70,7 @@ class Listed:
         self._all = frozenset(origins)
         self._known = self._all if at_start is None else self._all.intersection(at_start)
 
-    def missing(self, address: Address, url: str, variables: dict[str, dict[str, Any]] | None = None) -> str:
+    def missing(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
         """Return why nothing is sent to `address`, as the end of a clause; "" where it is accepted. A URL of the table
         leads there.
 
@@ -111,7 +112,7 @@ class Rules:
         """Let `typed` stand for the API's first server. Raises ValueError with the rest of a sentence."""
         self._typed = self._secured(typed)
 
-    def addresses(self, servers: list[dict[str, Any]], urls: list[str]) -> list[Address | str]:
+    def addresses(self, servers: list[Server], urls: list[str]) -> list[Address | str]:
         """Return the address of each server of the table, or the sentence that says why it cannot be used. `urls` are
         theirs, with the variables filled in.
         """
@@ -212,7 +213,7 @@ class Rules:
         except ValueError:
             return typed  # what is wrong with the described URL is no matter where another is typed
 
-    def _own(self, first: Address | str, server: list[dict[str, Any]]) -> Address | str:
+    def _own(self, first: Address | str, server: list[Server]) -> Address | str:
         """Return the API's first server for an operator who typed none, or why it is not called."""
         if isinstance(first, str):
             return first
@@ -222,7 +223,7 @@ class Rules:
             return f"The API's own server is on {first.host}, {reason}. {allow}, {other}."
         return first
 
-    def _further(self, server: dict[str, Any], url: str, first: Address | str, base: Address | str) -> Address | str:
+    def _further(self, server: Server, url: str, first: Address | str, base: Address | str) -> Address | str:
         """Return a server that some operations have of their own, or why it is not called."""
         if "://" not in url:
             return base if isinstance(base, str) else self._beside(base, url)
@@ -253,7 +254,7 @@ class Rules:
         """Return True if the operator names that server: its host is allowed, or the base URL is on its origin."""
         return address.host in self._hosts or (self._typed is not None and address.origin == self._typed.origin)
 
-    def _unaccepted(self, address: Address, url: str, variables: dict[str, dict[str, Any]] | None = None) -> str:
+    def _unaccepted(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
         """Return why nothing is sent to `address`, to which that URL of the table leads, and note it; "" where it is
         accepted.
         """

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .rate import Rate
 
     Again: TypeAlias = "Callable[[Catalog], Settings]"
+    from ..core.table import Scheme, Server, ServerVariable
 
 TIMEOUT = 30.0
 """Seconds that a call may take in all, unless the operator or the tool says otherwise."""
@@ -258,9 +259,7 @@ class _Reader:
             certificate=self._settings.client is not None,
         )
 
-    def addresses(
-        self, rules: Rules, servers: list[dict[str, Any]], urls: list[str], flag: str | None
-    ) -> list[Address | str]:
+    def addresses(self, rules: Rules, servers: list[Server], urls: list[str], flag: str | None) -> list[Address | str]:
         """The address of each server of the table, by what the operator typed and allowed."""
         name, value = self._value("BASE_URL")
         name, value = ("--base-url", flag) if flag else (name, value)
@@ -274,7 +273,7 @@ class _Reader:
         self._settings.warnings += [f"{name} {sentence}" for sentence in sentences]
         return found
 
-    def endpoints(self, rules: Rules, security: dict[str, Any], urls: list[str]) -> dict[str, Endpoint | str]:
+    def endpoints(self, rules: Rules, security: dict[str, Scheme], urls: list[str]) -> dict[str, Endpoint | str]:
         """Where the tokens of each scheme are fetched that has such a place."""
         base, described = (self._settings.servers[0], urls[0]) if urls else (nowhere(self._settings.prefix), "")
         found: dict[str, Endpoint | str] = {}
@@ -291,7 +290,7 @@ class _Reader:
                 found[scheme] = f"The {kind} URL that the API's description names {reason}; {name} can name another."
         return found
 
-    def url(self, server: dict[str, Any]) -> str:
+    def url(self, server: Server) -> str:
         """The URL of a server of the table, its variables filled in."""
         url = str(server["url"])
         for name, variable in server.get("variables", {}).items():
@@ -302,7 +301,7 @@ class _Reader:
         name = f"{self._settings.prefix}_{suffix}"
         return name, self._environ.get(name, "").strip()
 
-    def _server_variable(self, variable: dict[str, Any]) -> str:
+    def _server_variable(self, variable: ServerVariable) -> str:
         name = variable["variable"]
         value = self._environ.get(name, "")
         if value and value not in variable.get("enum", [value]):

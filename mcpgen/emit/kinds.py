@@ -1,0 +1,47 @@
+"""The kinds that a table may hold, as the runtime knows them: security schemes, styles, encodings, parts of a form.
+
+A kind that the model has and this file does not is a type error. Before it gets a row here, the runtime
+(`core/table.py`) and `table.schema.json` must know it.
+"""
+
+from typing import assert_never
+
+from mcpgen.model import BodyEncoding, PartKind, SchemeKind, Style
+
+
+def scheme(kind: SchemeKind) -> str:
+    """Return what the table calls that kind of security scheme."""
+    match kind:
+        case "apiKey" | "bearer" | "basic" | "oauth2" | "header" | "setting" | "login":
+            return kind
+        case _:
+            assert_never(kind)
+
+
+def style(kind: Style) -> str:
+    """Return what the table calls that style."""
+    match kind:
+        case "simple" | "label" | "matrix" | "form" | "spaceDelimited" | "pipeDelimited" | "tabDelimited":
+            return kind
+        case "deepObject" | "cookie":
+            return kind
+        case _:
+            assert_never(kind)
+
+
+def encoding(kind: BodyEncoding) -> str:
+    """Return what the table calls that way to write a body."""
+    match kind:
+        case "json" | "jsonl" | "form" | "multipart" | "xml" | "text" | "binary":
+            return kind
+        case _:
+            assert_never(kind)
+
+
+def part(kind: PartKind) -> str:
+    """Return what the table calls that way to write a part of a multipart body."""
+    match kind:
+        case "text" | "json" | "xml" | "file":
+            return kind
+        case _:
+            assert_never(kind)

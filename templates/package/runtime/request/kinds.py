@@ -1,0 +1,48 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""The kinds of a binding: styles, encodings of bodies, parts of a form. One that is not known makes no request.
+
+A table written by a later mcpgen may have others. The kinds of security schemes are compared at the start (catalog.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
+
+from .styles import STYLES
+
+if TYPE_CHECKING:
+    from ..core.table import Binding, Body, BodyEncoding, Parameter, PartKind
+
+ENCODINGS: tuple[BodyEncoding, ...] = ("json", "jsonl", "form", "multipart", "xml", "text", "binary")
+PARTS: tuple[PartKind, ...] = ("text", "json", "xml", "file")
+
+
+def unknown(binding: Binding) -> str:
+    """The first kind of a binding that is not known, in words; "" where all are."""
+    return next((f"{what} {kind!r}" for what, kind, known in _kinds(binding) if kind not in known), "")
+
+
+def _kinds(binding: Binding) -> Iterator[tuple[str, str, Collection[str]]]:
+    """What each kind is, the kind, and those that there are."""
+    for parameter in _parameters(binding):
+        yield "style", parameter["style"], STYLES
+    if "body" in binding:
+        yield from _of_body(binding["body"])
+
+
+def _of_body(body: Body) -> Iterator[tuple[str, str, Collection[str]]]:
+    yield "encoding", body["encoding"], ENCODINGS
+    for field in body.get("fields", ()):
+        if "style" in field:
+            yield "style", field["style"], STYLES
+        if "part" in field:
+            yield "part", field["part"], PARTS
+
+
+def _parameters(binding: Binding) -> Iterator[Parameter]:
+    yield from (part for part in binding["path"] if not isinstance(part, str))
+    yield from (*binding.get("query", ()), *binding.get("querystring", ()))
+    yield from (*binding.get("headers", ()), *binding.get("cookies", ()))
+    if "body" in binding:
+        yield from (header for field in binding["body"].get("fields", ()) for header in field.get("headers", ()))

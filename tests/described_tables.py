@@ -1,0 +1,33 @@
+"""The compiler's `emit`, which also compares what it emits with `table.schema.json`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+
+from mcpgen.base.tree import FileTree
+from mcpgen.emit import emit
+from mcpgen.model import Catalog
+
+SCHEMA: dict[str, Any] = json.loads(
+    (Path(__file__).parents[1] / "mcpgen/emit/table.schema.json").read_text(encoding="utf-8")
+)
+_DEFINITIONS = SCHEMA["$defs"]
+_VALIDATORS = {
+    "bindings": jsonschema_rs.Draft202012Validator(SCHEMA),
+    "resources": jsonschema_rs.Draft202012Validator({"$ref": "#/$defs/resources", "$defs": _DEFINITIONS}),
+    "prompts": jsonschema_rs.Draft202012Validator({"$ref": "#/$defs/prompts", "$defs": _DEFINITIONS}),
+}
+
+
+def emit_described(catalog: Catalog) -> FileTree:
+    """The files of `catalog`. Fails where one of its tables is not what the schema describes."""
+    tree = emit(catalog)
+    for name, validator in _VALIDATORS.items():
+        content = tree.get(f"{catalog.identity.package}/{name}.json")
+        problem = next(validator.iter_errors(json.loads(content)), None) if content is not None else None
+        assert problem is None, f"{name}.json is not what table.schema.json describes: {problem}"
+    return tree
