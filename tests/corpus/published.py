@@ -21,7 +21,7 @@ LOGINS = {
     "slack": {"GET /oauth.token", "GET /oauth.access", "GET /oauth.v2.access"},
 }
 """Operations that take a password or a client's secret, found by reading the documents: no tools."""
-CREDENTIALS = {"slack": {("query", "token"), ("header", "token")}}
+CREDENTIALS = {"slack": {(place, "token") for place in ("query", "header", "formData")}}
 """Parameters that are credentials, found by reading the documents: no arguments."""
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options")
 
