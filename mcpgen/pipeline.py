@@ -12,7 +12,7 @@ from mcpgen.base.names import SERVER_NAME, server_name
 from mcpgen.base.tree import FileTree
 from mcpgen.check import too_many_tools, unused_schemes
 from mcpgen.check.catalog import check
-from mcpgen.emit import emit, table, user_files
+from mcpgen.emit import emit, offered_now, table, user_files
 from mcpgen.lock import fingerprint
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
@@ -146,6 +146,7 @@ def _compiled(
         options=replace(remembered, name=identity.name, ref_dir=project.ref_dirs, overlay=project.overlays),
         promises=promises,
         origins=reached,
+        offered=offered_now(remembered.deploy, project.lock.offered if project.lock else ()),
     )
     tree, lock = _emitted(catalog, lock)
     too_many_tools.report(catalog, len(tree[table.tools_path(catalog)]), diagnostics)
@@ -176,7 +177,7 @@ def _with_origins(
 
 def _emitted(catalog: Catalog, lock: Lock) -> tuple[FileTree, Lock]:
     """Return the files of `catalog`, and `lock` with their digests and the new promises."""
-    tree = emit(catalog)
+    tree = emit(catalog, deploy=lock.options.deploy)
     ours = {path: data for path, data in tree.items() if path not in user_files(catalog.identity)}
     promises = fingerprint.promised(catalog, tree, lock.promises)
     lock = replace(lock, version=catalog.identity.version, promises=promises, files=locks.digests(ours))

@@ -20,6 +20,11 @@ def project_templates() -> Path:
     return _folder("templates") / "project"
 
 
+def deployment_templates() -> Path:
+    """Return the folder with the templates of the files by which a server is deployed."""
+    return _folder("templates") / "deployment"
+
+
 def changelog() -> Path:
     """Return the path of the changelog of mcpgen."""
     installed = _HERE / "_CHANGELOG.md"

@@ -5,6 +5,7 @@ directory that it is written to.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 _RESERVED = frozenset(
@@ -38,6 +39,7 @@ class FileTree(Mapping[str, bytes]):
         return len(self._files)
 
 
+@lru_cache(maxsize=1024)  # a run makes several trees, and most of their paths are those of the runtime
 def check_contained(path: str) -> None:
     """Raise ValueError if `path` could lead out of its directory, or if some system cannot store its name."""
     parts = PurePosixPath(path).parts

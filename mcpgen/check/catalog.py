@@ -12,6 +12,7 @@ from mcpgen.base.diagnostics import Diagnostic, Diagnostics, Where
 from mcpgen.base.invisible import has_hidden
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.names import ARGUMENT_NAME, TOOL_NAME, WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME, clipped
+from mcpgen.base.once import Once
 from mcpgen.lower.schema import handwritten, header_annotations
 from mcpgen.lower.schema.constraints import FORMATS
 from mcpgen.model import Catalog, Identity, PromptSpec, ResourceSpec, Skipped, ToolSpec, Values, arguments_of
@@ -29,6 +30,7 @@ _KEYWORDS: dict[str, frozenset[str]] = {
     "boolean": frozenset(),
     "null": frozenset(),
 }
+_TEXT: JsonObject = {"type": "string"}
 _EVERYWHERE = frozenset({"type", "description", "default"})
 _OF_INPUT = "The inputSchema"
 _RENAME = "Give it another name: `arguments: {NAME: {name: …}}` under `overrides`."
@@ -42,10 +44,11 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
     These are reported and added to its skipped operations.
     """
     kept: list[ToolSpec] = []
+    once = Once()
     skipped = list(catalog.skipped)
     names: set[str] = set()
     for tool in catalog.tools:
-        reasons = list(_reasons(tool, names))
+        reasons = list(_reasons(tool, names, once))
         if not reasons:
             names.add(tool.name.casefold())
             kept.append(tool)
@@ -66,11 +69,11 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
     )
 
 
-def _reasons(tool: ToolSpec, names: set[str]) -> Iterator[Diagnostic]:
+def _reasons(tool: ToolSpec, names: set[str], once: Once) -> Iterator[Diagnostic]:
     """Yield why `tool` may not be emitted beside tools of those `names`: the first problem, or every invalid
     annotation.
     """
-    problem = next(problems(tool), None)
+    problem = next(problems(tool, once), None)
     if problem is not None:
         yield _reason(tool, *problem)
     elif tool.name.casefold() in names:
@@ -123,7 +126,7 @@ def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
     """Report a handwritten schema outside the portable profile, unless its owner declared that."""
     if tool.profile != "written" or tool.operation.decided.portable is False:
         return
-    if reason := next(outside_profile(_unclosed(tool.input_schema), root=True), ""):
+    if reason := next(inputs_outside_profile(as_object(_unclosed(tool.input_schema)), Once()), ""):
         message = f"The inputSchema of {tool.name} {reason}: not every client and provider takes it."
         hint = "Say `portable: false` where that is meant."
         diagnostics.add("written-schema", message, tool.operation.where.inside("inputSchema"), hint)
@@ -157,7 +160,7 @@ def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
     return Diagnostic(code, message, "Leave it out with --exclude, and report this.", where)
 
 
-def problems(tool: ToolSpec) -> Iterator[tuple[str, str]]:
+def problems(tool: ToolSpec, once: Once) -> Iterator[tuple[str, str]]:
     """Yield every reason (code, sentence) why `tool` may not be emitted."""
     by_hand = tool.operation.decided.name is not None
     rule = WRITTEN_TOOL_NAME if by_hand else TOOL_NAME
@@ -167,7 +170,8 @@ def problems(tool: ToolSpec) -> Iterator[tuple[str, str]]:
         yield "unportable-schema", f"{tool.name} has no description, or one that is too long."
     result = tool.binding.result
     said = [result.text, [each.texts() for each in result.links]] if result is not None else []
-    if has_hidden([tool.title, tool.description, tool.input_schema, tool.output_schema, said]):
+    hiding = once.of_parts(has_hidden, tool.input_schema)
+    if any(hiding) or has_hidden([tool.title, tool.description, tool.output_schema, said]):
         yield "hidden-characters", f"{tool.name} has texts, names or values with invisible characters."
     schema = tool.input_schema
     if tool.profile == "written":
@@ -177,7 +181,7 @@ def problems(tool: ToolSpec) -> Iterator[tuple[str, str]]:
         yield "unportable-schema", f"The input schema of {tool.name} is not an object at its root."
         return
     else:
-        broken = outside_profile(schema, root=True) if tool.profile == "portable" else handwritten.broken(schema)
+        broken = inputs_outside_profile(schema, once) if tool.profile == "portable" else handwritten.broken(schema)
         for reason in broken:
             yield "unportable-schema", f"The input schema of {tool.name} {reason}."
     yield from _unbound(tool)
@@ -208,14 +212,30 @@ def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
         yield "unbound-argument", f"The request of {tool.name} wants an argument {name} that it does not have."
 
 
-def outside_profile(node: JsonValue, *, root: bool = False, depth: int = 0) -> Iterator[str]:
+def inputs_outside_profile(schema: JsonObject, once: Once) -> Iterator[str]:
+    """Yield how an input schema departs from the portable profile, as the rest of a sentence about it."""
+    properties = as_object(schema.get("properties"))
+    if "anyOf" in schema:
+        yield "has alternatives where none may stand"
+    yield from outside_profile({**schema, "properties": dict.fromkeys(properties, _TEXT)} if properties else schema)
+    for name, argument in properties.items():
+        if not WRITTEN_ARGUMENT_NAME.fullmatch(name):
+            yield f"has an argument {name!r} that providers refuse"
+        yield from once.ask(_argument_outside_profile, argument)
+
+
+def _argument_outside_profile(schema: JsonValue) -> list[str]:
+    return list(outside_profile(schema, depth=1))
+
+
+def outside_profile(node: JsonValue, *, depth: int = 0) -> Iterator[str]:
     """Yield how a derived schema departs from the portable profile, as the rest of a sentence about it."""
     if depth > DEEPEST:
         yield "nests too deep"
     elif not isinstance(node, dict):
         yield "has a subschema that is not an object"
     elif "anyOf" in node:
-        yield from _alternatives_outside_profile(node, root, depth)
+        yield from _alternatives_outside_profile(node, depth)
     else:
         kind = node.get("type")
         if not isinstance(kind, str) or kind not in _KEYWORDS:
@@ -224,27 +244,23 @@ def outside_profile(node: JsonValue, *, root: bool = False, depth: int = 0) -> I
         if stray := sorted(set(node) - _EVERYWHERE - _KEYWORDS[kind]):
             yield f"has the keyword {stray[0]} at a node of type {kind}"
         if kind == "object":
-            yield from _object_outside_profile(node, root, depth)
+            yield from _object_outside_profile(node, depth)
         elif kind == "array":
             yield from outside_profile(node.get("items"), depth=depth + 1)
         elif kind == "string":
             yield from _text_outside_profile(node)
 
 
-def _alternatives_outside_profile(node: JsonObject, root: bool, depth: int) -> Iterator[str]:
+def _alternatives_outside_profile(node: JsonObject, depth: int) -> Iterator[str]:
     branches = as_list(node["anyOf"])
-    if root or len(branches) < 2 or set(node) - {"anyOf", "description", "default"}:
+    if len(branches) < 2 or set(node) - {"anyOf", "description", "default"}:
         yield "has alternatives where none may stand"
     for branch in branches:
         yield from outside_profile(branch, depth=depth + 1)
 
 
-def _object_outside_profile(node: JsonObject, root: bool, depth: int) -> Iterator[str]:
+def _object_outside_profile(node: JsonObject, depth: int) -> Iterator[str]:
     properties = as_object(node.get("properties"))
-    if root:
-        for key in properties:
-            if not WRITTEN_ARGUMENT_NAME.fullmatch(key):
-                yield f"has an argument {key!r} that providers refuse"
     if not all(key in properties for key in as_list(node.get("required"))):
         yield "requires a property that it does not have"
     for member in properties.values():

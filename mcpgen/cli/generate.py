@@ -22,6 +22,7 @@ from mcpgen.regenerate.regenerate import succeed
 @options.compiling
 @options.max_tokens
 @options.moves
+@options.deploy
 @click.option(
     "--strict",
     is_flag=True,
@@ -36,6 +37,7 @@ def command(
     flags: Options,
     max_tokens: int | None,
     moves: bool,
+    deploy: bool,
     strict: bool,
     dry_run: bool,
     overwrite: bool,
@@ -47,7 +49,7 @@ def command(
 
     Exit codes: 0 done, 1 findings, 2 cannot go on, 3 another run is at work there.
     """
-    flags = replace(flags, max_tokens=max_tokens)
+    flags = replace(flags, max_tokens=max_tokens, deploy=deploy)
     with report.ending(output):
         fetched = fetch.read(source, flags.ref_dir, Network(flags.allow_redirect, flags.fetch_header, source))
         target = _target(fetched, flags, directory)

@@ -86,14 +86,22 @@ difference_format = click.option(
 )
 
 
+deploy = click.option(
+    "--deploy",
+    is_flag=True,
+    help="Offer the files by which the server is deployed: a Containerfile, a compose file, Kubernetes manifests.",
+)
+
+_OWN = ("max_tokens", "deploy")
+"""Options that commands add themselves: a limit for one and a gate for another, and files that only a project has."""
+
+
 def compiling(command: Command) -> Command:
     """Add the options that decide what is compiled, passed to the command as one `flags: Options`."""
 
     @functools.wraps(command)
     def with_flags(**given: Any) -> Any:
-        own = [
-            field.name for field in fields(Options) if field.name != "max_tokens"
-        ]  # a limit for one command, a gate for another
+        own = [field.name for field in fields(Options) if field.name not in _OWN]
         flags = Options(**{name: given.pop(name) for name in own})
         return command(flags=flags, **given)
 

@@ -19,9 +19,10 @@ from typing import Any
 from mcpgen.base import assets
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, as_object, compact
-from mcpgen.demo import petstore
+from mcpgen.demo import petstore, replicas
 from mcpgen.demo.client import REVISION, Client, connect
-from mcpgen.emit import attributes
+from mcpgen.emit import attributes, checksums, offered
+from mcpgen.emit.project import LICENSE
 from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, Project
 from mcpgen.read.document import load
@@ -31,6 +32,7 @@ from mcpgen.regenerate.diff import Difference
 from mcpgen.regenerate.publish import plan, publish
 from mcpgen.regenerate.regenerate import Succession, succeed
 
+_CONFIRMING = Fetched("mcpgen.yaml", b"mcpgen: 1\nserver: {confirm: {DELETE: always}}\n")
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
@@ -68,6 +70,8 @@ def tell() -> Generator[Step, None, None]:
             }
             with connect([sys.executable, "-m", "petstore_mcp"], directory, environment) as client:
                 yield from _conversation(client, api, compiled)
+            compiled = _confirming(document, directory, compiled)
+            yield _over_http(directory, environment, api, compiled)
         yield from _next_version(document, directory, compiled)
     yield Step("Nothing is left behind", "", (f"{folder} is gone; so are the server and the API",))
 
@@ -85,8 +89,8 @@ def _tools(compiled: Compiled) -> str:
 
 def _rendered(compiled: Compiled) -> int:
     """Return how many files hold text of the document: all except Python and the files that every project shares."""
-    same = {editors.NAME, attributes.NAME}
-    return sum(not path.endswith(".py") and path not in same for path in compiled.tree)
+    same = (".py", editors.NAME, attributes.NAME, offered.GITIGNORE, LICENSE, checksums.NAME)
+    return sum(not path.endswith(same) for path in compiled.tree)
 
 
 # -- the conversation -------------------------------------------------------------------------------------------------
@@ -152,12 +156,48 @@ def _picture(client: Client) -> Step:
     return Step("A binary answer arrives as what it is", _shown("download_photo", {"photoId": 1}), (what,))
 
 
+# -- over HTTP --------------------------------------------------------------------------------------------------------
+
+
+def _confirming(document: Fetched, directory: Path, compiled: Compiled) -> Compiled:
+    """Return the server as its owner wants it once other people call it: what deletes is confirmed by the user."""
+    return _generate(document, directory, Project(lock=compiled.lock, settings=_CONFIRMING)).compiled
+
+
+def _over_http(directory: Path, environment: dict[str, str], api: petstore.Running, compiled: Compiled) -> Step:
+    headline = "The same server over HTTP: a confirmation begins at one replica and ends at the other"
+    if not replicas.can_serve():
+        return Step(headline, "", ("not shown: it needs the extra http, which pip install 'mcpgen[http]' brings",))
+    package = compiled.catalog.identity.package
+    tool, arguments = "delete_pet", {"petId": 2}
+    with replicas.serve(package, directory, environment, 2) as (first, second):
+        seen = len(api.requests)
+        asked = first.call(tool, arguments)
+        _expect(asked.get("resultType") == "input_required", "the user was not asked")
+        _expect(len(api.requests) == seen, "the API was asked before the user")
+        question = asked["inputRequests"]["confirm"]["params"]["message"].splitlines()[0]
+        answers = {"confirm": {"action": "accept", "content": {}}}
+        done = second.call(tool, arguments, requestState=asked["requestState"], inputResponses=answers)
+        again = second.call(tool, arguments, requestState=asked["requestState"], inputResponses=answers)
+        _expect(not done["isError"], "the confirmed call failed")
+        sent = [f"{request.method} {request.target}" for request in api.requests[seen:]]
+    return Step(
+        headline,
+        f"python -m {package} --http PORT, twice, with one PETSTORE_STATE_KEY; then {_shown(tool, arguments)}",
+        (
+            f"{first.url} asks the user: {question}",
+            f"{second.url} gets the yes; the API received  {sent[0]}",
+            f"the same yes again: {_clipped(again['content'][0]['text'].splitlines()[0])}",
+        ),
+    )
+
+
 # -- the next version of the API --------------------------------------------------------------------------------------
 
 
 def _next_version(document: Fetched, directory: Path, compiled: Compiled) -> Iterator[Step]:
     changed = Fetched(document.name, compact(_revised(document)).encode())
-    again = _generate(changed, directory, Project(lock=compiled.lock))
+    again = _generate(changed, directory, Project(lock=compiled.lock, settings=_CONFIRMING))
     yield Step(
         "The API changes; the server is generated again over the old one",
         "mcpgen generate petstore.openapi.yaml",

@@ -17,12 +17,15 @@ FILE = b"""\
 /mcpgen.schema.json -text linguist-generated
 /*_mcp/__init__.py -text
 /*_mcp/__main__.py -text
+/*_mcp/asgi.py -text
 /*_mcp/*.json -text linguist-generated
 /*_mcp/runtime/** -text linguist-generated
 
 # What you edit too has the same line ends everywhere, whatever your editor writes.
 /CHANGELOG.md text eol=lf
 /mcpgen.yaml text eol=lf
+/.gitignore text eol=lf
+/tests/test_server.py text eol=lf
 /*_mcp/hooks.py text eol=lf
 """
 """Files marked as generated are folded in reviews: the runtime, the tables and the schema."""

@@ -4,12 +4,19 @@ from pathlib import Path
 
 from mcpgen.base import assets
 from mcpgen.base.tree import FileTree
-from mcpgen.emit import attributes, features, table
+from mcpgen.emit import attributes, checksums, features, offered, table
+from mcpgen.emit.deployment import deployment_files, secret_files
 from mcpgen.emit.environment import alternatives, environment
 from mcpgen.emit.render import render
 from mcpgen.lower.text.prose import sentences, shortened
 from mcpgen.model import Catalog, Identity
 from mcpgen.read.toolsfile import editors
+
+RUNTIME = "runtime/"
+"""The folder of a package with the Python of every server."""
+
+# Decision 0163: The runtime is under the MIT licence, the rest is its owner's.
+LICENSE = f"{RUNTIME}LICENSE"
 
 LONGEST_SAID = 200
 """Longest text about a tool, a resource or a prompt in the README, in characters."""
@@ -19,9 +26,15 @@ RUNTIME_DEPENDENCIES = ("aiohttp>=3.14.3,<4", "jsonschema-rs>=0.60,<0.70")
 itself.
 """
 
+HTTP_DEPENDENCIES = ("cryptography>=46.0.3,<51", "redis>=6.4,<9")
+"""What a generated server needs besides to serve HTTP: the extra `http`, which stdio never imports."""
 
-def emit(catalog: Catalog) -> FileTree:
-    """Return every file of the project except the lock. The result depends only on the catalog and the compiler."""
+
+def emit(catalog: Catalog, *, deploy: bool = False) -> FileTree:
+    """Return every file of the project except the lock, with `deploy` also those by which it is deployed.
+
+    The result depends only on the catalog, `deploy` and the compiler.
+    """
     identity = catalog.identity
     tools = table.tools_json(catalog)
     package = identity.package
@@ -32,23 +45,30 @@ def emit(catalog: Catalog) -> FileTree:
     files[f"{package}/bindings.json"] = table.bindings_json(catalog, tools, beside)
     files[editors.NAME] = editors.schema_file()
     files[attributes.NAME] = attributes.FILE
-    files.update(render(assets.project_templates(), _values(catalog)))
+    files[offered.TEST] = offered.test_file()
+    files.update(render(assets.project_templates(), {**_values(catalog), "deploy": deploy}))
+    if deploy:
+        files.update(deployment_files(catalog))
     return FileTree(files)
 
 
 def user_files(identity: Identity) -> frozenset[str]:
     """Return the paths of the files that belong to the user."""
-    return frozenset({"mcpgen.yaml", attributes.NAME, f"{identity.package}/hooks.py"})
+    return frozenset({"mcpgen.yaml", attributes.NAME, f"{identity.package}/hooks.py", *offered.ONCE})
 
 
 def _package_files() -> dict[str, bytes]:
+    """Return the files that are the same in every package: Python, and the licence and the digests of the runtime."""
     root = assets.package_templates()
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in _python_files(root)}
+    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in _copied_files(root)}
+    runtime = {path.removeprefix(RUNTIME): data for path, data in files.items() if path.startswith(RUNTIME)}
+    return {**files, f"{RUNTIME}{checksums.NAME}": checksums.checksums(runtime)}
 
 
-def _python_files(root: Path) -> list[Path]:
-    """Return the Python files alone: an installed template folder also holds files that the interpreter compiled."""
-    return sorted(path for path in root.rglob("*.py") if "__pycache__" not in path.parts)
+def _copied_files(root: Path) -> list[Path]:
+    """Return the licence and the Python files alone: an installed template folder also holds compiled files."""
+    python = [path for path in root.rglob("*.py") if "__pycache__" not in path.parts]
+    return sorted([*python, root / LICENSE])
 
 
 def _values(catalog: Catalog) -> dict[str, object]:
@@ -91,6 +111,8 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "hook": next((tool.name.replace("-", "_") for tool in catalog.tools if tool.name != "all"), "TOOL"),
         "skipped": [{"operation": entry.operation, "reason": entry.reason.message} for entry in catalog.skipped],
         "dependencies": RUNTIME_DEPENDENCIES,
+        "http_dependencies": HTTP_DEPENDENCIES,
+        "secret_files": secret_files(catalog),
     }
 
 

@@ -8,14 +8,20 @@ import jinja2
 
 from mcpgen.emit import sinks
 
-SINKS = {"toml": sinks.toml_string, "text": sinks.markdown_text, "code": sinks.markdown_code, "bare": sinks.bare_name}
+SINKS = {
+    "toml": sinks.toml_string,
+    "yaml": sinks.yaml_scalar,
+    "text": sinks.markdown_text,
+    "code": sinks.markdown_code,
+    "bare": sinks.bare_name,
+}
 """The filters of templates. Every printed expression passes one; a test checks that."""
 
 
 def render(folder: Path, values: Mapping[str, object]) -> dict[str, bytes]:
-    """Render every `NAME.jinja` of `folder`. Return NAME → contents, in UTF-8 with one newline at the end."""
+    """Render every `PATH.jinja` below `folder`. Return PATH → contents, in UTF-8 with one newline at the end."""
     environment = _environment(folder)
-    names = sorted(path.name for path in folder.iterdir() if path.suffix == ".jinja")
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.jinja"))
     rendered = {name.removesuffix(".jinja"): environment.get_template(name).render(values) for name in names}
     return {name: (text.rstrip("\n") + "\n").encode() for name, text in rendered.items()}
 
@@ -32,7 +38,7 @@ def _environment(folder: Path) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 — the targets are TOML and Markdown, where HTML escaping would be wrong; sinks escape
+        autoescape=False,  # noqa: S701 — the targets are TOML, YAML and Markdown, where HTML escaping would be wrong; sinks escape
     )
     environment.filters.update(SINKS)
     return environment

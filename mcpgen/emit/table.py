@@ -38,8 +38,8 @@ def tools_path(catalog: Catalog) -> str:
 
 def tools_json(catalog: Catalog) -> bytes:
     """Return the tools array in ASCII, one tool a line."""
-    lines = ",\n".join(compact(tool_object(tool)) for tool in catalog.tools)
-    return f"[\n{lines}\n]\n".encode("ascii")
+    lines = b",\n".join(compact(tool_object(tool)).encode("ascii") for tool in catalog.tools)
+    return b"[\n%b\n]\n" % lines
 
 
 # Decision 0006: The bindings file begins with a header line.

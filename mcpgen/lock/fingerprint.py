@@ -4,7 +4,8 @@ method or path.
 
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import dropwhile
+from io import BytesIO
+from itertools import dropwhile, islice
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact, digest
 from mcpgen.base.tree import FileTree
@@ -37,9 +38,9 @@ def _surfaces(catalog: Catalog, tree: FileTree) -> Iterable[tuple[ToolSpec, str]
     sent.
     """
     package = catalog.identity.package
-    shown, sent = (tree[f"{package}/{name}"].splitlines()[1:] for name in ("tools.json", "bindings.json"))
+    shown, sent = (islice(BytesIO(tree[f"{package}/{name}"]), 1, None) for name in ("tools.json", "bindings.json"))
     for tool, one, other in zip(catalog.tools, shown, sent, strict=False):
-        yield tool, digest(one.rstrip(b",") + b"\n" + other.rstrip(b","))[:DIGITS]
+        yield tool, digest(one.rstrip(b",\n") + b"\n" + other.rstrip(b",\n"))[:DIGITS]
 
 
 def _promise(tool: ToolSpec, surface: str, before: Promise) -> Promise:

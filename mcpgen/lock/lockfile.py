@@ -34,7 +34,8 @@ class Lock:
 
     `source` and the paths in `options` are relative to the project, or URLs; `options` always hold the name. `files`:
     path → SHA-256. `version`: that of the package. `compiler`: the version of mcpgen that wrote it. `origins`: origin →
-    whether it is accepted (`mcpgen.base.origins`), or None in locks older than that list.
+    whether it is accepted (`mcpgen.base.origins`), or None in locks older than that list. `offered`: the user's files
+    that are written once and may be deleted for good.
     """
 
     source: str
@@ -45,6 +46,7 @@ class Lock:
     files: Mapping[str, str] = field(default_factory=dict)
     compiler: str = mcpgen.__version__
     origins: Mapping[str, bool] | None = None
+    offered: tuple[str, ...] = ()
 
     @property
     def package(self) -> str:
@@ -71,6 +73,7 @@ def dump(lock: Lock) -> bytes:
             name: _compact({"operation": known.operation, "id": known.id, "by_hand": known.by_hand})
             for name, known in sorted(lock.promises.retired.items())
         },
+        **({"offered": list[JsonValue](lock.offered)} if lock.offered else {}),
         "files": dict[str, JsonValue](sorted(lock.files.items())),
     }
     return (json.dumps(value, indent=1, ensure_ascii=True) + "\n").encode("ascii")
@@ -210,4 +213,5 @@ def load(data: bytes, file: str) -> Lock:
         files={path: as_text(known) for path, known in as_object(value.get("files")).items()},
         compiler=as_text(value.get("mcpgen")),
         origins=_origins(value.get("origins")),
+        offered=tuple(path for path in as_list(value.get("offered")) if isinstance(path, str)),
     )

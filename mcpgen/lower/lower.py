@@ -139,7 +139,9 @@ def _lowered(
         replace(identity, instructions=context.boilerplate.beside(identity.instructions)),
         tuple(context.servers),
         security.bound_schemes(api, identity.prefix),
-        descriptions.distinct_titles(mentions.named(sorted(tools, key=lambda tool: tool.name), api.servers)),
+        descriptions.distinct_titles(
+            mentions.named(sorted(tools, key=lambda tool: tool.name), api.servers, composer.once)
+        ),
         tuple(sorted(skipped, key=lambda entry: entry.operation)),
         read,
         prompts.resolve(api.prompts, read, diagnostics),
@@ -219,7 +221,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     room = most_tokens - budget.cost_beside(name, title, description)
     profile = context.options.schema_profile or "portable"
     if operation.decided.input_schema is not None:
-        layout = sends.lay_out(operation, room)
+        layout = sends.lay_out(operation, room, composer.once)
     else:
         layout = context.layout(operation, plan, profile, room)
         if plan is not None and layout.sends_body and not plan.is_needed:
@@ -257,8 +259,8 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
         renamed=frozenset(layout.renamed),
     )
     _report_missing(context)
-    tool = sanitize.sanitize_tool(_checkable(tool, composer, diagnostics), diagnostics)
-    lint.report(tool, diagnostics)
+    tool = sanitize.sanitize_tool(_checkable(tool, composer, diagnostics), composer.once, diagnostics)
+    lint.report(tool, composer.once, diagnostics)
     if demanding:
         context.demanding.append(operation)
     return tool
@@ -288,7 +290,7 @@ def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> 
             raise Unusable(
                 "branching-schema", message, where.inside(key), "Refer to a schema once where that is enough."
             )
-    unchecked = composer.patterns.unchecked(schemas.values())
+    unchecked = composer.patterns.unchecked(schemas.values(), composer.once)
     pattern_reports.report(
         tool, [*(Unshown("unchecked-pattern", each) for each in unchecked), *composer.unshown], diagnostics
     )

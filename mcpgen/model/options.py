@@ -13,7 +13,8 @@ class Options:
 
     `ref_dir` and `overlay`: paths. `max_tokens`: limit for one tool. `accept_origin`: URLs whose origins the owner
     accepts. `allow_redirect`: HOST or HOST:PORT. `security`: `none` for an API without credentials. `fetch_header`:
-    NAME=VARIABLE for the request that fetches SOURCE. Flags that were not given are None, or empty.
+    NAME=VARIABLE for the request that fetches SOURCE. `deploy`: offer the files by which a server is deployed. Flags
+    that were not given are None, empty or False.
     """
 
     name: str | None = None
@@ -33,6 +34,7 @@ class Options:
     accept_origin: tuple[str, ...] = ()
     security: str | None = None
     fetch_header: tuple[str, ...] = ()
+    deploy: bool = False
 
     def over(self, remembered: "Options") -> "Options":
         """Return these options, completed by the `remembered` ones. Accepted origins of both are united."""
@@ -42,7 +44,7 @@ class Options:
 
 _DEFAULTS = Options()
 _TEXTS = dict.fromkeys(("name", "base_url", "security"), str)
-_SWITCHES = dict.fromkeys(("structured", "fields", "optional_bodies"), bool)
+_SWITCHES = dict.fromkeys(("structured", "fields", "optional_bodies", "deploy"), bool)
 _KINDS: dict[str, type] = {**_TEXTS, **_SWITCHES, "max_tokens": int}
 
 

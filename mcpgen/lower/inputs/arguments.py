@@ -128,7 +128,7 @@ def _written(
         if writer.is_exhausted and not is_last:
             exhausted |= {writer.limits.depth} if isinstance(writer, Portable) else set()
             continue
-        fits = budget.fits(schema, writer.size(schema), most_tokens)
+        fits = budget.fits(schema, most_tokens, writer.composer.once)
         if fits or isinstance(writer, Verbatim):
             break
     return schema, writer, fits

@@ -10,7 +10,9 @@ from mcpgen.model import Api, BoundScheme, Operation, Scopes, SecurityRequiremen
 RESERVED = frozenset(
     ["BASE_URL", "TIMEOUT", "LOG_LEVEL", "FILES_DIR", "PROXY", "CA_FILE", "CLIENT_CERT", "CLIENT_KEY", "ALLOW_HTTP",
      "ALLOW_HOSTS", "READ_ONLY", "ROLES", "AUDIT", "MAX_RESULT", "CONCURRENCY", "RATE_LIMIT", "TRACE",
-     "AUDIT_ARGUMENTS", "PROXY_FILE", "DOWNLOADS_DIR", "DOWNLOADS_OVERWRITE", "RESULT_TOOL"]
+     "AUDIT_ARGUMENTS", "PROXY_FILE", "DOWNLOADS_DIR", "DOWNLOADS_OVERWRITE", "RESULT_TOOL",
+     "HTTP_HOSTS", "HTTP_ORIGINS", "HTTP_TOKENS", "HTTP_OPEN", "HTTP_FILES", "STATE_KEY", "STATE_KEY_FILE", "STORE",
+     "STORE_FILE"]
 )  # fmt: skip
 """Suffixes of the server's own variables; `VAR_…` is reserved too."""
 

@@ -6,7 +6,8 @@ Their arguments are the names that templates use, and the schema is not changed.
 import json
 from dataclasses import replace
 
-from mcpgen.base.jsonvalue import JsonValue, as_list, as_object, compact
+from mcpgen.base.jsonvalue import JsonValue, as_list, as_object
+from mcpgen.base.once import Once
 from mcpgen.lower.inputs.arguments import Arguments
 from mcpgen.lower.inputs.slots import Slot
 from mcpgen.lower.schema import budget
@@ -17,13 +18,14 @@ OTHERS = "others"
 """Name of the query parameter for arguments that a schema allows without naming them."""
 
 
-def lay_out(operation: Operation, most_tokens: int) -> Arguments:
+def lay_out(operation: Operation, most_tokens: int, once: Once) -> Arguments:
     """Return the arguments of a tool with a handwritten input schema."""
-    assert operation.decided.input_schema is not None
+    schema = operation.decided.input_schema
+    assert schema is not None
     names: dict[Slot, str] = {("path", each.name): each.argument for each in operation.parameters}
     names |= {("send", name): name for name in named(operation)}
-    fits = budget.fits(operation.decided.input_schema, len(compact(operation.decided.input_schema)), most_tokens)
-    return Arguments(operation.decided.input_schema, "written", names, {}, (), fits=fits)
+    fits = budget.fits(schema, most_tokens, once)
+    return Arguments(schema, "written", names, {}, (), fits=fits)
 
 
 def named(operation: Operation) -> list[str]:

@@ -7,7 +7,8 @@ are left out. Each step is a whole new layout, so the result does not depend on 
 from dataclasses import dataclass
 
 from mcpgen.base import tokens
-from mcpgen.base.jsonvalue import JsonObject
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, compact
+from mcpgen.base.once import Once
 
 MOST_TOKENS = 8000
 """Default limit on the tokens of one tool. Nine in ten handwritten tools have less than a tenth of it."""
@@ -15,6 +16,9 @@ MOST_TOKENS = 8000
 MOST_BYTES = 48_000
 _FEWEST_BYTES = 2
 """Fewest bytes of JSON per token, on average. It lets most tools pass without an estimate."""
+
+_MOST_OF_JOINT = 5
+"""Tokens by which an argument may cost more or less in its schema than alone: the marks at both ends, and a null."""
 
 _HINTS = 45
 MOST_NODES = 2500
@@ -69,6 +73,21 @@ def cost_beside(name: str, title: str, description: str) -> int:
     return tokens.estimate([name, title, title, description]) + _HINTS
 
 
-def fits(schema: JsonObject, size: int, most_tokens: int) -> bool:
-    """Return True if an input schema of `size` bytes stays within the budget."""
-    return size <= MOST_BYTES and (size <= _FEWEST_BYTES * most_tokens or tokens.estimate(schema) <= most_tokens)
+def fits(schema: JsonObject, most_tokens: int, once: Once) -> bool:
+    """Return True if an input schema stays within the budget."""
+    size = _size(schema, once)
+    if size > MOST_BYTES or size <= _FEWEST_BYTES * most_tokens:
+        return size <= MOST_BYTES
+    apart = list(once.of_parts(tokens.estimate, schema))
+    is_near = abs(sum(apart) - most_tokens) <= _MOST_OF_JOINT * len(apart)
+    return (tokens.estimate(schema) if is_near else sum(apart)) <= most_tokens
+
+
+def _size(schema: JsonObject, once: Once) -> int:
+    """Return the bytes of an input schema in compact JSON."""
+    nulls = len("null") * len(as_object(schema.get("properties")))  # they stand for the arguments in the rest
+    return sum(once.of_parts(_bytes, schema)) - nulls
+
+
+def _bytes(value: JsonValue) -> int:
+    return len(compact(value))

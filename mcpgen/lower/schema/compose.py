@@ -10,6 +10,7 @@ from typing import NamedTuple
 from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.errors import Unusable
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.base.once import Once
 from mcpgen.base.work import Budget
 from mcpgen.lower.schema.constraints import UNDEFINED
 from mcpgen.lower.schema.expansions import NOTHING, Expansions, Findings
@@ -56,7 +57,7 @@ class Composer:
 
     `contradictions` collects a sentence for each merge that could not keep both sides. `missing` collects the reason
     for each reference without a schema. `unshown` collects patterns that a tool does not show as written. `patterns`:
-    memory that patterns take. `expansions`: portable forms.
+    memory that patterns take. `expansions`: portable forms. `once`: what was found out about arguments.
     """
 
     def __init__(self, definitions: Mapping[str, JsonObject], budget: Budget | None = None) -> None:
@@ -65,7 +66,8 @@ class Composer:
         self.missing: list[Diagnostic] = []
         self.unshown: list[Unshown] = []
         self.patterns = PatternMemory()
-        self.expansions = Expansions()
+        self.once = Once()
+        self.expansions = Expansions(self.once)
         self.budget = budget or Budget(RUN, PART)
         self._composed: dict[str, _Composed] = {}
         self._kept = 0

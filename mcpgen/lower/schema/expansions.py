@@ -1,4 +1,4 @@
-"""Cache expansions of named schemas: each is made once in a compile, however many tools show it.
+"""Cache expansions of arguments and named schemas: each is made once in a compile, however many tools show it.
 
 An expansion depends on its place: depth, surrounding schemas, limits. So it is cached with the names that were looked
 up among the surrounding schemas, and reused where the same ones of these are present.
@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from mcpgen.base.diagnostics import Diagnostic
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.base.jsonvalue import JsonObject
+from mcpgen.base.once import Once
 from mcpgen.lower.schema.budget import Limits
 from mcpgen.lower.schema.patterns import Unshown
 
@@ -62,14 +63,16 @@ class Expansion(NamedTuple):
 
 
 class Expansions:
-    """The expansions of one compile. `large`: schema → whether it has members, and the findings of that check."""
+    """The expansions of one compile. `large`: schema → whether it has members, and the findings of that check.
 
-    def __init__(self) -> None:
+    `once`: answers about expansions, which keep them in memory. They are forgotten together.
+    """
+
+    def __init__(self, once: Once) -> None:
+        self._once = once
         self.large: dict[str, tuple[bool, Findings]] = {}
         self._known: dict[Setting, list[Expansion]] = {}
         self._nodes = 0
-        self._sizes: dict[int, int] = {}
-        """Size in bytes of each cached expansion, by identity; 0 if it was not measured yet."""
 
     def find(self, setting: Setting, trail: Iterable[str], room: int) -> Expansion | None:
         """Return a cached expansion, or None.
@@ -88,24 +91,6 @@ class Expansions:
         self._nodes += fresh
         if self._nodes > _MOST_NODES:
             self._known.clear()
-            self._sizes.clear()
+            self._once.forget()
             self._nodes = fresh
         self._known.setdefault(setting, []).append(expansion)
-        self._sizes[id(expansion.emitted)] = 0
-
-    def size(self, value: JsonValue) -> int:
-        """Return the bytes of `value` in compact JSON. Cached parts are measured once."""
-        known = self._sizes.get(id(value))
-        if known:
-            return known
-        found = self._size(value)
-        if known is not None:
-            self._sizes[id(value)] = found
-        return found
-
-    def _size(self, value: JsonValue) -> int:
-        if isinstance(value, dict) and value:
-            return 1 + sum(len(compact(key)) + 2 + self.size(member) for key, member in value.items())
-        if isinstance(value, list) and value:
-            return 1 + sum(1 + self.size(member) for member in value)
-        return len(compact(value))

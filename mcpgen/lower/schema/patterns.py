@@ -6,6 +6,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
+from mcpgen.base.once import Once
 from mcpgen.lower.schema.ecma import is_ecma, without_needless_escapes, without_slashes
 
 LONGEST = 256
@@ -127,14 +128,14 @@ class PatternMemory:
         """Return True if `pattern` is worth showing: short, and checked in linear time and bounded memory."""
         return _is_plain(pattern) and self.of(pattern) is not None
 
-    def unchecked(self, schemas: Iterable[JsonObject]) -> tuple[str, ...]:
+    def unchecked(self, schemas: Iterable[JsonObject], once: Once) -> tuple[str, ...]:
         """Return the patterns in the schemas of one tool that a server does not check: refused ones, and those beyond
         the tool's memory.
         """
         left = MOST_BYTES_OF_TOOL
         found: dict[str, bool] = {}
         # few schemas have patterns, and a walk takes longer than this test
-        likely = [schema for schema in schemas if '"pattern' in compact(schema)]
+        likely = [schema for schema in schemas if any(once.of_parts(_may_have_patterns, schema))]
         for pattern in (pattern for schema in likely for pattern in _patterns(schema)):
             if pattern not in found:
                 size = self.of(pattern)
@@ -145,6 +146,10 @@ class PatternMemory:
 
 def _is_plain(pattern: str) -> bool:
     return len(pattern) <= LONGEST and not _LOOK_AROUND.search(pattern)
+
+
+def _may_have_patterns(schema: JsonValue) -> bool:
+    return '"pattern' in compact(schema)
 
 
 def _patterns(value: JsonValue) -> Iterator[str]:

@@ -12,7 +12,7 @@ out is not enforced here: the API decides.
 import re
 from typing import NamedTuple
 
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, compact, unique
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, unique
 from mcpgen.base.names import clipped
 from mcpgen.lower.schema import constraints
 from mcpgen.lower.schema.budget import LADDER, MOST_NODES, Limits
@@ -29,9 +29,6 @@ from mcpgen.lower.text.prose import ended, plain, shortened
 
 FILE_NOTE = "Base64, a data: URI, or file:NAME for a file in the directory that the server was given."
 _MOST_LOOKED_INTO = 40
-_MANY_NODES = 200
-"""From this many nodes on, a schema is measured in parts, since most parts were measured before."""
-
 _MEANS_NULL = re.compile(r"\bnull\b", re.IGNORECASE)
 _ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
 _NOT_OF_BRANCHES = _ALTERNATIVES | {"description", "title", "default", "deprecated", "readOnly", "writeOnly"}
@@ -54,6 +51,10 @@ class _Position(NamedTuple):
     level: int = 1
     trail: tuple[str, ...] = ()
     patched: bool = False
+
+    @property
+    def is_argument(self) -> bool:
+        return self.level == 1
 
     def in_choice(self) -> "_Position":
         return self._replace(level=self.level + 1)
@@ -114,9 +115,11 @@ class Portable:
     def _emit(
         self, source: JsonObject, at: _Position, *, keep_null: bool, description: str = "", removable: bool = False
     ) -> JsonObject:
-        """Return the portable form of `source` at a place. A named schema is expanded once in a compile."""
+        """Return the portable form of `source` at a place. Arguments and named schemas are expanded once in a
+        compile.
+        """
         identity = identity_of(source)
-        if not identity or self.is_exhausted:
+        if not (identity or at.is_argument) or self.is_exhausted:
             return self._expand(source, identity, at, keep_null, description, removable)
         written = (repr(source), keep_null, description, removable, at.patched)
         setting = Setting(*written, at.depth, at.level, self.limits, self.nulls, self.files)
@@ -228,11 +231,6 @@ class Portable:
     def _described(self, result: JsonObject, node: JsonObject, at: _Position, words: str, kind: str = "") -> JsonObject:
         """Return `result` with its description, constraints without a keyword, and the default of `node`."""
         return {**result, **self._text(at, words, constraints.in_words(node, kind)), **default_of(node, [result])}
-
-    def size(self, schema: JsonObject) -> int:
-        """Return the bytes of a schema of this writer in compact JSON."""
-        has_many = MOST_NODES - self._left > _MANY_NODES
-        return self._expansions.size(schema) if has_many else len(compact(schema))
 
     def given_up(self) -> list[str]:
         """Return phrases for what the limits leave out."""

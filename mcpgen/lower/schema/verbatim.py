@@ -8,7 +8,7 @@ Only necessary changes are made: descriptions become plain text, read-only membe
 import re
 from collections.abc import Iterator
 
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.names import distinct
 from mcpgen.lower.schema.compose import Composer, types
 from mcpgen.lower.schema.constraints import UNDEFINED, UNDEFINED_WORDS
@@ -54,10 +54,6 @@ class Verbatim:
     def is_exhausted(self) -> bool:
         """Return True if there are more definitions than any tool may have."""
         return len(self._names) > MOST_DEFINITIONS
-
-    def size(self, schema: JsonObject) -> int:
-        """Return the bytes of a schema of this writer in compact JSON."""
-        return len(compact(schema))
 
     def given_up(self) -> list[str]:
         """Return no phrases: this profile leaves nothing out."""

@@ -13,6 +13,7 @@ from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.invisible import has_hidden, hidden_in, shown, spells_hidden, visible, without_hidden
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
 from mcpgen.base.names import clipped
+from mcpgen.base.once import Once
 from mcpgen.lower.text.prose import ended
 from mcpgen.model import Catalog, Link, Message, Part, PromptArgument, PromptSpec, ResourceSpec, ResultView, ToolSpec
 
@@ -25,9 +26,9 @@ _LONGEST_VALUES = 200
 _REMOVE = "Remove them from the document."
 
 
-def sanitize_tool(tool: ToolSpec, diagnostics: Diagnostics) -> ToolSpec:
+def sanitize_tool(tool: ToolSpec, once: Once, diagnostics: Diagnostics) -> ToolSpec:
     """Return `tool` with sanitized texts. Report what was removed from them, and from the source texts behind them."""
-    schemas = _Schemas(tool.profile != "written"), _Schemas(tool.output_form != "written")
+    schemas = _Schemas(tool.profile != "written", once), _Schemas(tool.output_form != "written", once)
     result = _result(tool.binding.result)
     cleaned = replace(
         tool,
@@ -103,15 +104,16 @@ class _Schemas:
     stays and is reported.
     """
 
-    def __init__(self, derived: bool) -> None:
+    def __init__(self, derived: bool, once: Once) -> None:
         self.texts: dict[str, int] = {}
         self.unlisted: list[str] = []
         self.spelled: list[str] = []
         self._derived = derived
+        self._once = once
 
     def cleaned(self, schema: JsonObject) -> JsonObject:
         """Return `schema` without hidden characters in its texts."""
-        return self._schema(schema, "") if has_hidden(schema) or spells_hidden(schema) else schema
+        return self._schema(schema, "") if any(self._once.of_parts(_hides, schema)) else schema
 
     def _schema(self, node: JsonObject, place: str) -> JsonObject:
         found: JsonObject = {}
@@ -154,6 +156,11 @@ class _Schemas:
             return {}
         values = clipped(", ".join(shown(str(value)) for value in as_list(node["enum"])), _LONGEST_VALUES)
         return {"description": f"{ended(as_text(found.get('description')))} One of {values}.".strip()}
+
+
+def _hides(value: JsonValue) -> bool:
+    """Return True if a text in `value` holds a hidden character, or a reference that stands for one."""
+    return has_hidden(value) or spells_hidden(value)
 
 
 # -- texts of the server beside its tools ------------------------------------------------------------------------

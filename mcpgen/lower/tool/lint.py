@@ -7,6 +7,7 @@ from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.invisible import hidden_in, visible
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
 from mcpgen.base.names import clipped
+from mcpgen.base.once import Once
 from mcpgen.lower.text.prompt_injection import gives_orders
 from mcpgen.model import ToolSpec
 
@@ -41,14 +42,15 @@ Listed = tuple[str, str, str]
 """The kind of a text (name, title, description, argument or result), a pointer to its place, and the text."""
 
 
-def report(tool: ToolSpec, diagnostics: Diagnostics) -> None:
+def report(tool: ToolSpec, once: Once, diagnostics: Diagnostics) -> None:
     """Report what a reviewer of `tool` should read, as a reader would see it. Nothing is changed."""
     operation = tool.operation
     if is_of_hosts(tool.name):
         message = f"{tool.name} is what common hosts call a tool of their own."
         diagnostics.add("name-of-host", message, operation.where, "Give it a name that says whose it is.")
     nodes: list[_Node] = []
-    _gather(tool.input_schema, "", nodes)
+    if any(once.of_parts(_holds_orders, tool.input_schema)):
+        _gather(tool.input_schema, "", nodes)
     suspicious = [place for place, text in _texts(tool, nodes) if gives_orders(visible(text))]
     if suspicious:
         message = f"The text of {tool.name} tells a model what to do ({', '.join(suspicious[:3])})."
@@ -64,6 +66,13 @@ def _texts(tool: ToolSpec, nodes: list[_Node]) -> Iterator[tuple[str, str]]:
     yield "description", "\n".join([tool.description, operation.description, operation.decided.told or ""])
     yield from ((f"parameter {clipped(each.name, _SHOWN)}", each.description) for each in operation.parameters)
     yield from ((clipped(place, _SHOWN) + _IS_DATA * is_data, text) for place, text, is_data in _of_schema(nodes))
+
+
+def _holds_orders(schema: JsonValue) -> bool:
+    """Return True if a text, name or value inside `schema` tells a model what to do."""
+    nodes: list[_Node] = []
+    _gather(schema, "", nodes)
+    return any(gives_orders(visible(text)) for _, text, _ in _of_schema(nodes))
 
 
 def listed(shown: JsonObject) -> Iterator[Listed]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.base.once import Once
 from mcpgen.lower.text.prose import shortened
 from mcpgen.lower.tool.descriptions import LONGEST
 from mcpgen.model import Server, ToolSpec
@@ -28,10 +29,10 @@ Request = tuple[str, str, str]
 """Document, method, and path without the names of its variables."""
 
 
-def named(tools: Sequence[ToolSpec], servers: Sequence[Server]) -> tuple[ToolSpec, ...]:
+def named(tools: Sequence[ToolSpec], servers: Sequence[Server], once: Once) -> tuple[ToolSpec, ...]:
     """Return the tools with requests in their texts replaced by tool names. `servers`: those of the whole API."""
     known = _by_request(tools, servers)
-    return tuple(_Text(known, tool).rewritten() for tool in tools)
+    return tuple(_Text(known, tool).rewritten(once) for tool in tools)
 
 
 def _by_request(tools: Sequence[ToolSpec], servers: Sequence[Server]) -> dict[Request, str]:
@@ -45,6 +46,10 @@ def _by_request(tools: Sequence[ToolSpec], servers: Sequence[Server]) -> dict[Re
     return {request: names.pop() for request, names in found.items() if len(names) == 1}
 
 
+def _mentions_request(schema: JsonValue) -> bool:
+    return _REQUEST.search(compact(schema)) is not None
+
+
 def _blank(path: str) -> str:
     return _VARIABLE.sub("{}", path.rstrip("/"))
 
@@ -56,12 +61,12 @@ class _Text:
     known: dict[Request, str]
     tool: ToolSpec
 
-    def rewritten(self) -> ToolSpec:
+    def rewritten(self, once: Once) -> ToolSpec:
         """Return the tool with its description and the descriptions in its input schema rewritten."""
         tool = self.tool
         if tool.operation.decided.told is None:
             tool = replace(tool, description=shortened(self._text(tool.description), LONGEST))
-        if tool.profile != "written" and _REQUEST.search(compact(tool.input_schema)):
+        if tool.profile != "written" and any(once.of_parts(_mentions_request, tool.input_schema)):
             tool = replace(tool, input_schema=self._schema(tool.input_schema))
         return tool
 

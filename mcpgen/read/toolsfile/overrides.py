@@ -19,7 +19,7 @@ def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Chan
     )
 
 
-def of_arguments(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
+def of_parts(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
     """Return the changes of the `arguments` at `where`: operation or tool → argument → change."""
     return tuple(
         Change(key, where.inside(key), arguments=_arguments(entry, where.inside(key), diagnostics))

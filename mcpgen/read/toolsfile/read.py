@@ -89,7 +89,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         exclude=documents.selectors(root, "exclude", top, diagnostics),
         changes=(
             *overrides.read(root.get("overrides"), top.inside("overrides"), diagnostics),
-            *overrides.of_arguments(root.get("arguments"), top.inside("arguments"), diagnostics),
+            *overrides.of_parts(root.get("arguments"), top.inside("arguments"), diagnostics),
         ),
         choices=flags.read(root, top, diagnostics),
         variables=top.inside("server_var"),

@@ -164,12 +164,12 @@ def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where:
     site = arguments.Site(where, line.method, template, sends.named(sent), by, around.definitions)
     taken = [*(each.name for each in described), *_members(raw_body)]
     short = arguments.read(entry.get("arguments"), taken, site, diagnostics)
-    plain, of_arguments = parameters.without_credentials(short.parameters, filled, diagnostics)
+    plain, of_parts = parameters.without_credentials(short.parameters, filled, diagnostics)
     return _Inputs(
         parameters.matched_with_path(described + plain, template, where, diagnostics),
         body or short.body,
         sends=sends.with_arguments(sent, short.sent),
-        credentials=of_parameters + of_arguments,
+        credentials=of_parameters + of_parts,
     )
 
 

@@ -1,5 +1,7 @@
 """Decide which paths of a project mcpgen can have written. A lock comes with a repository and may list any file."""
 
+from mcpgen.emit import ONCE
+
 _AT_THE_TOP = frozenset({"CHANGELOG.md", "README.md", "mcpgen.schema.json", "mcpgen.yaml", "pyproject.toml"})
 
 
@@ -9,6 +11,11 @@ def is_emitted(path: str) -> bool:
     The lock itself is never removed, so it does not count.
     """
     return path in _AT_THE_TOP or ("/" in path and is_package(path))
+
+
+def is_written_into(folder: str) -> bool:
+    """Return True if mcpgen writes files into `folder`, whatever the project's name."""
+    return is_package(folder) or any(path.startswith(f"{folder}/") for path in ONCE)
 
 
 def is_package(path: str) -> bool:

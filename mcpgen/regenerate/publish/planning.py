@@ -1,7 +1,8 @@
 """Plan a write: what is written, what is kept, and what is refused.
 
 Everything that could go wrong is checked before the first byte is written: a directory of others, a link in the way, an
-edited generated file. The user's files are written if they are missing, and never again.
+edited generated file. The user's files are written if they are missing, and never again. Those that a server runs
+without are offered once: their owner may delete them for good.
 """
 
 import os
@@ -13,7 +14,7 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.errors import CannotGoOn
 from mcpgen.base.jsonvalue import digest
 from mcpgen.base.tree import FileTree
-from mcpgen.emit import attributes
+from mcpgen.emit import ONCE, attributes
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.regenerate.publish import claim, staging
@@ -25,8 +26,8 @@ from mcpgen.regenerate.publish.present import present
 class Plan:
     """What publishing would do, as sorted paths relative to the directory.
 
-    `edited`: generated files with edits by hand that would be lost. `line_ends`: those of them that differ only in line
-    ends.
+    `kept`: the user's files that are left as they are, there or deleted. `edited`: generated files with edits by hand
+    that would be lost. `line_ends`: those of them that differ only in line ends.
     """
 
     directory: Path
@@ -55,8 +56,12 @@ def plan(
     users, unedited = set(owned), {locks.NAME, *carried}
     recorded: Mapping[str, str] = previous.files if previous else {}
     known = _known(directory, recorded)
-    write, kept, remove, edited = [], [], [], []
+    offered = {path for path in ONCE if path in users and path in tree}
+    left = {path for path in offered if not _is_to_be_offered(directory, path, previous)}
+    write, kept, remove, edited = [], [*left], [], []
     for path, data in tree.items():
+        if path in left:
+            continue
         there = present(directory, path, first=0 if path in users else None)
         if there is None:
             write.append(path)
@@ -73,11 +78,22 @@ def plan(
             remove.append(path)
             edited += [] if ours else [path]
     line_ends = [path for path in edited if _as_on_windows(present(directory, path), known.get(path, ()))]
-    planned = Plan(directory, tuple(write), tuple(remove), tuple(kept), tuple(edited), tuple(line_ends))
+    planned = Plan(directory, tuple(write), tuple(remove), tuple(sorted(kept)), tuple(edited), tuple(line_ends))
     if edited and not overwrite:
         found = edits(planned)
         raise CannotGoOn(found.code, found.message, hint=found.hint)
     return planned
+
+
+# Decision 0161: A test and .gitignore are offered once.
+def _is_to_be_offered(directory: Path, path: str, previous: Lock | None) -> bool:
+    """Return True if an offered file is written: it never was, and nothing of the user's is in its place."""
+    place = directory / path
+    folders = [directory / folder for folder in PurePosixPath(path).parents if folder.name]
+    with claim.reading(place):
+        is_taken = os.path.lexists(place) or any(os.path.lexists(each) and not each.is_dir() for each in folders)
+        is_elsewhere = any(each.is_symlink() for each in folders)
+    return not (is_taken or is_elsewhere) and (previous is None or path not in previous.offered)
 
 
 def edits(planned: Plan) -> Diagnostic:

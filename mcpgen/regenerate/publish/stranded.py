@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mcpgen.base.errors import CannotGoOn
 from mcpgen.regenerate.publish import replica
-from mcpgen.regenerate.publish.emitted import is_package
+from mcpgen.regenerate.publish.emitted import is_written_into
 from mcpgen.regenerate.publish.staging import FILES, HOME
 
 _MOST = 3
@@ -34,7 +34,7 @@ def refuse(project: Path, place: Path) -> None:
 def _entries(place: Path) -> Iterator[str]:
     """Yield the paths where links into a stage may stand: beside generated files."""
     try:
-        yield from replica.entries(place, inside=is_package)
+        yield from replica.entries(place, inside=is_written_into)
     except (FileNotFoundError, NotADirectoryError):
         return
 

@@ -25,7 +25,7 @@ def publish(planned: Plan, tree: FileTree) -> None:
         elif not place.exists():
             _create(place, files, planned.directory)
         else:
-            _change(place, files, planned.remove, tree)
+            _change(place, files, planned.remove, tree.keys() - planned.kept)
         staging.sweep(place)  # only now: until the lock is written, old stages tell which files are ours
 
 

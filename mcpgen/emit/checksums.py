@@ -1,0 +1,23 @@
+"""Write `runtime/SHA256SUMS` of a project: the version of mcpgen, and a digest of every file of the runtime.
+
+`--doctor` of the server compares with it, and `sha256sum --check SHA256SUMS` reads it too. The lock has a digest of
+this file, which is so one digest of the whole runtime.
+"""
+
+from collections.abc import Mapping
+
+import mcpgen
+from mcpgen.base.jsonvalue import digest
+
+NAME = "SHA256SUMS"
+
+
+# Decision 0162: Digests of the runtime stand beside it.
+def checksums(files: Mapping[str, bytes]) -> bytes:
+    """Return the contents of SHA256SUMS for `files`, path in the runtime → contents.
+
+    A digest is the SHA-256 of the contents with LF for each CRLF, since a checkout may have changed line ends.
+    """
+    digests = {path: digest(data.replace(b"\r\n", b"\n")) for path, data in sorted(files.items())}
+    lines = [f"# mcpgen {mcpgen.__version__}", *(f"{known}  {path}" for path, known in digests.items()), ""]
+    return "\n".join(lines).encode("ascii")

@@ -1,0 +1,75 @@
+"""Write the files by which a server is deployed: an image, a compose file and Kubernetes manifests.
+
+No text of a document reaches them. They hold names of the server and of its variables, its version, and port numbers.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from mcpgen.base import assets
+from mcpgen.emit.environment import alternatives, environment
+from mcpgen.emit.render import render
+from mcpgen.model import Catalog
+
+_ORIGIN = re.compile(r"(https?)://[^{}]+?(?::([0-9]{1,5}))?")
+_PORTS = {"https": 443, "http": 80}
+"""Scheme of a URL → its default port."""
+
+
+# Decision 0165: HAProxy stands before the replicas.
+def deployment_files(catalog: Catalog) -> dict[str, bytes]:
+    """Return the files of `offered.DEPLOYMENT`. The result depends only on the catalog and the compiler."""
+    credentials, variables = _variables(catalog)
+    values = {
+        "identity": catalog.identity,
+        "credentials": credentials,
+        "variables": variables,
+        "ports": _ports(catalog.origins),
+    }
+    return render(assets.deployment_templates(), values)
+
+
+def secret_files(catalog: Catalog) -> list[str]:
+    """Return the names of the files that hold the credentials of the API, without those that are left to choose."""
+    return [row.variable for row in _variables(catalog)[0] if row.active]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A variable of the files. One that is not `active` is written as a comment."""
+
+    variable: str
+    active: bool
+
+
+def _variables(catalog: Catalog) -> tuple[list[Row], list[Row]]:
+    """Return the credentials that are usual or needed, and the variables of server URLs."""
+    of_schemes = {name for scheme in catalog.schemes for name in scheme.variables.values()}
+    chosen = {*_chosen(catalog)}
+    credentials: list[Row] = []
+    variables: list[Row] = []
+    for row in environment(catalog):
+        active = row.required or row.variable in chosen
+        if active or row.usual or row.variable not in of_schemes:
+            rows = credentials if row.variable in of_schemes else variables
+            rows.append(Row(row.variable, active))
+    return credentials, variables
+
+
+def _chosen(catalog: Catalog) -> Iterator[str]:
+    """Yield the variables of one way for each choice of credentials: the first way that is usual, else the first.
+
+    A tool that can be called without credentials needs no choice.
+    """
+    usual = {row.variable for row in environment(catalog) if row.usual}
+    needy = tuple(tool for tool in catalog.tools if all(tool.binding.security or ()))
+    for choice in alternatives(replace(catalog, tools=needy)):
+        yield from next((way for way in choice.ways if usual.issuperset(way)), choice.ways[0])
+
+
+def _ports(origins: Iterable[str]) -> list[int]:
+    """Return the ports of `origins`. An origin with variables counts by its defaults, which are listed beside it."""
+    parts = filter(None, map(_ORIGIN.fullmatch, origins))
+    found = {int(each[2] or _PORTS[each[1]]) for each in parts}
+    return sorted(port for port in found if 0 < port < 65536) or [_PORTS["https"]]

@@ -1,0 +1,42 @@
+"""Name the files that a project is offered once: a test of its server, what git ignores, and how it is deployed.
+
+A server runs without them, so its owner may delete them for good. The lock remembers that they were offered.
+"""
+
+from collections.abc import Container
+
+from mcpgen.base import assets
+
+GITIGNORE, TEST = ".gitignore", "tests/test_server.py"
+
+# Decision 0161: A test and .gitignore are offered once.
+OFFERED = (GITIGNORE, TEST)
+
+# Decision 0164: Deployment files are offered once.
+DEPLOYMENT = (
+    ".dockerignore",
+    "Containerfile",
+    "deploy/compose.yaml",
+    "deploy/haproxy.cfg",
+    "deploy/kubernetes/deployment.yaml",
+    "deploy/kubernetes/horizontal-pod-autoscaler.yaml",
+    "deploy/kubernetes/kustomization.yaml",
+    "deploy/kubernetes/network-policy.yaml",
+    "deploy/kubernetes/pod-disruption-budget.yaml",
+    "deploy/kubernetes/secret.example.yaml",
+    "deploy/kubernetes/service.yaml",
+    "deploy/secrets/.gitignore",
+)
+"""The files that `--deploy` adds."""
+
+ONCE = (*OFFERED, *DEPLOYMENT)
+
+
+def offered_now(deploy: bool, before: Container[str]) -> tuple[str, ...]:
+    """Return what the next lock lists. What was offered `before` stays listed, also in a run without `--deploy`."""
+    return (*OFFERED, *(path for path in DEPLOYMENT if deploy or path in before))
+
+
+def test_file() -> bytes:
+    """Return the test of the server, the same in every project."""
+    return (assets.project_templates() / TEST).read_bytes()
