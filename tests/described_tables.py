@@ -23,9 +23,9 @@ _VALIDATORS = {
 }
 
 
-def emit_described(catalog: Catalog) -> FileTree:
+def emit_described(catalog: Catalog, *, deploy: bool = False) -> FileTree:
     """The files of `catalog`. Fails where one of its tables is not what the schema describes."""
-    tree = emit(catalog)
+    tree = emit(catalog, deploy=deploy)
     for name, validator in _VALIDATORS.items():
         content = tree.get(f"{catalog.identity.package}/{name}.json")
         problem = next(validator.iter_errors(json.loads(content)), None) if content is not None else None

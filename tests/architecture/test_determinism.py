@@ -43,7 +43,7 @@ def _generate(source: Path, output: Path, environment: dict[str, str], directory
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **environment},
         check=True,
         capture_output=True,
-        timeout=60,
+        timeout=120,
     )
 
 
@@ -76,7 +76,7 @@ def test_findings_come_in_one_order(tmp_path: Path) -> None:
             env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **surroundings},
             check=False,
             capture_output=True,
-            timeout=60,
+            timeout=120,
         ).stderr
         for surroundings in SURROUNDINGS
     ]
@@ -126,5 +126,6 @@ def test_no_byte_of_python_depends_on_the_document() -> None:
         for path in templates.rglob("*.py")
         if "__pycache__" not in path.parts
     }
+    source["test_server.py"] = (assets.project_templates() / "tests" / "test_server.py").read_bytes()
     assert python[0] == python[1] == source
     assert all(data.isascii() for data in source.values())

@@ -4,8 +4,11 @@ The tables are those in ARCHITECTURE.md. A new module at the top of a house need
 """
 
 import ast
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -39,7 +42,7 @@ HOUSES: dict[str, dict[str, int]] = {
         "projects": 1,
         "regenerate": 2,
     },
-    "package": {"hooks": 0, "runtime": 1, "__main__": 2},
+    "package": {"hooks": 0, "runtime": 1, "__main__": 2, "asgi": 2},
     "package.runtime": {
         "text": 0,
         "core": 1,
@@ -47,6 +50,8 @@ HOUSES: dict[str, dict[str, int]] = {
         "hooks": 3,
         "settings": 3,
         "http": 4,
+        "replicas": 4,
+        "streamable": 5,
         "result": 5,
         "calls": 6,
         "serve": 7,
@@ -72,42 +77,75 @@ DOORS: dict[str, tuple[str, ...]] = {
         "templates/package/runtime/text/patterns.py",
         "templates/package/runtime/request/validators.py",
     ),
-    "aiohttp": ("templates/package/runtime/http/client.py", "templates/package/runtime/http/connections.py"),
+    "aiohttp": (
+        "templates/package/runtime/http/client.py",
+        "templates/package/runtime/http/connections.py",
+        "templates/package/runtime/serve/aiohttp_door.py",
+    ),
+    "cryptography": ("templates/package/runtime/replicas/seal.py",),
+    "redis": ("templates/package/runtime/replicas/store.py",),
     "yarl": ("templates/package/runtime/http/connections.py",),
     "sqlite3": ("mcpgen/demo/",),
     "socket": ("mcpgen/demo/", "templates/package/runtime/"),
-    "subprocess": ("mcpgen/cli/servers.py", "mcpgen/demo/client.py"),
+    "subprocess": ("mcpgen/cli/servers.py", "mcpgen/demo/client.py", "mcpgen/demo/replicas.py"),
 }
 """Library → the only places that import it."""
 
-RUNTIME_LIBRARIES = {"aiohttp", "yarl", "jsonschema_rs"}
+RUNTIME_LIBRARIES = {"aiohttp", "yarl", "jsonschema_rs", "cryptography", "redis"}
 
 
 SOURCES = {**modules("mcpgen"), **modules("templates/package")}
-ARROWS = arrows(SOURCES)
 COMPILER = [path for name, path in SOURCES.items() if name.partition(".")[0] == "mcpgen"]
 PACKAGE = [path for path in SOURCES.values() if path not in COMPILER]
 
 
-def _imports(path: Path) -> Iterator[tuple[str, ast.stmt, bool]]:
-    """Every imported module, absolute, with its statement and whether it is imported inside a function."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    for node in ast.walk(tree):
-        if not isinstance(node, (ast.Import, ast.ImportFrom)):
-            continue
-        inside = False
-        above: ast.AST | None = parents.get(node)
-        while above is not None:
-            inside = inside or isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef))
-            above = parents.get(above)
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name, node, inside
-        elif node.level == 0:
-            yield node.module or "", node, inside
-            for alias in node.names:
-                yield f"{node.module}.{alias.name}", node, inside
+@cache
+def all_arrows() -> list[Arrow]:
+    """Return the imports of both halves, found once."""
+    return arrows(SOURCES)
+
+
+class Import(NamedTuple):
+    """An absolute import: whether a function holds it (`late`), and whether a comment explains it (`reasoned`)."""
+
+    place: str
+    module: str
+    line: int
+    late: bool
+    reasoned: bool
+
+
+@cache
+def imports_of(path: Path) -> tuple[Import, ...]:
+    """Return every absolute import of a file, found once."""
+    text = path.read_text(encoding="utf-8")
+    return tuple(_imports(path.relative_to(ROOT).as_posix(), text))
+
+
+def _imports(place: str, text: str) -> Iterator[Import]:
+    lines = text.splitlines()
+    for node, late in _statements(ast.parse(text), late=False):
+        around = "".join(lines[max(node.lineno - 2, 0) : node.end_lineno])
+        for module in _imported(node):
+            yield Import(place, module, node.lineno, late, "#" in around)
+
+
+def _statements(above: ast.AST, *, late: bool) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
+    """Yield the imports below a node, each with whether it stands inside a function."""
+    late = late or isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef))
+    for node in ast.iter_child_nodes(above):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield node, late
+        elif not isinstance(node, ast.expr):  # no expression holds a statement
+            yield from _statements(node, late=late)
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif node.level == 0:
+        yield node.module or ""
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def _room(house: str, module: str) -> str | None:
@@ -132,12 +170,12 @@ def test_every_room_has_a_floor_and_every_floor_a_room(house: str) -> None:
 
 
 def test_a_room_imports_only_from_floors_below_it() -> None:
-    assert list(back(ARROWS)) == []
+    assert list(back(all_arrows())) == []
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
     """Neither between rooms nor inside one."""
-    assert circle(ARROWS) == []
+    assert circle(all_arrows()) == []
 
 
 PLANTED = {
@@ -150,7 +188,7 @@ PLANTED = {
 @pytest.mark.parametrize("text", PLANTED.values(), ids=PLANTED)
 def test_a_planted_arrow_is_noticed(text: str) -> None:
     planted = arrows_of("mcpgen.base.names", "mcpgen.base", text, SOURCES)
-    [found] = back([*ARROWS, *planted])
+    [found] = back([*all_arrows(), *planted])
     assert found.startswith("mcpgen.base.names:")
     assert found.endswith("(base is on floor 0 of mcpgen, lower on 4)")
 
@@ -165,54 +203,73 @@ PLANTED_IN_THE_RUNTIME = {
 @pytest.mark.parametrize("text", PLANTED_IN_THE_RUNTIME.values(), ids=PLANTED_IN_THE_RUNTIME)
 def test_a_planted_arrow_in_the_runtime_is_noticed(text: str) -> None:
     planted = arrows_of("package.runtime.http.client", "package.runtime.http", text, SOURCES)
-    [found] = back([*ARROWS, *planted])
+    [found] = back([*all_arrows(), *planted])
     assert found.endswith("(http is on floor 4 of package.runtime, calls on 6)")
 
 
 def test_a_planted_arrow_in_a_house_within_is_noticed() -> None:
     planted = arrows_of("mcpgen.lower.text.prose", "mcpgen.lower.text", "from mcpgen.lower.tool import lint", SOURCES)
-    [found] = back([*ARROWS, *planted])
+    [found] = back([*all_arrows(), *planted])
     assert found.endswith("(text is on floor 0 of mcpgen.lower, tool on 4)")
 
 
 def test_a_planted_circle_inside_a_room_is_noticed() -> None:
     ends = {"mcpgen.base.errors", "mcpgen.base.diagnostics"}
-    assert ("mcpgen.base.errors", "mcpgen.base.diagnostics") in {arrow[:2] for arrow in ARROWS}
-    way = circle([*ARROWS, Arrow("mcpgen.base.diagnostics", "mcpgen.base.errors", 0)])
+    assert ("mcpgen.base.errors", "mcpgen.base.diagnostics") in {arrow[:2] for arrow in all_arrows()}
+    way = circle([*all_arrows(), Arrow("mcpgen.base.diagnostics", "mcpgen.base.errors", 0)])
     assert (way[0], set(way)) == (way[-1], ends)
 
 
-@pytest.mark.parametrize("path", COMPILER + PACKAGE, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_library_is_imported_at_its_door_alone(path: Path) -> None:
-    place = path.relative_to(ROOT).as_posix()
-    for module, _, _ in _imports(path):
-        doors = DOORS.get(module.split(".")[0])
-        assert doors is None or place.startswith(doors), f"{place} imports {module}; its door is {doors}"
+def beside_their_doors(found: Iterable[Import]) -> list[Import]:
+    """Return the imports of libraries anywhere but at their doors."""
+    return [each for each in found if not each.place.startswith(DOORS.get(each.module.partition(".")[0], ""))]
 
 
-@pytest.mark.parametrize("path", COMPILER, ids=lambda path: str(path.relative_to(ROOT)))
-def test_an_import_inside_a_function_says_why(path: Path) -> None:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    for module, node, inside in _imports(path):
-        if inside:
-            around = "".join(lines[node.lineno - 2 : node.end_lineno])
-            assert "#" in around, (
-                f"{path.relative_to(ROOT)}:{node.lineno} imports {module} late, without a reason beside it"
-            )
+def without_a_reason(found: Iterable[Import]) -> list[Import]:
+    """Return the imports inside functions that no comment explains."""
+    return [each for each in found if each.late and not each.reasoned]
 
 
-@pytest.mark.parametrize("path", PACKAGE, ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_runtime_imports_itself_the_standard_library_and_what_it_declares(path: Path) -> None:
-    import sys  # only this test asks for the list of standard modules
+def undeclared(found: Iterable[Import]) -> list[Import]:
+    """Return the imports of what is neither in the standard library nor declared by a generated project."""
+    known = sys.stdlib_module_names | RUNTIME_LIBRARIES
+    return [each for each in found if each.module.partition(".")[0] not in known]
 
-    for module, _, _ in _imports(path):
-        top = module.split(".")[0]
-        assert top in sys.stdlib_module_names or top in RUNTIME_LIBRARIES, f"{path.relative_to(ROOT)} imports {module}"
+
+def crossing(found: Iterable[Import]) -> list[Import]:
+    """Return the imports of the runtime by the compiler."""
+    return [each for each in found if each.module.startswith(("templates", "package", "runtime"))]
+
+
+def every_import(paths: Iterable[Path]) -> Iterator[Import]:
+    return (each for path in paths for each in imports_of(path))
+
+
+def test_a_library_is_imported_at_its_door_alone() -> None:
+    assert beside_their_doors(every_import(COMPILER + PACKAGE)) == [], DOORS
+
+
+def test_an_import_inside_a_function_says_why() -> None:
+    assert without_a_reason(every_import(COMPILER)) == [], "each is late, without a reason beside it"
+
+
+def test_the_runtime_imports_itself_the_standard_library_and_what_it_declares() -> None:
+    assert undeclared(every_import(PACKAGE)) == []
 
 
 def test_the_compiler_never_imports_the_runtime() -> None:
-    for path in COMPILER:
-        for module, _, _ in _imports(path):
-            assert not module.startswith(("templates", "package", "runtime")), (
-                f"{path.relative_to(ROOT)} imports {module}"
-            )
+    assert crossing(every_import(COMPILER)) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "line"),
+    [
+        (beside_their_doors, "if 1:\n    from yaml import nodes", 2),
+        (without_a_reason, "def work():\n    try:\n        import json\n    finally:\n        pass", 3),
+        (undeclared, "import json\nimport httpx", 2),
+        (crossing, "class Work:\n    def work(self):\n        from package.runtime import text", 3),
+    ],
+    ids=lambda each: getattr(each, "__name__", ""),
+)
+def test_a_planted_import_is_noticed(rule: Callable[[Iterable[Import]], list[Import]], text: str, line: int) -> None:
+    assert {found.line for found in rule(_imports("mcpgen/base/names.py", text))} == {line}

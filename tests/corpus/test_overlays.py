@@ -95,7 +95,7 @@ def test_a_tool_of_it_is_called(found: Compiled, tmp_path: Path) -> None:
         env = {"HUB_BASE_URL": f"http://127.0.0.1:{upstream.port}"}
         with Server(tmp_path / "out", package="hub_mcp", env=env) as server:
             assert not server.result("find_issues", repo="hello", state="open")["isError"]
-        sent = upstream.received.get(timeout=30)
+        sent = upstream.received.get(timeout=120)
     assert sent.startswith(b"GET /repos/octo/hello/issues?"), sent
     assert b"per_page=10" in sent.split(b" ")[1]
     assert b"state=open" in sent.split(b" ")[1]

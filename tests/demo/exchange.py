@@ -70,7 +70,7 @@ def call(
     """One exchange over a connection of its own; `target` begins after the base path of `url`."""
     place = urlsplit(url)
     headers = {**credentials, **({} if sent.media is None else {"Content-Type": sent.media}), **sent.headers}
-    with closing(HTTPConnection(place.netloc, timeout=30)) as connection:
+    with closing(HTTPConnection(place.netloc, timeout=120)) as connection:
         connection.request(method, place.path + target, sent.body, headers)
         answer = connection.getresponse()
         return Received(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())

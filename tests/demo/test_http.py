@@ -23,7 +23,7 @@ def echo(request: Request) -> Answer:
 def raw(url: str, text: bytes) -> bytes:
     """What comes back, up to the end, for these bytes."""
     place = urlsplit(url)
-    with socket.create_connection((place.hostname, place.port), timeout=30) as connection:
+    with socket.create_connection((place.hostname, place.port), timeout=120) as connection:
         connection.sendall(text)
         connection.shutdown(socket.SHUT_WR)
         return b"".join(iter(lambda: connection.recv(65536), b""))
@@ -48,7 +48,7 @@ def test_a_request_is_kept_whole() -> None:
 
 def test_a_connection_serves_many_requests() -> None:
     with serve(echo, "") as running:
-        connection = HTTPConnection(urlsplit(running.url).netloc, timeout=30)
+        connection = HTTPConnection(urlsplit(running.url).netloc, timeout=120)
         for target in ("/1", "/2", "/3"):
             connection.request("GET", target)
             first = connection.sock
@@ -67,13 +67,13 @@ def test_a_body_of_unknown_length_is_refused() -> None:
 def test_leaving_closes_connections_that_are_still_open() -> None:
     with serve(echo, "") as running:
         place = urlsplit(running.url)
-        idle = socket.create_connection((place.hostname, place.port), timeout=30)
+        idle = socket.create_connection((place.hostname, place.port), timeout=120)
         idle.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         assert idle.recv(65536).endswith(b"/")
     with idle:
         assert idle.recv(1) == b""
     with pytest.raises(OSError, match="refused"):
-        socket.create_connection((place.hostname, place.port), timeout=30)
+        socket.create_connection((place.hostname, place.port), timeout=120)
 
 
 @pytest.mark.parametrize("module", ["mcpgen.demo.petstore", "mcpgen.demo.station"])
@@ -87,7 +87,7 @@ def test_a_process_says_where_it_is_and_ends_quietly(module: str, end: str) -> N
         assert call(url, "GET", target, credentials={"X-API-Key": "k"}).status == 200
         if end == "signal":
             process.send_signal(signal.SIGTERM)
-        rest, complaints = process.communicate(timeout=30)
+        rest, complaints = process.communicate(timeout=120)
     assert (process.returncode, rest, complaints) == (0, b"", b"")
 
 

@@ -17,7 +17,7 @@ print(*sorted(name for name in sys.modules if name.partition(".")[0] in ("mcpgen
 def test_they_import_only_the_standard_library_and_each_other() -> None:
     # -S: without site-packages there is nothing else that could be imported.
     command = [sys.executable, "-S", "-c", PROGRAM]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
     loaded = done.stdout.split()
     assert "mcpgen.demo.petstore.store" in loaded
     assert [name for name in loaded if name != "mcpgen" and not name.startswith("mcpgen.demo")] == []

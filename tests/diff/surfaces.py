@@ -42,7 +42,7 @@ def surface(
     return of_tables({name: json.dumps(table).encode() for name, table in tables.items()}, known)
 
 
-def of_arguments(schema: dict[str, Any], *, defs: dict[str, Any] | None = None) -> Surface:
+def of_parts(schema: dict[str, Any], *, defs: dict[str, Any] | None = None) -> Surface:
     """A server whose one tool has one argument `x` of that schema."""
     root: dict[str, Any] = {"type": "object", "properties": {"x": schema}}
     return surface(tool(inputSchema={**root, "$defs": defs} if defs else root))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,6 +21,7 @@ from mcpgen.pipeline import Project, compile_source
 from mcpgen.read.fetch import Fetched
 from mcpgen.regenerate.diff import GRADES, Difference, Surface, compare
 from mcpgen.regenerate.regenerate import compile_after, surface_of
+from tests.command import mcpgen
 from tests.diff.document_edits import BASE, EDITS, Edit, edited
 from tests.diff.instances import instances
 from tests.diff.mutations import mutations
@@ -47,8 +46,12 @@ def followed(old: Document, new: Document, options: Options = STRUCTURED) -> tup
 # -- nothing ----------------------------------------------------------------------------------------------------------
 
 
-@given(VALID, DEFINITIONS)
-def test_a_document_does_not_differ_from_itself(schema: Document, definitions: Document) -> None:
+@pytest.mark.parametrize("examples", [30, pytest.param(settings().max_examples, marks=pytest.mark.slow)])
+def test_a_document_does_not_differ_from_itself(examples: int) -> None:
+    settings(max_examples=examples)(given(VALID, DEFINITIONS)(assert_same))()
+
+
+def assert_same(schema: Document, definitions: Document) -> None:
     content = {"application/json": {"schema": schema}}
     operation = {"requestBody": {"content": content}, "responses": {"200": {"description": "Ok.", "content": content}}}
     whole = {"openapi": "3.1.0", "paths": {"/a": {"post": operation}}, "components": {"schemas": definitions}}
@@ -58,8 +61,7 @@ def test_a_document_does_not_differ_from_itself(schema: Document, definitions: D
 @pytest.mark.parametrize("project", sorted((ROOT / "generated").iterdir()), ids=lambda path: path.name)
 def test_a_generated_project_does_not_differ_from_its_source(project: Path) -> None:
     lock = json.loads((project / "mcpgen.lock.json").read_text(encoding="utf-8"))
-    command = [sys.executable, "-m", "mcpgen", "diff", str(project), str((project / lock["source"]).resolve())]
-    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    told = mcpgen("diff", str(project), str((project / lock["source"]).resolve()), folder=ROOT)
     assert (told.returncode, told.stdout) == (0, "Nothing changed.\n")
 
 
@@ -122,9 +124,16 @@ def _unpromised(name: str, old: Any, new: Any, chance: Random) -> list[tuple[str
     return [(name, answer) for answer in instances(new, chance, CALLS) if not known.is_valid(answer)][:1]
 
 
-@given(st.sampled_from([BASE, BASE, PETSTORE]), st.integers(0, 2**32), st.integers(1, 3), st.booleans())
-@settings(max_examples=200)
-def test_a_call_that_is_refused_now_is_breaking(document: Document, seed: int, count: int, backwards: bool) -> None:
+DOCUMENTS = st.sampled_from([BASE, BASE, PETSTORE])
+
+
+@pytest.mark.parametrize("examples", [40, pytest.param(200, marks=pytest.mark.slow)])
+def test_a_call_that_is_refused_now_is_breaking(examples: int) -> None:
+    drawn = given(DOCUMENTS, st.integers(0, 2**32), st.integers(1, 3), st.booleans())
+    settings(max_examples=examples)(drawn(assert_refused_is_breaking))()
+
+
+def assert_refused_is_breaking(document: Document, seed: int, count: int, backwards: bool) -> None:
     chance, changed, done = Random(seed), document, []
     for _ in range(count):
         changed, what = mutations(changed, chance)

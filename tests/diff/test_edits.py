@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mcpgen.regenerate.diff import compare
 from tests.diff.edits import SCHEMAS, Edit, Schema, edits
 from tests.diff.schemas import UNLISTED, VALUES
-from tests.diff.surfaces import grade, of_arguments, of_result, said
+from tests.diff.surfaces import grade, of_parts, of_result, said
 
 OF_ARGUMENTS = {
     "narrowed": "breaking",
@@ -34,7 +34,7 @@ def pairs(draw: st.DrawFn) -> tuple[Schema, Edit]:
 @given(pairs())
 def test_an_edit_of_an_argument_has_the_grade_that_it_was_made_for(pair: tuple[Schema, Edit]) -> None:
     old, edit = pair
-    difference = compare(of_arguments(old), of_arguments(edit.schema))
+    difference = compare(of_parts(old), of_parts(edit.schema))
     assert grade(difference) == OF_ARGUMENTS[edit.effect], (edit.what, said(difference.changes))
 
 
@@ -51,7 +51,7 @@ def test_an_edit_deeper_inside_has_the_same_grade(pair: tuple[Schema, Edit], aro
     before, after = _around(old, around), _around(edit.schema, around)
     if around == "null" and ("anyOf" in old or edit.what == "null too"):
         return  # null is there already
-    for build, grades in ((of_arguments, OF_ARGUMENTS), (of_result, OF_RESULTS)):
+    for build, grades in ((of_parts, OF_ARGUMENTS), (of_result, OF_RESULTS)):
         difference = compare(build(before[0], defs=before[1]), build(after[0], defs=after[1]))
         assert grade(difference) == grades[edit.effect], (edit.what, said(difference.changes))
 
@@ -72,7 +72,7 @@ def _around(schema: Schema, how: str) -> tuple[Schema, dict[str, Any] | None]:
 @given(SCHEMAS)
 def test_nothing_changed(schema: Schema) -> None:
     again = json.loads(json.dumps(schema))
-    assert not compare(of_arguments(schema), of_arguments(again))
+    assert not compare(of_parts(schema), of_parts(again))
     assert not compare(of_result(schema), of_result(again))
 
 
@@ -81,7 +81,7 @@ def test_what_narrows_one_way_widens_the_other(pair: tuple[Schema, Edit]) -> Non
     """Going back undoes an edit, so its grade is that of the opposite edit."""
     old, edit = pair
     opposite = {"narrowed": "widened", "widened": "narrowed", "added": "gone"}
-    found = grade(compare(of_arguments(edit.schema), of_arguments(old)))
+    found = grade(compare(of_parts(edit.schema), of_parts(old)))
     if edit.effect == "gone":
         assert found in ("additive", "breaking")  # breaking where the member that comes back is required
     else:
@@ -112,7 +112,7 @@ def closed(schema: Any) -> Any:
 def test_what_was_accepted_and_is_refused_is_breaking(old: Schema, new: Schema) -> None:
     before, after = jsonschema.Draft202012Validator(closed(old)), jsonschema.Draft202012Validator(new)
     refused = [value for value in VALUES if before.is_valid(value) and not after.is_valid(value)]
-    difference = compare(of_arguments(old), of_arguments(new))
+    difference = compare(of_parts(old), of_parts(new))
     assert grade(difference) == "breaking" or not refused, refused[:3]
 
 
@@ -130,6 +130,6 @@ def test_every_change_of_an_edit_lies_where_the_edit_does(pair: tuple[Schema, Ed
     old, edit = pair
     whole = {"type": "object", "properties": {"same": old, "edited": old}}
     other = {"type": "object", "properties": {"same": old, "edited": edit.schema}}
-    for build in (of_arguments, of_result):
+    for build in (of_parts, of_result):
         for change in compare(build(whole), build(other)).changes:
             assert change.grade == "cosmetic" or change.path.startswith("x.edited"), said((change,))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mcpgen.regenerate.diff import compare
 from mcpgen.regenerate.diff.variance import Inclusion, Scope
 from tests.diff.schemas import ANY, GUARDED, VALUES, accepted, rooted
-from tests.diff.surfaces import grade, of_arguments
+from tests.diff.surfaces import grade, of_parts
 
 
 def holds(inner: dict[str, Any], outer: dict[str, Any]) -> bool:
@@ -168,8 +168,7 @@ def test_no_depth_is_too_deep(build: Any, depth: int) -> None:
     assert holds(one, other)
     assert not holds(other, one)
     both = [
-        of_arguments({key: each[key] for key in each if key != "$defs"}, defs=each.get("$defs"))
-        for each in (one, other)
+        of_parts({key: each[key] for key in each if key != "$defs"}, defs=each.get("$defs")) for each in (one, other)
     ]
     assert grade(compare(both[0], both[1])) == "additive"
     assert grade(compare(both[1], both[0])) == "breaking"

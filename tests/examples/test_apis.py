@@ -23,7 +23,7 @@ FRAME = "class Exchange(BaseHTTPRequestHandler):"
 def asked(url: str, sent: bytes | None = None) -> tuple[int, object]:
     """The status and the JSON of an answer."""
     try:
-        with urlopen(Request(url, sent), timeout=30) as answer:
+        with urlopen(Request(url, sent), timeout=120) as answer:
             return answer.status, json.load(answer)
     except HTTPError as problem:
         with problem:

@@ -128,7 +128,7 @@ def test_reviews_fold_what_nobody_reads(original: Path) -> None:
     assert {"pets/pets_mcp/tools.json", "pets/mcpgen.schema.json", "pets/pets_mcp/runtime/server.py"} <= folded
     assert plain == {
         "api.yaml",
-        *(f"pets/{name}" for name in (".gitattributes", "CHANGELOG.md", "README.md", "mcpgen.lock.json")),
-        *(f"pets/{name}" for name in ("mcpgen.yaml", "pyproject.toml", NOTES)),
-        *(f"pets/pets_mcp/{name}.py" for name in ("__init__", "__main__", "hooks")),
+        *(f"pets/{name}" for name in (".gitattributes", ".gitignore", "CHANGELOG.md", "README.md", "mcpgen.lock.json")),
+        *(f"pets/{name}" for name in ("mcpgen.yaml", "pyproject.toml", "tests/test_server.py", NOTES)),
+        *(f"pets/pets_mcp/{name}.py" for name in ("__init__", "__main__", "asgi", "hooks")),
     }

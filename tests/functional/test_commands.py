@@ -13,9 +13,11 @@ import pytest
 from mcpgen.cli import main
 from mcpgen.demo import petstore
 from mcpgen.demo.client import connect
+from tests.wheel import installed
 
 ROOT = Path(__file__).parents[2]
 PETSTORE = ROOT / "specs" / "petstore.openapi.yaml"
+PATIENCE = 120
 
 
 def _environment(temporary: Path, **more: str) -> Mapping[str, str]:
@@ -30,7 +32,7 @@ def test_the_demo_shows_the_whole_job_and_leaves_nothing_behind(tmp_path: Path) 
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert told.returncode == 0, told.stderr
@@ -82,29 +84,43 @@ def test_a_dry_run_says_what_would_be_removed(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize("command", ["generate", "check", "inspect", "run", "demo"])
 def test_every_command_explains_itself(command: str) -> None:
     told = subprocess.run(
-        [sys.executable, "-m", "mcpgen", command, "--help"], capture_output=True, text=True, timeout=30, check=False
+        [sys.executable, "-m", "mcpgen", command, "--help"],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert told.returncode == 0
     assert told.stdout.startswith(f"Usage: mcpgen {command}")
 
 
-def test_the_wheel_alone_is_enough_for_the_demo(tmp_path: Path) -> None:
-    """`pip install .` in a clean environment, then `mcpgen demo` far from the checkout."""
+def test_the_wheel_alone_is_enough_for_the_demo(wheel: Path, tmp_path: Path) -> None:
+    """With what it requires and nothing else, far from the checkout."""
+    assert_demo_runs(installed(wheel, tmp_path / "clean"), tmp_path / "elsewhere")
+
+
+@pytest.mark.slow
+def test_it_installs_into_a_clean_environment(tmp_path: Path) -> None:
+    """`pip install .`, then `mcpgen demo` far from the checkout."""
     venv.create(tmp_path / "clean", with_pip=True, symlinks=True)
-    python = tmp_path / "clean" / "bin" / "python"
-    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(ROOT)]
+    programs = tmp_path / "clean" / "bin"
+    install = [str(programs / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(ROOT)]
     subprocess.run(install, check=True, timeout=300, stderr=subprocess.DEVNULL)
-    (tmp_path / "elsewhere").mkdir()
+    assert_demo_runs(programs, tmp_path / "elsewhere")
+
+
+def assert_demo_runs(programs: Path, elsewhere: Path) -> None:
+    elsewhere.mkdir()
     told = subprocess.run(
-        [str(tmp_path / "clean" / "bin" / "mcpgen"), "demo"],
-        cwd=tmp_path / "elsewhere",
-        env=_environment(tmp_path / "elsewhere"),
+        [str(programs / "mcpgen"), "demo"],
+        cwd=elsewhere,
+        env=_environment(elsewhere),
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert told.returncode == 0, told.stderr
     assert "Nothing is left behind" in told.stdout
-    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert list(elsewhere.iterdir()) == []

@@ -1,4 +1,4 @@
-"""`mcpgen diff` as a user runs it: a process, its streams and its exit code."""
+"""`mcpgen diff` as a user runs it: its streams and its exit code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from tests.command import mcpgen
+
 ROOT = Path(__file__).parents[2]
+PATIENCE = 120
 PETSTORE = ROOT / "specs" / "petstore.openapi.yaml"
 SHAPE = json.loads((ROOT / "mcpgen" / "cli" / "diff" / "shape.schema.json").read_text(encoding="utf-8"))
 BOOKS = """
@@ -22,19 +25,6 @@ paths:
   /books: {get: {operationId: listBooks, summary: List books}}
   /books/{id}: {get: {operationId: getBook, summary: Get a book}}
 """
-
-
-def mcpgen(*arguments: str, given: str = "", folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mcpgen", *arguments],
-        input=given,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=60,
-        check=False,
-    )
 
 
 def changes(*arguments: str, folder: Path) -> list[dict[str, Any]]:
@@ -53,7 +43,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_project_does_not_differ_from_the_document_that_it_was_made_of() -> None:
-    told = mcpgen("diff", "generated/petstore", str(PETSTORE), "--fail-on", "any")
+    command = [sys.executable, "-m", "mcpgen", "diff", "generated/petstore", str(PETSTORE), "--fail-on", "any"]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (told.returncode, told.stdout, told.stderr) == (0, "Nothing changed.\n", "")
 
 

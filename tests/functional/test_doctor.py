@@ -165,7 +165,7 @@ def test_a_server_that_is_not_there_is_told_with_its_path(tmp_path: Path) -> Non
 def test_without_the_libraries_it_says_what_to_install(flags: list[str], tmp_path: Path) -> None:
     home = compiled(tmp_path, PETS)
     command = [sys.executable, "-S", "-m", "store_mcp", *flags]  # without site-packages
-    done = subprocess.run(command, cwd=home, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, cwd=home, capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (78, "", 1), done.stderr
     assert " is not installed. Install what this server needs: " in done.stderr
     assert done.stderr.endswith(f" -m pip install {home}\n")
@@ -177,7 +177,7 @@ def test_a_server_without_the_libraries_logs_what_to_install(tmp_path: Path) -> 
     asked = initialize + '"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}\n'
     asked += '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_pets","arguments":{}}}\n'
     command = [sys.executable, "-S", "-m", "store_mcp"]
-    done = subprocess.run(command, cwd=home, input=asked, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, cwd=home, input=asked, capture_output=True, text=True, check=False, timeout=120)
     assert '"event":"not_installed"' in done.stderr
     assert f"-m pip install {home}" in done.stderr
     assert "Traceback" not in done.stderr

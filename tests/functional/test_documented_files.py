@@ -60,7 +60,7 @@ def test_ten_lines_are_a_server(
         with Server(tmp_path / "out", package="weather_mcp", env=environ) as server:
             told = server.result("get_forecast", latitude=59.91, longitude=10.75)
             wrong = server.result("get_forecast", latitude="north")
-        heard = upstream.received.get(timeout=10).split(b"\r\n")[0].decode()
+        heard = upstream.received.get(timeout=120).split(b"\r\n")[0].decode()
         assert upstream.received.empty()
     query = "current=temperature_2m%2Cwind_speed_10m&hourly=temperature_2m&latitude=59.91&longitude=10.75"
     assert heard == f"GET /v1/forecast?{query} HTTP/1.1"

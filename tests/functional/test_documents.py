@@ -220,7 +220,7 @@ def test_defaults_and_fixed_values_are_sent(tmp_path: Path) -> None:
     ):
         for name, arguments, line, header, body in CALLS:
             assert not server.result(name, **arguments)["isError"], name
-            sent = upstream.received.get(timeout=30)
+            sent = upstream.received.get(timeout=120)
             head, _, content = sent.partition(b"\r\n\r\n")
             assert head.replace(b"%5B", b"[").replace(b"%5D", b"]").startswith(line), sent
             assert header in head, sent
@@ -253,7 +253,7 @@ def test_what_is_called_alike_in_two_documents_is_not_mixed_up(tmp_path: Path) -
         with served(tmp_path, found.tree, **keys) as server:
             for name, argument in (("b_add_pet", "price"), ("a_add_pet", "color")):
                 assert not server.result(name, **{argument: "x"})["isError"]
-        first, second = one.received.get(timeout=30), other.received.get(timeout=30)
+        first, second = one.received.get(timeout=120), other.received.get(timeout=120)
         assert one.received.empty()
         assert other.received.empty()
     assert b"Bearer of-the-first-document\r\n" in first

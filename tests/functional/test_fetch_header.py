@@ -4,7 +4,6 @@ all that is printed and written is searched."""
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 
+from tests import command
 from tests.functional.test_origins import Listener
 from tests.leaks import SECRET
 
@@ -49,16 +49,17 @@ def host() -> Iterator[Host]:
     made.close()
 
 
-def mcpgen(folder: Path, *arguments: str, **environ: str) -> tuple[int, str]:
+def mcpgen(folder: Path, *arguments: str, **environ: str) -> tuple[object, str]:
     """The exit code, and all that was printed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "mcpgen", *arguments],
-        cwd=folder,
-        env={**os.environ, **environ},
-        capture_output=True,
-        text=True,
-    )
+    done = command.mcpgen(*arguments, folder=folder, **environ)
     return done.returncode, done.stdout + done.stderr
+
+
+def run_at(folder: Path, url: str) -> str:
+    """All that `mcpgen run` prints, as a process of its own: it becomes the server."""
+    words = [sys.executable, "-m", "mcpgen", "run", url]
+    done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return done.stdout + done.stderr
 
 
 HEADER = ("--fetch-header", "X-Docs-Key=DOCS_KEY")
@@ -76,8 +77,8 @@ def test_a_header_comes_from_a_variable_and_no_secret_is_told(host: Host, tmp_pa
         assert SECRET not in text
         assert quote(SECRET, safe="") not in text
     assert "X-Docs-Key=DOCS_KEY" in (tmp_path / "store" / "mcpgen.lock.json").read_text()
-    for command in ("check", "inspect", "run"):
-        assert SECRET not in mcpgen(tmp_path, command, url)[1]
+    for said in (mcpgen(tmp_path, "check", url)[1], mcpgen(tmp_path, "inspect", url)[1], run_at(tmp_path, url)):
+        assert SECRET not in said
 
 
 def test_a_project_is_generated_again_with_the_header(host: Host, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ class Upstream:
                         key = "a key"
                 self.heard.append(target)
                 if "/wait" in target:
-                    self.gate.wait(30)
+                    self.gate.wait(300)
                 body = f"{target} with {key}".encode()
                 head = f"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n\r\n"
                 connection.sendall(head.encode() + body)

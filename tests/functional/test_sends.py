@@ -67,7 +67,7 @@ def served(folder: Path) -> Iterator[tuple[Server, Upstream]]:
 
 def heard(upstream: Upstream) -> tuple[str, dict[str, str], str]:
     """Line, header fields and body of the one request that came, without the credential."""
-    head, _, body = upstream.received.get(timeout=10).partition(b"\r\n\r\n")
+    head, _, body = upstream.received.get(timeout=120).partition(b"\r\n\r\n")
     line, *fields = head.decode("ascii").split("\r\n")
     assert upstream.received.empty()
     line = re.sub(r"[?&]appid=[^& ]+", "", line.removesuffix(" HTTP/1.1"))
@@ -117,7 +117,7 @@ def test_an_argument_that_the_schema_does_not_name_never_stands_for_a_credential
         assert refused["isError"]
         assert "which servers may read as a credential" in refused["content"][0]["text"]
         server.result("free", c="1")
-        assert upstream.received.get(timeout=10).split()[1] == f"/v1/free?c=1&appid={quote(SECRET, safe='')}".encode()
+        assert upstream.received.get(timeout=120).split()[1] == f"/v1/free?c=1&appid={quote(SECRET, safe='')}".encode()
         assert upstream.received.empty()
 
 
@@ -137,6 +137,6 @@ def test_an_argument_that_the_schema_does_not_name_never_stands_for_a_credential
 def test_what_templates_cannot_send_is_refused(tmp_path: Path, tool: str, arguments: dict[str, str], told: str) -> None:
     with served(tmp_path) as (server, upstream):
         result = server.result(tool, **arguments)
-        assert result["isError"], upstream.received.get(timeout=10)
+        assert result["isError"], upstream.received.get(timeout=120)
         assert told in result["content"][0]["text"]
         assert upstream.received.empty()

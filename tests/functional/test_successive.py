@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from mcpgen.emit import OFFERED
 from mcpgen.lock import lockfile as locks
 from tests.functional.regeneration import (
     DELETE,
@@ -222,6 +223,18 @@ def test_an_argument_that_was_away_has_its_name_again(project: None) -> None:
     assert lock().promises.tools["GET /pets"].arguments == slots
 
 
+def test_an_argument_that_comes_back_takes_no_name_from_one_that_is_called_so(project: None) -> None:
+    apart, plain = ({"name": name, "in": "query", "schema": {"type": "string"}} for name in ("a-b", "a_b"))
+    called = {"name": "a_b_query", "in": "query", "schema": {"type": "string"}}
+    for parameters in ([apart, plain], [plain], [apart, plain, called]):
+        write({"GET /pets": operation("listPets", parameters=parameters)}, GET, DELETE)
+        assert run("regenerate", "out") == 0
+        found = lock().promises.tools["GET /pets"].arguments
+        assert len(parameters) != 2 or found["query", "a-b"] == "a_b_query"
+    assert found["query", "a_b_query"] == "a_b_query"
+    assert found["query", "a-b"] not in ("a_b", "a_b_query")
+
+
 # -- what is the user's -----------------------------------------------------------------------------------------------
 
 SETTINGS = """\
@@ -290,7 +303,7 @@ def test_three_versions_lose_nothing_of_the_users(owned: dict[str, bytes], capsy
     assert "orphaned" not in said
     assert names()["DELETE /pets/{}"] == "delete_pet"
     strangers = files().keys() - lock().files.keys() - owned.keys()
-    assert strangers == {locks.NAME, ".gitattributes"}
+    assert strangers == {locks.NAME, ".gitattributes", *OFFERED}
     listed = subprocess.run([sys.executable, "-m", "zoo_mcp", "--list"], cwd=OUT, capture_output=True, check=True)
     searched(listed.stdout + listed.stderr)
     assert b"delete_pet" in listed.stdout

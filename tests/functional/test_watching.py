@@ -182,7 +182,7 @@ def test_a_setting_that_is_missing_is_a_refusal(store: Path, tmp_path: Path) -> 
 def slow(server: Server) -> int:
     """A call that has reached the API, which says nothing; its id."""
     id_ = server.call("get_slow")
-    assert Api.begun.wait(30)
+    assert Api.begun.wait(120)
     return id_
 
 

@@ -5,6 +5,7 @@ Generate them anew after a change of the compiler or the runtime: python -m test
 """
 
 import atexit
+import json
 import shutil
 import subprocess
 import sys
@@ -19,7 +20,7 @@ GENERATED = ROOT / "generated"
 WHOLE = "petstore"
 NAMES = sorted(path.name for path in GENERATED.iterdir() if path.is_dir())
 
-DATA = (".json", ".md", ".toml", ".yaml", ".gitattributes")
+DATA = (".json", ".md", ".toml", ".yaml", ".gitattributes", ".gitignore")
 HISTORY = (NAME, "CHANGELOG.md", "tools.json", "bindings.json", "resources.json", "prompts.json")
 """What the next generation reads, so that the changelog goes on."""
 
@@ -33,6 +34,7 @@ def project(name: str) -> Path:
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     code = shutil.ignore_patterns("*.json", "__pycache__")
     shutil.copytree(GENERATED / WHOLE / f"{WHOLE}_mcp", directory / f"{name}_mcp", ignore=code)
+    shutil.copytree(GENERATED / WHOLE / "tests", directory / "tests", ignore=code)
     shutil.copytree(GENERATED / name, directory, dirs_exist_ok=True)
     return directory
 
@@ -45,10 +47,19 @@ def rebuild(name: str, directory: Path, history: tuple[str, ...] = HISTORY) -> P
         if path.name in history:
             target.joinpath(path.relative_to(GENERATED / name)).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target / path.relative_to(GENERATED / name))
+    if NAME in history:
+        _forget_offers(target / NAME)
     source = load((GENERATED / name / NAME).read_bytes(), NAME).source.removeprefix("../../")
     command = [sys.executable, "-m", "mcpgen", "generate", source, "-o", f"generated/{name}"]
     subprocess.run(command, cwd=directory, check=True, timeout=120)
     return target
+
+
+def _forget_offers(lock: Path) -> None:
+    """Take from the lock which files were offered, so that these are written and can be compared too."""
+    value = json.loads(lock.read_text(encoding="ascii"))
+    del value["offered"]
+    lock.write_text(json.dumps(value), encoding="ascii")
 
 
 def files(directory: Path) -> dict[str, bytes]:

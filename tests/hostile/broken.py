@@ -1,7 +1,10 @@
-"""Guards taken out one at a time, to see that the suite notices: python -m tests.hostile.broken [--only NAME] [--list]
+"""Guards taken out one at a time, to see that the suite notices.
+
+python -m tests.hostile.broken [--of runtime|compiler] [--only NAME] [--list]
 
 The repository is copied to a temporary folder; of each mutation the old text is replaced there and the tests are run
-that must fail then. A mutation that they survive is a guard that nobody holds. Exit code 1 where there is one.
+that must fail then. A mutation that they survive is a guard that nobody holds, and tests that fail while nothing is
+broken notice nothing. Exit code 1 where there is one of either.
 """
 
 from __future__ import annotations
@@ -14,14 +17,23 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from tests.hostile.mutation import Mutation
 from tests.hostile.mutations import MUTATIONS
+from tests.hostile.mutations_of_compiler import OF_COMPILER
 
 ROOT = Path(__file__).parents[2]
 RUNTIME = Path("templates/package/runtime")
-COPIED = ("templates", "tests", "mcpgen", "benchmarks", "specs", "generated", "pyproject.toml")
+PASSED, FAILED = 0, 1
+"""Exit codes of pytest. Others say that it could not run the tests."""
+
+HALVES = {"runtime": MUTATIONS, "compiler": OF_COMPILER}
+COPIED = (
+    *("templates", "tests", "mcpgen", "benchmarks", "specs", "generated"),
+    *("pyproject.toml", "CHANGELOG.md", "README.md"),
+)
 
 
 @contextmanager
@@ -40,7 +52,12 @@ def copied() -> Iterator[Path]:
 
 
 def guarded(root: Path, mutation: Mutation) -> Path:
-    """Return the module of the runtime that holds the guard. No two of its folders have modules of one name."""
+    """Return the module that holds the guard: of the compiler by its path, of the runtime by its name.
+
+    No two folders of the runtime have modules of one name.
+    """
+    if "/" in mutation.file:
+        return root / mutation.file
     [file] = (root / RUNTIME).rglob(mutation.file)
     return file
 
@@ -52,28 +69,43 @@ def notices(root: Path, mutation: Mutation) -> bool:
     assert whole.count(mutation.old) == 1, f"{mutation.file} has not once what {mutation.name} replaces"
     file.write_text(whole.replace(mutation.old, mutation.new), encoding="utf-8")
     try:
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *mutation.tests]
-        return subprocess.run(command, cwd=root, capture_output=True, check=False).returncode == 1
+        return _tried(root, mutation.tests) == FAILED
     finally:
         file.write_text(whole, encoding="utf-8")
 
 
+@cache
+def stands(root: Path, tests: tuple[str, ...]) -> bool:
+    """Return True if these tests pass in the copy while nothing is broken."""
+    return _tried(root, tests) == PASSED
+
+
+def _tried(root: Path, tests: tuple[str, ...]) -> int:
+    """Return the exit code of pytest."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    return subprocess.run(command, cwd=root, capture_output=True, check=False).returncode
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", action="append", choices=[each.name for each in MUTATIONS])
+    parser.add_argument("--of", choices=HALVES, help="the half that is broken; both without it")
+    parser.add_argument("--only", action="append", choices=[each.name for half in HALVES.values() for each in half])
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
-    chosen = [each for each in MUTATIONS if each.name in (options.only or [each.name])]
+    halves = [options.of] if options.of else [*HALVES]
+    chosen = [each for half in halves for each in HALVES[half] if each.name in (options.only or [each.name])]
     survived = 0
     with copied() as root:
         for mutation in [] if options.list else chosen:
             began = time.perf_counter()
-            noticed = notices(root, mutation)
+            noticed = stands(root, mutation.tests) and notices(root, mutation)
             survived += not noticed
-            verdict = "noticed" if noticed else "SURVIVED"
-            print(f"{mutation.name:32} {mutation.file:16} {verdict:9} {time.perf_counter() - began:5.1f} s", flush=True)
+            verdict = "noticed" if noticed else "SURVIVED" if stands(root, mutation.tests) else "NO VERDICT"
+            print(
+                f"{mutation.name:32} {mutation.file:24} {verdict:10} {time.perf_counter() - began:5.1f} s", flush=True
+            )
     if options.list:
-        print("\n".join(f"{each.name:32} {each.file:16} {' '.join(each.tests)}" for each in chosen))
+        print("\n".join(f"{each.name:32} {each.file:24} {' '.join(each.tests)}" for each in chosen))
     else:
         print(f"{len(chosen) - survived} of {len(chosen)} broken guards were noticed")
     return 1 if survived else 0

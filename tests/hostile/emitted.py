@@ -17,10 +17,11 @@ import jsonschema_rs
 
 from mcpgen.base import assets
 from mcpgen.base.invisible import hidden_characters
+from mcpgen.base.once import Once
 from mcpgen.base.tree import FileTree
 from mcpgen.check.catalog import problems
-from mcpgen.emit import attributes
-from mcpgen.emit.project import emit
+from mcpgen.emit import attributes, checksums, offered
+from mcpgen.emit.project import LICENSE, RUNTIME, emit
 from mcpgen.lock import lockfile
 from mcpgen.pipeline import Compiled
 from mcpgen.read.toolsfile import editors
@@ -53,15 +54,20 @@ def assert_sound(compiled: Compiled) -> None:
         lockfile.NAME,
         editors.NAME,
         attributes.NAME,
+        *offered.OFFERED,
+        f"{package}/{LICENSE}",
+        f"{package}/{RUNTIME}{checksums.NAME}",
     }
     for path, data in python_templates().items():
         assert tree[f"{package}/{path}"] == data, f"{path} depends on the document"
+    assert tree[offered.TEST] == offered.test_file()
+    assert tree[offered.GITIGNORE] == (assets.project_templates() / ".gitignore.jinja").read_bytes()
     _assert_tables(tree, package)
     _assert_project(tree, compiled)
     _assert_markdown(tree)
     assert lockfile.load(tree[lockfile.NAME], lockfile.NAME) == compiled.lock
     for tool in compiled.catalog.tools:
-        assert not list(problems(tool))
+        assert not list(problems(tool, Once()))
 
 
 def _assert_tables(tree: FileTree, package: str) -> None:
@@ -94,6 +100,7 @@ def _assert_project(tree: FileTree, compiled: Compiled) -> None:
         "build-system": {"requires": None, "build-backend": None},
         "project": {
             **dict.fromkeys(("name", "version", "description", "readme", "requires-python", "dependencies")),
+            "optional-dependencies": {"http": None},
             "scripts": {identity.command: None},
         },
         "tool": {"hatch": {"build": {"targets": {"wheel": {"packages": None}}}}},
@@ -127,7 +134,17 @@ def _assert_markdown(tree: FileTree) -> None:
     assert hidden_characters(readme.replace("\n", "")) == 0
     headings = [line for line in readme.split("\n") if line.startswith("#")]
     assert headings[0].endswith(": an MCP server")
-    known = ["## Use", "## Environment", "## Tools", "## Not compiled", "## Hooks", "## What is whose"]
+    known = [
+        "## Use",
+        "## Over HTTP",
+        "## Reload",
+        "## Environment",
+        "## Tools",
+        "## Not compiled",
+        "## Hooks",
+        "## What is whose",
+        "## Licence",
+    ]
     assert [line for line in known if line in headings] == headings[1:]
     fences = [line for line in readme.split("\n") if line.lstrip().startswith(("```", "~~~"))]
     assert fences == ["```sh", "```", "```json", "```", "```python", "```"]

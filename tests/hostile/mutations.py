@@ -74,8 +74,8 @@ MUTATIONS = (
     ),
     Mutation(
         "redaction of what is passed on",
-        "execution.py",
-        "if result.written and not self._redactor.may_be_in(result.written):",
+        "redacted_result.py",
+        "if result.written and not redactor.may_be_in(result.written):",
         "if result.written:",
         ("tests/runtime/test_structured.py",),
     ),

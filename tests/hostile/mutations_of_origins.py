@@ -59,8 +59,8 @@ OF_ORIGINS = (
     Mutation(
         "the table that a server began with",
         "commands.py",
-        "given.read_only, at_start=catalog)",
-        "given.read_only)",
+        "given.read_only, at_start=catalog, http",
+        "given.read_only, http",
         ("tests/functional/test_origins.py",),
     ),
 )

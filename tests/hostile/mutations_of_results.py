@@ -13,8 +13,8 @@ RESPONSES = "tests/runtime/test_responses.py"
 OF_RESULTS = (
     Mutation("pages that repeat", "paging.py", "    if present is None:", "    if True:", (RESPONSES,)),
     Mutation("pages behind the last", "paging.py", "_is_last(len(items), said, sent)", "False", (RESPONSES,)),
-    Mutation("progress before an answer", "engine.py", "await taken.quiet()", "pass", (ENGINE,)),
-    Mutation("answers behind progress", "engine.py", "await asyncio.sleep(left)", "pass", (ENGINE,)),
+    Mutation("progress before an answer", "work.py", "await taken.quiet()", "pass", (ENGINE,)),
+    Mutation("answers behind progress", "work.py", "await asyncio.sleep(left)", "pass", (ENGINE,)),
     Mutation(
         "redirects to unnamed hosts", "origins.py", "if address.host not in self._hosts:", "if False:", (REDIRECTS,)
     ),

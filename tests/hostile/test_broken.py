@@ -7,9 +7,10 @@ import pytest
 from tests.hostile.broken import ROOT, copied, guarded, notices
 from tests.hostile.mutation import Mutation
 from tests.hostile.mutations import MUTATIONS
+from tests.hostile.mutations_of_compiler import OF_COMPILER
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda each: each.name)
+@pytest.mark.parametrize("mutation", [*MUTATIONS, *OF_COMPILER], ids=lambda each: each.name)
 def test_a_guard_stands_once_where_the_table_says(mutation: Mutation) -> None:
     assert guarded(ROOT, mutation).read_text(encoding="utf-8").count(mutation.old) == 1, mutation
     assert mutation.new != mutation.old
@@ -17,10 +18,16 @@ def test_a_guard_stands_once_where_the_table_says(mutation: Mutation) -> None:
     assert all((ROOT / test.partition("::")[0]).exists() for test in mutation.tests)
 
 
+def test_no_two_have_one_name() -> None:
+    names = [each.name for each in (*MUTATIONS, *OF_COMPILER)]
+    assert len(set(names)) == len(names)
+
+
 def test_a_guard_that_is_taken_out_is_noticed_and_one_that_stands_is_not() -> None:
-    """One of them from end to end, so that the command is known to work."""
-    whole = MUTATIONS[0]
+    """One of each half from end to end, so that the command is known to work."""
+    whole, [compiler] = MUTATIONS[0], [each for each in OF_COMPILER if each.name == "a redirect to plain HTTP"]
     kept = whole._replace(new=whole.old)
     with copied() as root:
         assert notices(root, whole)
+        assert notices(root, compiler)
         assert not notices(root, kept)

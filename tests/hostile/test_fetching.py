@@ -18,6 +18,7 @@ import pytest
 
 from mcpgen.base.errors import CannotGoOn
 from mcpgen.read.fetch import network
+from tests.command import mcpgen
 from tests.hostile.subject import playing
 from tests.runtime.upstream import Connection, Play, Upstream
 
@@ -47,13 +48,9 @@ def limited() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
 
 
-def mcpgen(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+def within_limits(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "mcpgen", *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, preexec_fn=limited, check=False)
-
-
-def check(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return mcpgen("check", *arguments)
 
 
 # -- HARD-14 ----------------------------------------------------------------------------------------------------------
@@ -73,7 +70,7 @@ def bomb(layers: int) -> bytes:
 def test_hard_14_a_bomb_of_any_number_of_layers_is_a_sentence(layers: int) -> None:
     content = answer(bomb(layers), f"Content-Encoding: {', '.join(['gzip'] * layers)}")
     with playing(site({"/bomb": content})) as upstream:
-        done = check(f"http://127.0.0.1:{upstream.port}/bomb")
+        done = within_limits("check", f"http://127.0.0.1:{upstream.port}/bomb")
     assert done.returncode == 2
     assert "is larger than 67,108,864 bytes. [too-large]" in done.stderr
     assert "Traceback" not in done.stderr
@@ -128,7 +125,7 @@ BROKEN = {
 def test_hard_14_what_is_not_coded_as_it_says_is_a_sentence(case: str) -> None:
     coding, content, message = BROKEN[case]
     with playing(site({"/a": answer(content, f"Content-Encoding: {coding}")})) as upstream:
-        done = check(f"http://127.0.0.1:{upstream.port}/a")
+        done = within_limits("check", f"http://127.0.0.1:{upstream.port}/a")
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -288,13 +285,13 @@ def test_hard_15_documents_and_overlays_that_a_tools_file_names_are_held_to_it(t
             "/b": moved(f"http://{other}/overlay.json"),
             "/overlay.json": answer(overlay),
         }
-        refused = check(f"{here}/t")
+        refused = mcpgen("check", f"{here}/t")
         assert refused.returncode == 2
         assert "/a redirects to another server" in refused.stderr
-        done = check(f"{here}/t", "--allow-redirect", other)
+        done = mcpgen("check", f"{here}/t", "--allow-redirect", other)
         assert done.returncode == 0, done.stderr
         pages["/a"] = answer(DOCUMENT)
-        refused = check(f"{here}/t")
+        refused = mcpgen("check", f"{here}/t")
         assert refused.returncode == 1
         assert "/b redirects to another server" in refused.stderr
 
@@ -303,6 +300,6 @@ def test_hard_15_documents_and_overlays_that_a_tools_file_names_are_held_to_it(t
     "value", ["", "http://a.example", "a.example/x", "me@a.example", "a.example:x", ":80", "a b:0"]
 )
 def test_a_value_that_names_no_server_is_refused(value: str) -> None:
-    done = check("openapi.json", "--allow-redirect", value)
+    done = mcpgen("check", "openapi.json", "--allow-redirect", value)
     assert done.returncode == 2
     assert "neither HOST nor HOST:PORT" in done.stderr

@@ -247,10 +247,12 @@ def test_life_11_a_process_that_was_stopped_goes_on_where_it_was(project: Path) 
 
 
 def test_life_11_nothing_asks_for_the_time_of_day_but_the_log() -> None:
-    """A clock that is set back moves no deadline: these go by the monotonic clock of the loop."""
+    """A clock that is set back moves no deadline: these go by the monotonic clock of the loop. What replicas hand to
+    each other over HTTP goes by the time of day, which is all that they share.
+    """
     runtime = {path.name: path.read_text(encoding="utf-8") for path in (TEMPLATES / "runtime").rglob("*.py")}
     asking = {name for name, text in runtime.items() if re.search(r"time\.(time|gmtime|localtime)|datetime\.now", text)}
-    assert asking == {"log.py"}
+    assert asking == {"log.py", "over_http.py"}
 
 
 @pytest.mark.parametrize(

@@ -204,8 +204,11 @@ def test_hard_13_a_token_that_is_like_itself_is_redacted_at_once(tmp_path: Path,
             assert server.ended() == 128 + 15
 
 
-def test_hard_04_a_tool_of_many_costly_patterns_is_called_like_any_other(tmp_path: Path, upstream: Upstream) -> None:
-    names = {f"n{number}": {"type": "string", "pattern": rf"^\p{{L}}{{60}}{number}$"} for number in range(300)}
+@pytest.mark.parametrize("count", [100, pytest.param(300, marks=pytest.mark.slow)])
+def test_hard_04_a_tool_of_many_costly_patterns_is_called_like_any_other(
+    tmp_path: Path, upstream: Upstream, count: int
+) -> None:
+    names = {f"n{number}": {"type": "string", "pattern": rf"^\p{{L}}{{60}}{number}$"} for number in range(count)}
     tool = {"name": "match", "request": "POST /match", "send": {"body": {name: f"{{{name}}}" for name in names}}}
     schema = {"type": "object", "properties": names}
     document = {"mcpgen": 1, "server": {"name": "hostile"}, "base_url": "https://api.hostile.example/api/v1"}

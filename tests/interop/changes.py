@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from tests.interop.clients import Step
 
 #: How long to wait for what must happen before the test fails. Nothing is measured with it.
-PATIENCE = 60
+PATIENCE = 120
 
 BEFORE = """
 mcpgen: 1

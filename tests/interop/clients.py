@@ -88,18 +88,30 @@ def carry_out(
 
     Raises `environments.Missing` where this machine cannot run the client.
     """
-    command = _driver(client)
     record.mkdir()
     recorded = ["-I", str(RECORDER), str(record), str(server)]
     how = {"command": sys.executable, "args": recorded, "env": variables, "cwd": str(record)}
-    job = json.dumps({"server": how, "mode": client.mode, "asks": asks, "steps": steps})
+    report = _report(client, how, steps, asks)
+    return Work(client, report["steps"], report["complaints"], transcript.read(record))
+
+
+def carry_out_over_http(client: Client, url: str, steps: list[Step], asks: bool = False) -> Work:
+    """The same with a server that is there already. What was said is not recorded."""
+    report = _report(client, {"url": url}, steps, asks)
+    return Work(client, report["steps"], report["complaints"], [])
+
+
+def _report(client: Client, server: dict[str, Any], steps: list[Step], asks: bool) -> dict[str, Any]:
+    """The report of a client's driver."""
+    command = _driver(client)
+    job = json.dumps({"server": server, "mode": client.mode, "asks": asks, "steps": steps})
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "NODE_"))}
     done = subprocess.run(
         command, input=job, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 0, f"{client} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
-    report = json.loads(done.stdout)
-    return Work(client, report["steps"], report["complaints"], transcript.read(record))
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
 
 
 def _driver(client: Client) -> list[str]:

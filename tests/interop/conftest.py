@@ -28,7 +28,7 @@ from tests.interop.sessions import Changed, Confirmed, Direct, Held, Promised, S
 from tests.leaks import SECRET, searched
 
 #: How long the compiler may take before the test fails. Nothing is measured with it.
-PATIENCE = 60
+PATIENCE = 120
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 
 #: How long to wait for what must happen before the test fails. Nothing is measured with it.
-PATIENCE = 60
+PATIENCE = 120
 #: The path of the petstore's own server, which a base URL without a path keeps.
 BASE = "/v1"
 TOGETHER = 8

@@ -12,7 +12,7 @@ from mcpgen.demo import petstore
 from tests.interop import environments
 
 #: How long the server may take before the test fails. Nothing is measured with it.
-PATIENCE = 60
+PATIENCE = 120
 
 
 def _printed(*command: str, cwd: Path) -> str:

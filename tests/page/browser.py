@@ -17,7 +17,7 @@ FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-port=0"),
 )
-PATIENCE = 60
+PATIENCE = 120
 """Seconds for what must happen before a test fails. Nothing is measured with it."""
 
 _BAD = {"error", "warning"}

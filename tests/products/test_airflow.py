@@ -65,7 +65,7 @@ def test_variables_are_created_read_filtered_paged_changed_and_deleted(flow: Flo
     assert [[each["key"] for each in page["variables"]] for page in pages] == [["moon", "sun", "tide"], ["tide/height"]]
     assert {page["total_entries"] for page in pages} == {4}
 
-    server.call("patch_variable", variable_key="tide", key="tide", value="high", update_mask=["value"])
+    server.call("update_variable", variable_key="tide", key="tide", value="high", update_mask=["value"])
     assert server.call("get_variable", variable_key="tide")["value"] == "high"
     server.call("delete_variable", variable_key="tide/height")
     server.call("delete_variable", variable_key="sun")
@@ -80,7 +80,7 @@ def test_pools_are_created_changed_and_deleted(flow: Flow) -> None:
     server.call("create_pool", name="sea", slots=3, description="For tides", include_deferred=False)
     server.call("create_pool", name="sky", slots=5)
     # Its document calls all members of this body optional, and it wants all of them.
-    server.call("patch_pool", pool_name="sea", pool="sea", slots=7, description="For tides", include_deferred=False)
+    server.call("update_pool", pool_name="sea", pool="sea", slots=7, description="For tides", include_deferred=False)
     server.call("delete_pool", pool_name="sky")
     pools = {each["pool"]: (each["slots"], each["description"]) for each in flow.told("pools", "list")}
     assert pools.pop("sea") == ("7", "For tides")

@@ -92,9 +92,9 @@ def test_a_zone_is_created_read_listed_changed_exported_and_deleted(name: Name) 
         return {"name": "www.example.org.", "type": "A", "changetype": change, "ttl": 300, "records": records}
 
     zone = {**where, "zone_id": "example.org."}
-    server.call("patch_zone", **zone, rrsets=[record("192.0.2.1")])
+    server.call("update_zone", **zone, rrsets=[record("192.0.2.1")])
     assert "192.0.2.1" in name.told("list-zone", "example.org")
-    server.call("patch_zone", **zone, rrsets=[record("192.0.2.2")])
+    server.call("update_zone", **zone, rrsets=[record("192.0.2.2")])
     assert "192.0.2.1" not in name.told("list-zone", "example.org")
     assert "192.0.2.2" in name.told("list-zone", "example.org")
 
@@ -111,7 +111,7 @@ def test_a_zone_is_created_read_listed_changed_exported_and_deleted(name: Name) 
     server.call("delete_metadata", **zone, metadata_kind="ALLOW-AXFR-FROM")
     assert "192.0.2.0/24" not in name.told("get-meta", "example.org", "ALLOW-AXFR-FROM")
 
-    server.call("patch_zone", **zone, rrsets=[record("", "DELETE")])
+    server.call("update_zone", **zone, rrsets=[record("", "DELETE")])
     assert "www" not in name.told("list-zone", "example.org")
     server.call("delete_zone", **zone)
     assert name.told("list-all-zones").split() == ["example.net"]

@@ -17,13 +17,14 @@ from types import TracebackType
 from typing import IO, Any
 
 from tests.leaks import planted, searched
+from tests.runtime import bytecode
 from tests.runtime.conversation import TABLE
 from tests.runtime.revisions import ENVELOPE, R4, Checker
 
 PACKAGE = Path(__file__).parents[2] / "templates" / "package"
 STUB = Path(__file__).with_name("stub_calls.py")
 #: How long to wait for what must happen before the test fails. Nothing is measured with it.
-PATIENCE = 30
+PATIENCE = 120
 
 
 def generate(directory: Path) -> Path:
@@ -73,6 +74,7 @@ class Server:
         """`program` is what Python runs in place of the package. `popen` are arguments of Popen; of `env`, what is to
         stand beside what every server is given.
         """
+        bytecode.lend(directory / package)
         environ = {**planted(package.removesuffix("_mcp").upper()), **popen.pop("env", {})}
         command = [sys.executable, *flags, *(program or ("-m", package)), *arguments]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environ}

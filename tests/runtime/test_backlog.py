@@ -9,7 +9,7 @@ from package.runtime.core import backlog
 from package.runtime.core.backlog import Backlog
 
 #: How long to wait for what must happen before the test fails. Nothing is measured with it.
-PATIENCE = 10
+PATIENCE = 120
 
 
 @pytest.fixture(autouse=True)

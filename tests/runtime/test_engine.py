@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from package.runtime.core.effects import Call, Dialogue, Fetch
 from package.runtime.core.wire_formats import Contents, Ended, Failure, Question, Result
-from package.runtime.serve import engine
+from package.runtime.serve import engine, work
 from package.runtime.serve.engine import Engine
 
 if TYPE_CHECKING:
-    from package.runtime.serve.engine import Outcome
+    from package.runtime.serve.work import Outcome
 
 #: How long to wait for what must happen before the test fails. Nothing is measured with it.
-PATIENCE = 10
+PATIENCE = 120
 #: Calls that are there before a caller changes.
 SEVERAL = 10
 
@@ -348,7 +348,7 @@ class TestCancel:
 
 
 def test_so_many_are_at_work_and_the_others_wait_in_their_order(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "MOST", 2)
+    monkeypatch.setattr(work, "MOST", 2)
     for key in range(6):
         bench.submit(key)
     bench.upstream.until(lambda upstream: upstream.running == {"0", "1"})
@@ -377,7 +377,7 @@ def test_drain_waits_for_what_runs_and_no_longer(bench: Bench) -> None:
 
 def test_a_task_of_a_hook_that_fails_alone_is_one_line_of_the_log(capfd: Any) -> None:
     with closing(asyncio.new_event_loop()) as loop:
-        engine._unhandled(loop, {"message": "secret", "exception": ValueError("secret")})
+        engine.unhandled(loop, {"message": "secret", "exception": ValueError("secret")})
     event = json.loads(capfd.readouterr().err)
     assert event["event"] == "background_task"
     assert event["error"] == "ValueError"

@@ -327,7 +327,7 @@ def test_two_tools_may_share_a_hook() -> None:
 
 class TestWaiting:
     def test_plain_hooks_of_two_calls_run_at_once(self) -> None:
-        both = threading.Barrier(2, timeout=30)
+        both = threading.Barrier(2, timeout=120)
 
         def meeting(arguments: Any) -> None:
             both.wait()

@@ -23,7 +23,7 @@ from package.runtime.serve.engine import Engine
 from package.runtime.serve.stdin_handoff import Lending
 
 #: How long to wait for what must happen before the test fails. Nothing is measured with it.
-PATIENCE = 30
+PATIENCE = 120
 
 
 class Calls:

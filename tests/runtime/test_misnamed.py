@@ -54,7 +54,7 @@ def test_what_the_server_reads_is_known() -> None:
         ("PETSTORE_AUDITS", "PETSTORE_AUDIT"),
         ("PETSTORE_VAR_REGIO", "PETSTORE_VAR_REGION"),
         ("PETSTORE_BASIC_PASSWORD_FILES", "PETSTORE_BASIC_PASSWORD_FILE"),
-        ("PETSTORE_TRACE_FILE", ""),
+        ("PETSTORE_VOLUME_FILE", ""),
         ("PETSTORE_ADMIN_SOMETHING", ""),
     ],
 )
@@ -94,7 +94,9 @@ def test_the_doctor_and_the_log_say_it() -> None:
     began += b'"clientInfo":{"name":"x","version":"1"}}}\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
     for flags, said in (["--doctor"], b""), ([], began + asked):
         command = [sys.executable, "-m", "station_mcp", *flags]
-        done = subprocess.run(command, cwd=project("station"), env=environ, input=said, capture_output=True, timeout=60)
+        done = subprocess.run(
+            command, cwd=project("station"), env=environ, input=said, capture_output=True, timeout=120
+        )
         text = (done.stdout if flags else done.stderr).decode()
         assert text.count(sentence) == 1
         searched(done.stdout + done.stderr, VALUE)

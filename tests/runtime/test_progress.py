@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
-from package.runtime.serve import engine
+from package.runtime.serve import work
 
 from tests.runtime.test_engine import Bench, text
 
@@ -31,7 +31,7 @@ def test_no_phase_is_told_of_a_call_that_is_over_when_it_would_be(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long it took: here a phase is told at once, and the answer is ready in the same turn of the loop."""
-    monkeypatch.setattr(engine, "LASTING", 0)
+    monkeypatch.setattr(work, "LASTING", 0)
     bench.upstream.gates["a"] = gate = asyncio.Event()
     gate.set()
     bench.submit(1, "a", report=["sent", "headers", "body"])
@@ -40,7 +40,7 @@ def test_no_phase_is_told_of_a_call_that_is_over_when_it_would_be(
 
 
 def test_no_answer_follows_a_phase_at_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "APART", 10**6)
+    monkeypatch.setattr(work, "APART", 10**6)
     bench.submit(1, "a", report=["sent"])
     assert bench.upstream
     bench.until_told(1)

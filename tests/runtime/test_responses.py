@@ -337,3 +337,11 @@ def test_a_request_without_an_answer_is_explained(to: str, sent: bool, text: str
 
 def test_the_limits_are_what_the_table_shows() -> None:
     assert (module.SHOWN, LEAST_INLINE, MOST_INLINE) == (32_000, 64 * 1024, 3_932_160)
+
+
+def test_the_uri_of_an_answer_is_made_once_and_only_where_it_is_wanted() -> None:
+    made = iter(["x://1", "x://2"])
+    sent = Sent(Tool("get_pet", {}, part({"path": PET})), "GET", "/pets/7", [], lambda: next(made))
+    interpret(Response(200, "", JSON, b"{}"), sent, REDACTOR)
+    assert next(made) == "x://1"
+    assert [sent.uri, sent.uri] == ["x://2"] * 2

@@ -18,7 +18,7 @@ from tests.runtime.test_calls import ENVIRON, run
 from tests.runtime.upstream import Upstream, answer
 
 #: How long to wait for what must happen before the test fails. Nothing is measured with it.
-PATIENCE = 30
+PATIENCE = 120
 
 
 class Calls:

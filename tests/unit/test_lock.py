@@ -58,6 +58,7 @@ LOCKS = st.builds(
     promises=st.builds(Promises, tools=TOOLS, retired=RETIRED),
     files=st.dictionaries(PATHS, TEXT, max_size=3),
     origins=st.none() | st.dictionaries(TEXT, st.booleans(), max_size=3),
+    offered=st.lists(TEXT, max_size=2).map(tuple),
 )
 
 
@@ -162,3 +163,13 @@ def test_flags_go_over_what_is_remembered() -> None:
 
 def test_digests_are_sha_256() -> None:
     assert digests({"a": b""}) == {"a": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}
+
+
+@pytest.mark.parametrize(
+    ("word", "is_accepted"),
+    [("accepted", True), ("not accepted", False), ("Accepted", False), ("yes", False), (True, False), (None, False)],
+)
+def test_one_word_alone_accepts_an_origin(word: object, is_accepted: bool) -> None:
+    """People merge locks; what is left of two sides accepts nothing."""
+    lock = load(json.dumps({**GOOD, "origins": {"https://a.example": word}}).encode(), "f")
+    assert lock.origins == {"https://a.example": is_accepted}

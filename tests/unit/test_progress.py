@@ -29,7 +29,7 @@ class Terminal(io.StringIO):
 def shown_on(terminal: Terminal, *, until_shown: bool) -> str:
     """What it was given while something was under way."""
     with contextlib.redirect_stderr(terminal), report.progress("Compiling"):
-        assert not until_shown or terminal.written.wait(30)
+        assert not until_shown or terminal.written.wait(120)
     return terminal.getvalue()
 
 

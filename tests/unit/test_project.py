@@ -73,6 +73,13 @@ def test_the_readme_lists_tools_variables_and_what_is_missing() -> None:
         "`PET_STORE_AUDIT`",
         "`PET_STORE_AUDIT_ARGUMENTS`",
         "`PET_STORE_TRACE`",
+        "`PET_STORE_HTTP_TOKENS`",
+        "`PET_STORE_HTTP_OPEN`",
+        "`PET_STORE_HTTP_HOSTS`",
+        "`PET_STORE_HTTP_ORIGINS`",
+        "`PET_STORE_HTTP_FILES`",
+        "`PET_STORE_STATE_KEY`",
+        "`PET_STORE_STORE`",
         "`PET_STORE_LOG_LEVEL`",
     ]
     ((operation, why),) = rows(readme, "Not compiled")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -13,6 +14,8 @@ import pytest
 from mcpgen.base.errors import CannotGoOn
 from mcpgen.base.tree import FileTree
 from mcpgen.cli import main
+from mcpgen.emit import OFFERED
+from mcpgen.lock import lockfile as locks
 from mcpgen.regenerate.publish import staging
 from mcpgen.regenerate.publish.staging import inode
 from tests.unit.filesystem import SWAPS, killed_at, quick
@@ -159,6 +162,25 @@ def test_the_command_ends_with_one_sentence(
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith(
-        "error: out was left unfinished by a killed run, and parts of it are missing: .git lay in "
+        "error: out was left unfinished by a killed run, and parts of it are missing: .git, tests lay in "
     )
     assert len(said.err.splitlines()) == 2
+
+
+def test_a_folder_beside_the_offered_test_is_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.yaml").write_text(TOOLS % "first")
+    assert code_of("generate", "t.yaml", "-o", "out") == 0
+    lock = json.loads(Path("out", locks.NAME).read_text())
+    del lock["offered"]
+    Path("out", locks.NAME).write_text(json.dumps(lock))
+    Path("out", OFFERED[1]).unlink()
+    Path("out/tests/cases").mkdir()
+    assert killed_at(1, lambda: main(["regenerate", "out"]), SWAPS)
+    assert Path("out/tests/cases").is_symlink()
+    deleted(tmp_path / "out")
+    capsys.readouterr()
+    assert code_of("regenerate", "out", "--check") == 2
+    assert "parts of it are missing: tests/cases lay in " in capsys.readouterr().err

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from mcpgen.base import tokens
 from mcpgen.base.jsonvalue import JsonValue
 from mcpgen.base.tokens import estimate
 
@@ -28,6 +31,21 @@ def test_an_estimate_is_near_what_is_counted(counted: int, value: JsonValue) -> 
 
 def test_all_of_them_together_are_nearer() -> None:
     assert 0.9 <= sum(estimate(value) for _, value in COUNTED) / sum(counted for counted, _ in COUNTED) <= 1.1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(value for _, value in COUNTED),
+        {"properties": {"type": {"type": "string"}, "_": {"type": ["a", ""]}, "a b": {"description": 'é {"type'}}},
+        {"my_type": 1, "content_type": {"_type": "x"}, "type": "a type"},
+        {"a": 'x{"type"y', "é": {"type": {"type": "—"}}, '{"type"': [{"type_of": 1}, [{"type": None}]]},
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_a_text_costs_what_its_pieces_cost_wherever_it_is_parted(value: JsonValue) -> None:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    assert estimate(value) == (sum(map(tokens._cost_of_piece, tokens._PIECES.findall(text))) + 5) // 10
 
 
 def test_nothing_costs_next_to_nothing() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
+from mcpgen.base.once import Once
 from mcpgen.check.catalog import DEEPEST, check, problems
 from mcpgen.model import (
     Annotations,
@@ -44,7 +45,7 @@ TOOL = ToolSpec(
 
 
 def found(tool: ToolSpec) -> list[str]:
-    return [message for _, message in problems(tool)]
+    return [message for _, message in problems(tool, Once())]
 
 
 def with_schema(member: JsonValue) -> ToolSpec:

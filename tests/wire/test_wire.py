@@ -78,7 +78,7 @@ def test_the_upstream_receives_what_the_document_says(case: Case, served: dict[P
         assert expected["refused"] in result["content"][0]["text"]
         assert upstream.received.empty()
         return
-    head, _, body = upstream.received.get(timeout=10).partition(b"\r\n\r\n")
+    head, _, body = upstream.received.get(timeout=120).partition(b"\r\n\r\n")
     line, *fields = head.decode("ascii").split("\r\n")
     assert line == f"{expected['line']} HTTP/1.1", result
     headers = dict(field.split(": ", 1) for field in fields)

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from mcp import ClientSession, McpError, StdioServerParameters, stdio_client, types  # type: ignore[import-not-found]
+from mcp.client.streamable_http import streamable_http_client  # type: ignore[import-not-found]
 
 from tests.interop.drivers import session
 from tests.interop.drivers.session import Object, Progress, ProtocolError
@@ -70,6 +71,11 @@ def _wire(model: Any) -> Object:
     return wire
 
 
+def _opened(server: Object) -> Any:
+    """The streams to a server, over HTTP where it has a URL."""
+    return streamable_http_client(server["url"]) if "url" in server else stdio_client(StdioServerParameters(**server))
+
+
 @asynccontextmanager
 async def connect(job: Object) -> AsyncIterator[Official]:
     complaints: list[str] = []
@@ -83,9 +89,11 @@ async def connect(job: Object) -> AsyncIterator[Official]:
     async def asked(context: object, params: Any) -> Any:
         return types.ElicitResult(action=official.answer, content={} if official.answer == "accept" else None)
 
-    parameters = StdioServerParameters(**job["server"])
     more = {"elicitation_callback": asked} if job.get("asks") else {}
-    async with stdio_client(parameters) as streams, ClientSession(*streams, message_handler=hear, **more) as client:
+    async with (
+        _opened(job["server"]) as streams,
+        ClientSession(*streams[:2], message_handler=hear, **more) as client,
+    ):
         await client.initialize()
         official = Official(client, complaints)
         yield official

@@ -91,7 +91,8 @@ async def connect(job: Object) -> AsyncIterator[Official]:
     async def asked(context: object, params: Any) -> Any:
         return types.ElicitResult(action=official.answer, content={} if official.answer == "accept" else None)
 
-    parameters = StdioServerParameters(**job["server"])
+    server = job["server"]
+    parameters = server.get("url") or StdioServerParameters(**server)
     more = {"elicitation_callback": asked} if job.get("asks") else {}
     async with Client(parameters, mode=job["mode"], message_handler=hear, **more) as client:
         official = Official(client, complaints, job["mode"] == "legacy")

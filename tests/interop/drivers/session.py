@@ -1,12 +1,13 @@
 """What every driver in Python does: takes a job, has its client carry it out step by step, prints one report.
 
-The job comes as JSON on stdin: `{"server": {"command", "args", "env", "cwd"}, "mode", "asks", "steps": [...]}`; where
-`asks` is true, the client can ask its user, who does what the `answer` of a call says. A step is `{"do": "list"}`,
-`{"do": "call", "tool", "arguments", "progress", "answer"}`, `{"do": "together", "steps"}`, `{"do": "abandon", "tool",
-"arguments", "control"}`, or `{"do": "confirm", "tool", "arguments", "again"}`: a call whose question the driver takes
-itself, and for each of `again` (`arguments`, `tamper`, `answer`) the call that brings its state back. With `{"do":
-"change", "control", "then"}` the client listens, has the server changed, and once it has heard of it, does the steps of
-`then`, one after the other. `{"do": "ask", "method", "params"}` is any other request that clients have a function for.
+The job comes as JSON on stdin: `{"server": {"command", "args", "env", "cwd"}, "mode", "asks", "steps": [...]}`, or
+{"url"} for a server over HTTP; where `asks` is true, the client can ask its user, who does what the `answer` of a call
+says. A step is `{"do": "list"}`, `{"do": "call", "tool", "arguments", "progress", "answer"}`, `{"do": "together",
+"steps"}`, `{"do": "abandon", "tool", "arguments", "control"}`, or `{"do": "confirm", "tool", "arguments", "again"}`: a
+call whose question the driver takes itself, and for each of `again` (`arguments`, `tamper`, `answer`) the call that
+brings its state back. With `{"do": "change", "control", "then"}` the client listens, has the server changed, and once
+it has heard of it, does the steps of `then`, one after the other. `{"do": "ask", "method", "params"}` is any other
+request that clients have a function for.
 
 The report is `{"steps": [...], "complaints": [...]}`: one outcome for each step, `{"tools"}`, `{"result", "progress"}`,
 `{"error": {"code", "message"}}` for a protocol error, `{"together"}`, `{"abandoned"}`, `{"asked", "again"}`,

@@ -2,6 +2,7 @@
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 
 import { drive, ProtocolError } from './session.mjs';
@@ -13,7 +14,7 @@ await drive(async ({ server, asks }) => {
     const changed = new Promise((heard) => client.setNotificationHandler(ToolListChangedNotificationSchema, heard));
     const complaints = [];
     client.onerror = (problem) => complaints.push(String(problem));
-    await client.connect(new StdioClientTransport(server));
+    await client.connect(server.url ? new StreamableHTTPClientTransport(new URL(server.url)) : new StdioClientTransport(server));
     return {
         complaints,
         answer,

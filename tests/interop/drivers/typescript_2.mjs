@@ -1,6 +1,6 @@
 // Drives the client of the official TypeScript SDK 2.x. Its modes are `auto`, `legacy` and a revision, which is pinned.
 
-import { Client, ProtocolError as Refused } from '@modelcontextprotocol/client';
+import { Client, ProtocolError as Refused, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 import { drive, ProtocolError } from './session.mjs';
@@ -19,7 +19,7 @@ await drive(async ({ server, mode, asks, steps }) => {
     if (asks) client.setRequestHandler('elicitation/create', () => ({ ...answer, content: {} }));
     const complaints = [];
     client.onerror = (problem) => complaints.push(String(problem));
-    await client.connect(new StdioClientTransport(server));
+    await client.connect(server.url ? new StreamableHTTPClientTransport(new URL(server.url)) : new StdioClientTransport(server));
     return {
         complaints,
         answer,

@@ -1,0 +1,44 @@
+"""The command line inside the process of the test: the same code, streams and exit code, without starting Python.
+
+A test whose point is the process (its limits, signals, descriptors, environment at start) starts a real one.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from mcpgen.cli import main
+
+
+class Done(NamedTuple):
+    """How a command ended, and what it printed."""
+
+    returncode: object
+    stdout: str
+    stderr: str
+
+
+def mcpgen(*arguments: str, folder: Path | None = None, given: str = "", **environ: str) -> Done:
+    """Run a command in a folder, with text on its standard input and these environment variables beside the others."""
+    streams = {name: io.TextIOWrapper(io.BytesIO(), "utf-8") for name in ("stdin", "stdout", "stderr")}
+    streams["stdin"].buffer.write(given.encode())
+    streams["stdin"].seek(0)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, stream in streams.items():
+            patch.setattr(f"sys.{name}", stream)
+        for variable, value in environ.items():
+            patch.setenv(variable, value)
+        if folder is not None:
+            patch.chdir(folder)
+        with pytest.raises(SystemExit) as ended:
+            main([*arguments])
+    return Done(ended.value.code, *(_printed(streams[name]) for name in ("stdout", "stderr")))
+
+
+def _printed(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    return bytes(stream.buffer.getvalue()).decode() if isinstance(stream.buffer, io.BytesIO) else ""

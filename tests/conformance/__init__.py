@@ -1,0 +1,1 @@
+"""The official conformance suite, against a server made from a tools file."""

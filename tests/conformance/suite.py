@@ -1,0 +1,64 @@
+"""Runs the official conformance suite, which is an npm package that needs a newer node than most machines have."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.interop import environments
+
+_NODE = f"node-{platform.system().lower()}-{'x64' if platform.machine() in ('x86_64', 'AMD64') else 'arm64'}"
+PACKAGES = {"@modelcontextprotocol/conformance": "0.2.0-alpha.12", _NODE: "22.23.3"}
+REVISIONS = {"2026-07-28": 28, "2025-11-25": 22}
+"""Each revision with its least number of scored scenarios that pass."""
+
+UNSCORED = {
+    "2026-07-28": ("http-header-validation", "http-custom-header-server-validation"),
+    "2025-11-25": ("server-session-lifecycle", "server-sse-polling"),
+}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What became of a scenario: its checks that failed, each with its words."""
+
+    name: str
+    failures: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        return not self.failures
+
+
+class Suite:
+    """The suite, installed. Raises environments.Missing."""
+
+    def __init__(self) -> None:
+        self._folder = environments.node("conformance", PACKAGES)
+        node = self._folder / "node_modules" / _NODE / "bin" / "node"
+        self._program = [str(node), str(self._folder / "node_modules/@modelcontextprotocol/conformance/dist/index.js")]
+
+    def scored(self, revision: str) -> list[str]:
+        """Return the names of the server scenarios that a revision requires."""
+        told = environments.run(*self._program, "list", "--requirements", revision)
+        section = told.partition("Server scenarios")[2].partition("\n\n")[0]
+        return [line.strip()[2:] for line in section.splitlines() if line.startswith("  - ")]
+
+    def run(self, url: str, revision: str, out: Path, scenario: str = "") -> list[Scenario]:
+        """Return what became of the scored scenarios of a revision, or of one scenario."""
+        which = ["--scenario", scenario, "--spec-version", revision] if scenario else ["--requirements", revision]
+        command = [*self._program, "server", "--url", url, *which, "-o", str(out)]
+        subprocess.run(command, cwd=self._folder, capture_output=True, timeout=300, check=False)
+        return [_read(path) for path in sorted(out.rglob("checks.json"))]
+
+
+def _read(path: Path) -> Scenario:
+    checks: list[dict[str, Any]] = json.loads(path.read_text())
+    failed = [f"{each['id']}: {each.get('errorMessage', '')}" for each in checks if each["status"] == "FAILURE"]
+    name = re.sub(r"^server-(.*)-\d{4}-\d\d-\d\dT.*$", r"\1", path.parent.name)
+    return Scenario(name, tuple(failed))

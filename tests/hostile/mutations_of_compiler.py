@@ -1,0 +1,322 @@
+"""Places of the compiler that decide: of each a text that stands once in its file, what is put in its place, and the
+tests that must fail then. Broken one at a time by `python -m tests.hostile.broken --of compiler`.
+"""
+
+from __future__ import annotations
+
+from tests.hostile.mutation import Mutation, cases
+from tests.hostile.mutations_of_lowering import OF_LOWERING
+
+DIFFERENCES = "tests/cases/test_differences.py"
+NAMING, LOCK = "tests/unit/test_naming.py", "tests/unit/test_lock.py"
+MATCHING = "tests/unit/test_match_operations.py"
+SUCCESSIVE, APART = "tests/functional/test_successive.py", "tests/functional/test_apart.py"
+
+
+OF_READING = (
+    Mutation(
+        "a reference out of the folder",
+        "mcpgen/read/openapi/references.py",
+        "if _NOT_A_FILE.search(address) or _NOT_A_FILE.search(path):",
+        "if False:",
+        cases("references/foreign"),
+    ),
+    Mutation(
+        "a loop of references",
+        "mcpgen/read/openapi/references.py",
+        "if not isinstance(reference, str):",
+        "if not isinstance(reference, str) or where != start:",
+        cases("references/loops", "references/local"),
+    ),
+    Mutation(
+        "a parameter again at the operation",
+        "mcpgen/read/openapi/parameters.py",
+        '            found[compact(raw.get("name")), compact(raw.get("in"))] = raw, place',
+        '            found.setdefault((compact(raw.get("name")), compact(raw.get("in"))), (raw, place))',
+        cases("parameters/same_twice"),
+    ),
+    Mutation(
+        "fields of HTTP as arguments",
+        "mcpgen/read/openapi/parameters.py",
+        'return name.lower().replace("_", "-") in NOT_ARGUMENTS',
+        "return name in NOT_ARGUMENTS",
+        cases("parameters/header_and_cookie", "parameters/credentials"),
+    ),
+    Mutation(
+        "the style of a place",
+        "mcpgen/read/openapi/parameters.py",
+        '"path": ("simple", "label", "matrix")',
+        '"path": ("simple", "matrix")',
+        cases("parameters/path_styles"),
+    ),
+    Mutation(
+        "depth of a JSON document",
+        "mcpgen/read/document/json_text.py",
+        "    if _is_deep(value):",
+        "    if False:",
+        cases("reading/too_deep_json"),
+    ),
+    Mutation(
+        "a key that stands twice in a document",
+        "mcpgen/read/document/json_text.py",
+        "if len(result) != len(pairs):",
+        "if False:",
+        cases("reading/duplicate_keys_json"),
+    ),
+    Mutation(
+        "a redirect to plain HTTP",
+        "mcpgen/read/fetch/redirects.py",
+        'if parts.scheme == "https" and new.scheme == "http":',
+        "if False:",
+        ("tests/unit/test_redirects.py",),
+    ),
+)
+
+OF_NAMES = (
+    Mutation(
+        "singular of a plural",
+        "mcpgen/naming/inflection.py",
+        'return word[:-1] if word[:-1] in _IN_IE else word[:-3] + "y"',
+        'return word[:-3] + "y"',
+        (NAMING,),
+    ),
+    Mutation(
+        "names that others own",
+        "mcpgen/naming/tool_names.py",
+        "return name in self.used or not self.owners.get(str(name), frozenset()) <= {self.key}",
+        "return name in self.used",
+        (NAMING, SUCCESSIVE),
+    ),
+    Mutation(
+        "the longest name",
+        "mcpgen/naming/shortening.py",
+        'return len("_".join(found)) <= longest',
+        'return len("".join(found)) <= longest',
+        (NAMING,),
+    ),
+    Mutation(
+        "the path that a framework appends",
+        "mcpgen/naming/operation_ids.py",
+        'if rest_of_id in ("", identifier):',
+        "if True:",
+        (NAMING,),
+    ),
+    Mutation(
+        "the version of a path",
+        "mcpgen/naming/operation_ids.py",
+        "return (rest if len(known) == 1 else rest + version) if rest else found",
+        "return rest or found",
+        (NAMING,),
+    ),
+)
+
+OF_LOCKS = (
+    Mutation(
+        "a key that stands twice in a lock",
+        "mcpgen/lock/lockfile.py",
+        "if len(found) != len(pairs):",
+        "if False:",
+        (LOCK,),
+    ),
+    Mutation(
+        "paths of a lock",
+        "mcpgen/lock/lockfile.py",
+        "            check_contained(path)\n",
+        "",
+        (LOCK,),
+    ),
+    Mutation(
+        "the word that accepts an origin",
+        "mcpgen/lock/lockfile.py",
+        "return {origin: word == _WORDS[True] for",
+        "return {origin: bool(word) for",
+        ("tests/unit/test_lock.py::test_one_word_alone_accepts_an_origin",),
+    ),
+    Mutation(
+        "names that are retired",
+        "mcpgen/lock/fingerprint.py",
+        "retired = {**before.retired, **former, **derived}",
+        "retired = {**former, **derived}",
+        (SUCCESSIVE,),
+    ),
+    Mutation(
+        "arguments in a fingerprint",
+        "mcpgen/lock/fingerprint.py",
+        "return _digest(method, [*own], _arguments(schema)) if own else",
+        "return _digest(method, [*own]) if own else",
+        ("tests/unit/test_fingerprint.py",),
+    ),
+    Mutation(
+        "ids that contradict",
+        "mcpgen/lock/match_operations.py",
+        "return not (old.id and new.id) or _plain(old.id) == _plain(new.id)",
+        "return True",
+        (MATCHING,),
+    ),
+    Mutation(
+        "a match that is not the only one",
+        "mcpgen/lock/match_operations.py",
+        "found[identity] = None if identity in found else key",
+        "found[identity] = key",
+        (MATCHING,),
+    ),
+    Mutation(
+        "a prefix of few",
+        "mcpgen/lock/match_operations.py",
+        "return found if len(found) >= _FEWEST and 2 * len(found) > len(gone) else {}",
+        "return found",
+        (MATCHING,),
+    ),
+)
+
+OF_DIFFERENCES = (
+    Mutation(
+        "the side of an argument",
+        "mcpgen/regenerate/diff/rules.py",
+        'grade: Grade = "breaking" if place.narrowed else "additive"',
+        'grade: Grade = "breaking" if place.widened else "additive"',
+        (DIFFERENCES,),
+    ),
+    Mutation(
+        "the side of a result",
+        "mcpgen/regenerate/diff/rules.py",
+        'grade: Grade = "breaking" if place.widened else "additive"',
+        'grade: Grade = "breaking" if place.narrowed else "additive"',
+        (DIFFERENCES,),
+    ),
+    Mutation(
+        "a hint that is lifted",
+        "mcpgen/regenerate/diff/guards.py",
+        'safer = "hint-lifted" if hint in _ASKED_BY else "safer"',
+        'safer = "safer"',
+        (DIFFERENCES,),
+    ),
+    Mutation(
+        "what a pointer covers",
+        "mcpgen/regenerate/diff/guards.py",
+        'pointer.startswith(f"{each}/")',
+        "pointer.startswith(each)",
+        (DIFFERENCES,),
+    ),
+    Mutation(
+        "an argument under another name",
+        "mcpgen/regenerate/diff/tools.py",
+        "    renamed = _renamed(old, new, places)",
+        "    renamed: dict[str, str] = {}",
+        (DIFFERENCES,),
+    ),
+    Mutation(
+        "a token origin",
+        "mcpgen/regenerate/diff/secrets.py",
+        '    if was != now:\n        yield rules.of_server("token-origin"',
+        '    if False:\n        yield rules.of_server("token-origin"',
+        (DIFFERENCES,),
+    ),
+    Mutation(
+        "a credential in the URL",
+        "mcpgen/regenerate/diff/secrets.py",
+        'code = "credential-in-url" if after.startswith("query ") else "credential-moved"',
+        'code = "credential-moved"',
+        (DIFFERENCES,),
+    ),
+    Mutation(
+        "conditions of a schema",
+        "mcpgen/regenerate/diff/variance/inclusion.py",
+        "if not outer.conditions <= inner.conditions:",
+        "if False:",
+        ("tests/diff/test_variance.py",),
+    ),
+    Mutation(
+        "a pair that rests on another",
+        "mcpgen/regenerate/diff/variance/inclusion.py",
+        "self._waiting += self._relying.pop(pair, ())",
+        "self._relying.pop(pair, ())",
+        ("tests/diff/test_variance.py",),
+    ),
+)
+
+OF_MERGING = (
+    Mutation(
+        "credentials of the first document's server",
+        "mcpgen/merge/merge_documents.py",
+        "required = owner.required if at[:1] == first[:1] else Required()",
+        "required = owner.required",
+        cases("documents/security_at_another_server"),
+    ),
+    Mutation(
+        "a name that two documents demand",
+        "mcpgen/merge/merge_documents.py",
+        "wanted[operation.decided.name] > 1",
+        "wanted[operation.decided.name] > 2",
+        cases("documents/collisions", "documents/same_name"),
+    ),
+    Mutation(
+        "origins that must be accepted",
+        "mcpgen/merge/base_url.py",
+        "return replace(found, unconfirmed=frozenset(named_origins(found)) - {after})",
+        "return found",
+        ("tests/functional/test_origins.py",),
+    ),
+    Mutation(
+        "two servers of one name",
+        "mcpgen/merge/unique_prefixes.py",
+        'return Place(at[0].url.rstrip("/"), tuple((each.name, each.default) for each in at[0].variables))',
+        'return Place("")',
+        (APART,),
+    ),
+)
+
+OF_EMITTING = (
+    Mutation(
+        "quotes in TOML",
+        "mcpgen/emit/sinks.py",
+        '    if character in \'"\\\\\':\n        return "\\\\" + character\n    code = ord(character)\n    if 0x20',
+        "    code = ord(character)\n    if 0x20",
+        ("tests/unit/test_sinks.py",),
+    ),
+    Mutation(
+        "backticks in Markdown",
+        "mcpgen/emit/sinks.py",
+        'fence = "`" * (longest + 1)',
+        'fence = "`"',
+        ("tests/unit/test_sinks.py",),
+    ),
+    Mutation(
+        "the digest of the tools",
+        "mcpgen/emit/table.py",
+        '"digest": _digest(tools),',
+        '"digest": _digest(b""),',
+        ("tests/hostile/test_emission.py",),
+    ),
+    Mutation(
+        "the need for a confirmation",
+        "mcpgen/emit/table.py",
+        '    if tool.confirm != "never":\n        result["confirm"] = tool.confirm\n',
+        "",
+        cases("confirm/tools_file", "confirm/settings"),
+    ),
+    Mutation(
+        "names that differ in case alone",
+        "mcpgen/check/catalog.py",
+        "elif tool.name.casefold() in names:",
+        "elif tool.name in names:",
+        ("tests/unit/test_wall.py",),
+    ),
+    Mutation(
+        "the wall",
+        "mcpgen/check/catalog.py",
+        "    if problem is not None:\n        yield _reason(tool, *problem)\n    elif tool",
+        "    if False:\n        yield _reason(tool, *problem)\n    elif tool",
+        ("tests/unit/test_wall.py",),
+    ),
+)
+
+OF_COMPILER = (
+    *OF_READING,
+    *OF_LOWERING,
+    *OF_NAMES,
+    *OF_LOCKS,
+    *OF_DIFFERENCES,
+    *OF_MERGING,
+    *OF_EMITTING,
+)

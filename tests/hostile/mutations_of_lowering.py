@@ -1,0 +1,151 @@
+"""Places of lowering that decide: schemas, inputs and requests. A part of the table of the compiler."""
+
+from __future__ import annotations
+
+from tests.hostile.mutation import Mutation, cases
+
+SUCCESSIVE = "tests/functional/test_successive.py"
+
+OF_SCHEMAS = (
+    Mutation(
+        "the tighter bound",
+        "mcpgen/lower/schema/merging.py",
+        "self._node[keyword] = _TIGHTEST[keyword](one, other)",
+        "self._node[keyword] = other",
+        ("tests/unit/test_compose.py",),
+    ),
+    Mutation(
+        "values that both allow",
+        "mcpgen/lower/schema/merging.py",
+        "both = [value for value in one if plain_text(value) in known]",
+        "both = one",
+        ("tests/unit/test_compose.py",),
+    ),
+    Mutation(
+        "demands of both parts",
+        "mcpgen/lower/schema/merging.py",
+        "self._required.update(dict.fromkeys(map(str, added)))",
+        "pass",
+        cases("schemas/all_of"),
+    ),
+    Mutation(
+        "recursion",
+        "mcpgen/lower/schema/portable.py",
+        "return identity in at.trail",
+        "return False",
+        cases("references/recursion"),
+    ),
+    Mutation(
+        "members of answers alone",
+        "mcpgen/lower/schema/portable.py",
+        'return self.composer.node(member)[0].get("readOnly") is True',
+        "return False",
+        cases("schemas/objects", "bodies/json_object"),
+    ),
+    Mutation(
+        "null where it means something",
+        "mcpgen/lower/schema/portable.py",
+        "return with_null(emitted) if nullable and keep_null else emitted",
+        "return emitted",
+        cases("schemas/nullable_3_1"),
+    ),
+    Mutation(
+        "required members that are shown",
+        "mcpgen/lower/schema/portable.py",
+        "if required := [key for key in required if key in properties]:",
+        "if required:",
+        cases("schemas/objects", "bodies/json_object"),
+    ),
+    Mutation(
+        "types of a part that is cut off",
+        "mcpgen/lower/schema/portable.py",
+        'outline = shapes[0] if len(shapes) == 1 else {"anyOf": list[JsonValue](shapes)} if shapes else any_value()',
+        "outline = any_value()",
+        cases("references/recursion", "schemas/depth"),
+    ),
+)
+
+OF_INPUTS = (
+    Mutation(
+        "one argument for two values",
+        "mcpgen/lower/inputs/arguments.py",
+        "            if _is_repeated(first, other, composer):",
+        "            if True:",
+        cases("parameters/collisions"),
+    ),
+    Mutation(
+        "the name that an argument had",
+        "mcpgen/lower/inputs/arguments.py",
+        "    kept = _kept(inputs, promised, former)",
+        "    kept: dict[Slot, str] = {}",
+        (SUCCESSIVE,),
+    ),
+    Mutation(
+        "a name of another argument",
+        "mcpgen/lower/inputs/arguments.py",
+        "name not in (elsewhere - {entry.wanted_name}) | {*kept.values()}",
+        "name not in kept.values()",
+        (SUCCESSIVE,),
+    ),
+    Mutation(
+        "constants of a document",
+        "mcpgen/lower/inputs/arguments.py",
+        'if not (entry.required or entry.slot[0] == "part") or entry.slot == WHOLE:',
+        "if True:",
+        cases("parameters/constants"),
+    ),
+    Mutation(
+        "required in an optional body",
+        "mcpgen/lower/inputs/arguments.py",
+        "slot, name, schema, must and demanded,",
+        "slot, name, schema, demanded,",
+        cases("bodies/optional_with_required_members"),
+    ),
+    Mutation(
+        "notes on where ids come from",
+        "mcpgen/lower/inputs/arguments.py",
+        'f"From {entry.source}." if entry.source and entry.source not in text else "",',
+        '"",',
+        cases("descriptions/producers"),
+    ),
+)
+
+OF_REQUESTS = (
+    Mutation(
+        "names that the owner hid",
+        "mcpgen/lower/request/bindings.py",
+        "    hidden = [slot for slot in slots if not _is_sent(slot, arguments)]",
+        "    hidden: list[tuple[str, str]] = []",
+        cases("overrides/withheld"),
+    ),
+    Mutation(
+        "fixed parts of the query",
+        "mcpgen/lower/request/bindings.py",
+        'query=(*fixed, *placed("query")),',
+        'query=placed("query"),',
+        cases("paths/query_and_fragment"),
+    ),
+    Mutation(
+        "kinds of answers that are asked for",
+        "mcpgen/lower/request/bindings.py",
+        'ordered = sorted(set(offered), key=lambda name: ("json" not in name, name))[:4]',
+        "ordered = sorted(set(offered))[:4]",
+        cases("bodies/accepted"),
+    ),
+    Mutation(
+        "a way without credentials comes last",
+        "mcpgen/lower/request/security.py",
+        "return tuple(sorted(dict.fromkeys(usable), key=lambda names: not names)) or None",
+        "return tuple(dict.fromkeys(usable)) or None",
+        cases("security/schemes"),
+    ),
+    Mutation(
+        "variables of two schemes",
+        "mcpgen/lower/request/security.py",
+        "taken.update(_with_files(variables.values()))",
+        "taken.update(())",
+        cases("security/variables"),
+    ),
+)
+
+OF_LOWERING = (*OF_SCHEMAS, *OF_INPUTS, *OF_REQUESTS)

@@ -1,0 +1,43 @@
+"""The runtime, compiled once a worker.
+
+Most servers of the tests start once, in a folder that was just made. Python would compile a hundred modules for each.
+"""
+
+from __future__ import annotations
+
+import functools
+import py_compile
+import tempfile
+from collections.abc import Mapping
+from importlib.util import cache_from_source
+from pathlib import Path
+
+RUNTIME = Path(__file__).parents[2] / "templates" / "package" / "runtime"
+
+
+def lend(package: Path) -> None:
+    """Put the compiled runtime beside that of a package which has none yet.
+
+    Each file names the hash of its source, so Python compiles what a test has changed.
+    """
+    runtime = package / "runtime"
+    if not runtime.is_dir() or (runtime / "__pycache__").exists():
+        return
+    for place, code in _compiled().items():
+        target = runtime / place
+        if target.parent.parent.is_dir():
+            target.parent.mkdir(exist_ok=True)
+            target.write_bytes(code)
+
+
+@functools.cache
+def _compiled() -> Mapping[str, bytes]:
+    """Return the compiled modules by their places below the folder of the runtime."""
+    checked = py_compile.PycInvalidationMode.CHECKED_HASH
+    found: dict[str, bytes] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "module.pyc"
+        for source in RUNTIME.rglob("*.py"):
+            py_compile.compile(str(source), str(made), doraise=True, invalidation_mode=checked)
+            found[Path(cache_from_source(str(source))).relative_to(RUNTIME).as_posix()] = made.read_bytes()
+    return found

@@ -1,0 +1,42 @@
+"""One project, one upstream, and one server behind each door, for all tests that need no other settings."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.streamable.servers import DOORS, Server
+from tests.streamable.upstream import PATIENCE, Upstream
+
+TOOLS = Path(__file__).with_name("caller.tools.yaml")
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The generated project."""
+    folder = tmp_path_factory.mktemp("streamable") / "caller"
+    command = [sys.executable, "-m", "mcpgen", "generate", str(TOOLS), "-o", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def upstream() -> Iterator[Upstream]:
+    """What the tools of a server call that one test starts."""
+    found = Upstream()
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="session", params=DOORS)
+def server(request: pytest.FixtureRequest, project: Path) -> Iterator[Server]:
+    """A server with the settings that it has of itself, behind each door, and its own upstream."""
+    upstream = Upstream()
+    with Server(project, upstream, request.param) as found:
+        yield found
+    upstream.close()

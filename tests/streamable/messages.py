@@ -1,0 +1,107 @@
+"""Messages of both eras, and the fields that a request needs beside them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.streamable.client import Answer, Connection, Fields
+from tests.streamable.servers import Server
+
+META = "io.modelcontextprotocol/"
+NEW, OLD = "2026-07-28", "2025-11-25"
+BOTH = "application/json, text/event-stream"
+JSON: Fields = {"Content-Type": "application/json", "Accept": BOTH}
+NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+
+def encoded(message: object) -> bytes:
+    """A message as the body of a request."""
+    return json.dumps(message).encode()
+
+
+def meta(**more: Any) -> dict[str, Any]:
+    """The `_meta` of a request of the new era."""
+    return {META + "protocolVersion": NEW, META + "clientCapabilities": {"elicitation": {}}, **more}
+
+
+def request(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
+    """A request of the older era."""
+    return {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
+
+
+def stateless(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
+    """A request of the new era."""
+    return request(method, id_, **{"_meta": meta(), **params})
+
+
+def mirrored(message: dict[str, Any], **more: str) -> Fields:
+    """The fields that go with a request of the new era."""
+    named = message["params"].get(NAMED.get(message["method"], ""))
+    fields = {**JSON, "MCP-Protocol-Version": NEW, "Mcp-Method": message["method"]}
+    return {**fields, **({"Mcp-Name": named} if isinstance(named, str) else {}), **more}
+
+
+def calling(tool: str, id_: object = 1, token: object = None, **arguments: Any) -> dict[str, Any]:
+    """A call of the new era; with a token it wants progress."""
+    told = meta() if token is None else meta(progressToken=token)
+    return stateless("tools/call", id_, name=tool, arguments=arguments, _meta=told)
+
+
+def call(tool: str, id_: object = 1, token: object = None, **arguments: Any) -> dict[str, Any]:
+    """The same in a session."""
+    more = {} if token is None else {"_meta": {"progressToken": token}}
+    return request("tools/call", id_, name=tool, arguments=arguments, **more)
+
+
+def notification(method: str, **params: Any) -> dict[str, Any]:
+    """A notification."""
+    return {"jsonrpc": "2.0", "method": method, "params": params}
+
+
+def post(connection: Connection, message: dict[str, Any], **more: str) -> None:
+    """Write a request of the new era, with its fields."""
+    connection.send("POST", fields=mirrored(message, **more), body=encoded(message))
+
+
+def said(message: dict[str, Any]) -> str:
+    """The text of the result of a call."""
+    return str(message["result"]["content"][0]["text"])
+
+
+class Session:
+    """A session of the older era on a server, as one client has it. `fields` are sent with each of its requests."""
+
+    def __init__(self, server: Server, revision: str = OLD, asks: bool = True, fields: Fields | None = None) -> None:
+        self._server = server
+        self._own = fields or {}
+        said = {"protocolVersion": revision, "capabilities": {"elicitation": {}} if asks else {}}
+        hello = request("initialize", 0, clientInfo={"name": "tests", "version": "1"}, **said)
+        self.greeting = server.ask("POST", fields={**JSON, **self._own}, body=encoded(hello))
+        assert self.greeting.status == 200, self.greeting
+        self.id = self.greeting.field("mcp-session-id") or ""
+
+    @property
+    def fields(self) -> Fields:
+        """What a request of it has."""
+        return {**JSON, **self._own, "Mcp-Session-Id": self.id}
+
+    def post(self, connection: Connection, message: object) -> None:
+        """Write a message."""
+        connection.send("POST", fields=self.fields, body=encoded(message))
+
+    def ask(self, message: object) -> Answer:
+        """A message on a connection of its own, and its answer."""
+        return self._server.ask("POST", fields=self.fields, body=encoded(message))
+
+    def listen(self, connection: Connection, **more: str) -> None:
+        """Write a GET."""
+        connection.send("GET", fields={**self.fields, "Accept": "text/event-stream", **more})
+
+    def resume(self, connection: Connection, last: str) -> None:
+        """Write a GET that goes on behind that event."""
+        connection.send("GET", fields={**self.fields, "Accept": "text/event-stream", "Last-Event-ID": last})
+
+    def end(self) -> Answer:
+        """Delete it."""
+        return self._server.ask("DELETE", fields=self.fields)

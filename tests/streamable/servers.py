@@ -1,0 +1,113 @@
+"""A generated server as a real process that serves HTTP. Its stdout must stay empty, and nothing that it writes may
+hold the secret that it was given.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import IO, Any, Self
+
+from tests.leaks import planted, searched
+from tests.streamable.client import Answer, Connection, Fields
+from tests.streamable.upstream import PATIENCE, Upstream
+
+START = Path(__file__).with_name("start.py")
+PACKAGE = "caller_mcp"
+DOORS = ("aiohttp", "asgi")
+CONSTANTS = {"serve.over_http.LINGER": 0.0}
+
+
+class Server:
+    """The process. Use it as a context: leaving it ends the process, and looks at what it wrote."""
+
+    def __init__(
+        self,
+        project: Path,
+        upstream: Upstream,
+        door: str,
+        constants: dict[str, float] | None = None,
+        flags: tuple[str, ...] = (),
+        **variables: str,
+    ) -> None:
+        """`constants` are set in the runtime; `variables` are settings, by their names without the prefix."""
+        self.door = door
+        self.upstream = upstream
+        told = json.dumps({**CONSTANTS, **(constants or {})})
+        command = [sys.executable, str(START), door, PACKAGE, told, *flags]
+        environ = {
+            **planted("CALLER"),
+            "CALLER_BASE_URL": f"http://127.0.0.1:{upstream.port}",
+            **{f"CALLER_{name}": value for name, value in variables.items()},
+        }
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        self.process: subprocess.Popen[bytes] = subprocess.Popen(command, cwd=project, env=environ, **pipes)  # type: ignore[call-overload]
+        self.written: list[bytes] = []
+        self.lines: queue.Queue[bytes | None] = queue.Queue()
+        self._printed: list[bytes] = []
+        self._readers = [
+            threading.Thread(target=self._collect, args=(self.process.stderr, True), daemon=True),
+            threading.Thread(target=self._collect, args=(self.process.stdout, False), daemon=True),
+        ]
+        for each in self._readers:
+            each.start()
+        self.port = self._port()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.ended()
+        searched(b"".join([*self.written, *self._printed]))
+
+    def connect(self) -> Connection:
+        """A new connection."""
+        return Connection(self.port)
+
+    def ask(self, method: str, path: str = "/mcp", fields: Fields | None = None, body: bytes = b"") -> Answer:
+        """One request on a connection of its own, and its answer."""
+        with self.connect() as connection:
+            return connection.ask(method, path, fields, body)
+
+    def terminate(self) -> None:
+        """Tell it to end."""
+        self.process.send_signal(signal.SIGTERM)
+
+    def ended(self) -> int:
+        """Wait for its end; the exit code. X7: it printed nothing."""
+        code = self.process.wait(PATIENCE)
+        for each in self._readers:
+            each.join(PATIENCE)
+        for pipe in (self.process.stdout, self.process.stderr):
+            if pipe is not None:
+                pipe.close()
+        assert b"".join(self._printed) == b""
+        return code
+
+    def log(self, event: str) -> Any:
+        """The next line of the log about such an event."""
+        while (line := self.lines.get(timeout=PATIENCE)) is not None:
+            if line.startswith(b"{") and json.loads(line).get("event") == event:
+                return json.loads(line)
+        raise AssertionError(f"no {event} was logged")
+
+    def _port(self) -> int:
+        while (line := self.lines.get(timeout=PATIENCE)) is not None:
+            if found := re.search(rb"http://127\.0\.0\.1:(\d+)", line):
+                return int(found[1])
+        raise AssertionError(b"".join(self.written).decode())
+
+    def _collect(self, pipe: IO[bytes], heard: bool) -> None:
+        for line in pipe:
+            (self.written if heard else self._printed).append(line)
+            if heard:
+                self.lines.put(line)
+        if heard:
+            self.lines.put(None)

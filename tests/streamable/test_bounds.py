@@ -1,0 +1,255 @@
+"""E6: what a client may send and hold, and that a slow one delays no other."""
+
+from __future__ import annotations
+
+import select
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.streamable.client import Connection
+from tests.streamable.messages import Session, call, calling, encoded, mirrored, post, request, said, stateless
+from tests.streamable.servers import DOORS, Server
+from tests.streamable.upstream import PATIENCE, Upstream
+
+LIST = stateless("tools/list", "list")
+LISTEN = stateless("subscriptions/listen", "listen", notifications={})
+GOOD = mirrored(LIST)
+MEGABYTE = 2**20
+MANY = 60
+"""Answers of a megabyte: more than all buffers between two programs hold."""
+SMALL = {
+    "serve.aiohttp_door.HEAD_SECONDS": 0.3,
+    "serve.aiohttp_door.BODY_SECONDS": 0.3,
+    "serve.asgi_door.BODY_SECONDS": 0.3,
+    "streamable.routes.MOST_CALLS": 4,
+    "streamable.routes.MOST_STREAMS": 4,
+    "serve.service.MOST_BODIES": 6 * MEGABYTE,
+    "serve.aiohttp_door.MOST_CONNECTIONS": 16,
+}
+
+
+@pytest.fixture(scope="module", params=DOORS)
+def small(request: pytest.FixtureRequest, project: Path) -> Iterator[Server]:
+    """A server with little patience and few places."""
+    upstream = Upstream()
+    with Server(project, upstream, request.param, SMALL) as found:
+        yield found
+    upstream.close()
+
+
+def test_a_head_that_does_not_come_is_not_waited_for(small: Server) -> None:
+    """Behind uvicorn that is its own business."""
+    if small.door != "aiohttp":
+        pytest.skip("uvicorn has no such bound; the proxy before it has")
+    with small.connect() as connection:
+        connection.write(b"POST /mcp HTTP/1.1\r\nHost: localh")
+        assert connection.answer().status == 408
+        assert connection.is_closed()
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(small: Server) -> None:
+    """And meanwhile others are answered."""
+    with small.connect() as slow:
+        slow.send("POST", fields={**GOOD, "Content-Length": "100"})
+        slow.write(b"{")
+        assert small.ask("POST", fields=GOOD, body=encoded(LIST)).status == 200
+        answer = slow.answer()
+        assert (answer.status, answer.message["error"]["code"]) == (408, -32600)
+        assert slow.is_closed()
+
+
+def test_a_chunked_body_is_not_read_beyond_the_limit(small: Server) -> None:
+    """P5: it is answered before it ends."""
+    with small.connect() as connection:
+        connection.send("POST", fields={**GOOD, "Transfer-Encoding": "chunked"})
+        piece = b"10000\r\n" + b" " * 65536 + b"\r\n"
+        for _ in range(4 * MEGABYTE // 65536 + 1):
+            connection.write(piece)
+        assert connection.answer().status == 413
+        assert connection.is_closed()
+
+
+@pytest.mark.parametrize("length", [4 * MEGABYTE, 4 * MEGABYTE + 1])
+def test_a_body_has_a_limit(small: Server, length: int) -> None:
+    """P5"""
+    body = encoded(LIST)
+    with small.connect() as connection:
+        connection.send("POST", fields={**GOOD, "Content-Length": str(length)})
+        connection.write(body)
+        if length <= 4 * MEGABYTE:  # else nothing more is read
+            connection.write(b" " * (length - len(body)))
+        assert connection.answer().status == (413 if length > 4 * MEGABYTE else 200)
+
+
+def test_a_body_whose_framing_is_broken_is_refused(small: Server) -> None:
+    with small.connect() as connection:
+        connection.send("POST", fields={**GOOD, "Transfer-Encoding": "chunked"})
+        connection.write(b'5\r\n{"jso\r\nxyz\r\n')
+        assert connection.answer().status in (400, 408)  # aiohttp may notice only that the rest does not come
+
+
+@pytest.mark.parametrize("sizes", [(17_000,), (12_000, 12_000, 12_000), (1,) * 200], ids=["one", "three", "many"])
+def test_a_head_has_a_limit(small: Server, sizes: tuple[int, ...]) -> None:
+    fields = {f"X-{number}": "x" * size for number, size in enumerate(sizes)}
+    if small.door == "asgi" and len(sizes) != 3:
+        assert small.ask("POST", fields={**GOOD, **fields}, body=encoded(LIST)).status == 200
+        return
+    answer = small.ask("POST", fields={**GOOD, **fields}, body=encoded(LIST))
+    assert answer.status in (400, 431)
+
+
+def test_what_is_no_http_is_refused(small: Server) -> None:
+    """And nothing of it reaches the log."""
+    with small.connect() as connection:
+        connection.write(b"\x16\x03\x01SECRET\r\n\r\n")
+        assert connection.answer().status == 400
+    assert b"SECRET" not in b"".join(small.written)
+
+
+def test_streams_have_places(small: Server) -> None:
+    """M15, L7: three of four for one caller, for sessions and the new era alike."""
+    with small.connect() as first, small.connect() as second, small.connect() as third, small.connect() as fourth:
+        for connection in (first, second, third):
+            post(connection, LISTEN)
+            connection.stream()
+            connection.event()
+        post(fourth, LISTEN)
+        refused = fourth.answer()
+        assert (refused.status, refused.field("retry-after")) == (503, "1")
+        session = Session(small)
+        with small.connect() as other:
+            session.listen(other)
+            other.stream()
+            third.close()
+            assert any(_is_opened(small) for _ in range(100)), "the place was not given back"
+
+
+def _is_opened(server: Server) -> bool:
+    """Whether another stream can be opened."""
+    with server.connect() as connection:
+        post(connection, LISTEN)
+        return connection.head().status == 200
+
+
+def test_calls_have_places(small: Server) -> None:
+    """Three of four for one caller; another finds the fourth."""
+    connections = [small.connect() for _ in range(3)]
+    for number, connection in enumerate(connections):
+        post(connection, calling("hold", number, name=f"place {number}"))
+        small.upstream.wait(f"place {number}")
+    message = calling("echo", text="x")
+    refused = small.ask("POST", fields=mirrored(message), body=encoded(message))
+    assert (refused.status, refused.field("retry-after")) == (503, "1")
+    assert said(Session(small).ask(call("echo", text="x")).message) == "/echo/x"
+    for number, connection in enumerate(connections):
+        small.upstream.release(f"place {number}")
+        assert connection.answer().status == 200
+        connection.close()
+    assert small.ask("POST", fields=mirrored(message), body=encoded(message)).status == 200
+
+
+def test_bytes_of_requests_have_places(small: Server) -> None:
+    """What one caller sends at a time, finished or not."""
+    with small.connect() as first, small.connect() as second:
+        first.send("POST", fields={**GOOD, "Content-Length": str(4 * MEGABYTE)})
+        first.write(b" ")
+        for _ in range(1000):
+            if small.ask("POST", fields={**GOOD, "Content-Length": str(MEGABYTE)}).status == 503:
+                break
+        else:
+            raise AssertionError("there was room for all")
+        second.send("POST", fields=GOOD, body=encoded(LIST))
+        assert second.answer().status == 200
+
+
+def test_connections_have_places(small: Server) -> None:
+    """Twelve of sixteen for one address."""
+    if small.door != "aiohttp":
+        pytest.skip("how many connections uvicorn takes is its own business (--limit-concurrency)")
+    held = [small.connect() for _ in range(12)]
+    for connection in held:
+        assert connection.ask("GET", "/healthz").status == 200
+    with small.connect() as other:
+        refused = other.answer()
+        assert (refused.status, refused.field("retry-after")) == (503, "1")
+        assert other.is_closed()
+    for connection in held:
+        connection.close()
+    for _ in range(100):
+        with small.connect() as other:
+            other.send("GET", "/healthz")
+            if other.answer().status == 200:
+                return
+    raise AssertionError("the places were not given back")
+
+
+@pytest.fixture(params=DOORS)
+def impatient(request: pytest.FixtureRequest, project: Path, upstream: Upstream) -> Iterator[Server]:
+    """A server that holds one answer of a megabyte, where nobody else leaves a byte unread."""
+    with Server(project, upstream, request.param, {"serve.unread.MOST": MEGABYTE + 2000}) as found:
+        yield found
+
+
+def test_who_does_not_read_is_given_up(impatient: Server) -> None:
+    """And who reads has all of its answer: the bytes that wait have a limit for all together."""
+    message = calling("large", size=2 * MEGABYTE)
+    answer = impatient.ask("POST", fields=mirrored(message), body=encoded(message))
+    links = [each for each in answer.message["result"]["content"] if each["type"] == "resource_link"]
+    read = stateless("resources/read", "read", uri=f"{links[0]['uri']}?size={MEGABYTE}")
+    idle = [_without_reading(impatient, read), _without_reading(impatient, read)]
+    for _ in range(3):
+        whole = impatient.ask("POST", fields=mirrored(read), body=encoded(read))
+        assert len(whole.message["result"]["contents"][0]["text"]) == MEGABYTE
+    for connection in idle:
+        assert _read_on(connection) < MANY - 1
+        connection.close()
+
+
+def test_who_takes_nothing_is_not_waited_for(project: Path, upstream: Upstream) -> None:
+    """An answer that waits is given up after a while, though there is room for it. Behind uvicorn the memory is free
+    then too, and the connection is its own business.
+    """
+    with Server(project, upstream, "aiohttp", {"serve.aiohttp_door.WRITE_SECONDS": 0.3}) as server:
+        message = calling("large", size=2 * MEGABYTE)
+        answer = server.ask("POST", fields=mirrored(message), body=encoded(message))
+        links = [each for each in answer.message["result"]["content"] if each["type"] == "resource_link"]
+        read = stateless("resources/read", "read", uri=f"{links[0]['uri']}?size={MEGABYTE}")
+        with _without_reading(server, read) as idle:
+            broken = select.poll()
+            broken.register(idle.socket, 0)  # that it ends is told whatever is asked for
+            assert broken.poll(PATIENCE * 1000)
+            assert _read_on(idle) < MANY - 1
+
+
+def _without_reading(server: Server, message: dict[str, object]) -> Connection:
+    """A connection that asks for more than all buffers on the way hold, and has begun to wait."""
+    connection = server.connect()
+    for _ in range(MANY):
+        post(connection, message)
+    connection.head()
+    return connection
+
+
+def _read_on(connection: Connection) -> int:
+    """How many more whole answers there are."""
+    found = 0
+    try:
+        while len(connection._file.read(MEGABYTE)) == MEGABYTE:
+            found += 1
+    except ConnectionError:
+        pass
+    return found
+
+
+def test_requests_of_one_client_run_at_the_same_time(small: Server) -> None:
+    """M16, L8: in both eras."""
+    session = Session(small)
+    with small.connect() as held, small.connect() as other:
+        session.post(held, call("hold", 1, name="beside"))
+        small.upstream.wait("beside")
+        session.post(other, request("ping", 2))
+        assert other.answer().message["id"] == 2
+        small.upstream.release("beside")
+        assert held.answer().message["id"] == 1

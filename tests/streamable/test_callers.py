@@ -1,0 +1,281 @@
+"""X, M13, L8 and L13: several callers share a process, and nothing of one is reachable by another."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.leaks import planted
+from tests.streamable.client import Connection, Fields
+from tests.streamable.messages import OLD, Session, call, calling, encoded, mirrored, post, request, said, stateless
+from tests.streamable.servers import DOORS, Server
+from tests.streamable.upstream import PATIENCE, Upstream
+
+CALLERS = ("alice", "bob")
+TOKENS: dict[str, Fields] = {name: {"Authorization": f"Bearer token-of-{name}"} for name in CALLERS}
+
+
+class Named(Server):
+    """A server that knows its callers by their tokens, and keeps a record."""
+
+    audit: Path
+
+    def as_caller(self, name: str, message: dict[str, Any]) -> Any:
+        """The answer to a message of the new era."""
+        answer = self.ask("POST", fields={**mirrored(message), **TOKENS[name]}, body=encoded(message))
+        return answer.message
+
+    def audited(self) -> list[Any]:
+        """The record so far."""
+        return [json.loads(line) for line in self.audit.read_text().splitlines()]
+
+
+@pytest.fixture(scope="module", params=DOORS)
+def named(request: pytest.FixtureRequest, project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Named]:
+    folder = tmp_path_factory.mktemp("named")
+    lines = [f"{name} {hashlib.sha256(f'token-of-{name}'.encode()).hexdigest()}  # one of two" for name in CALLERS]
+    (folder / "tokens").write_text("\n".join(lines))
+    (folder / "file.txt").write_text("the operator's")
+    upstream = Upstream()
+    variables = {
+        "HTTP_TOKENS": str(folder / "tokens"),
+        "AUDIT": str(folder / "audit"),
+        "FILES_DIR": str(folder),
+        "LOG_LEVEL": "debug",
+        "STATE_KEY": base64.b64encode(b"k" * 32).decode(),
+    }
+    constants: dict[str, float] = {"serve.work.MOST": 6, "serve.work.MOST_OF_ONE": 4}
+    with Named(project, upstream, request.param, constants, (), **variables) as found:
+        found.audit = folder / "audit"
+        yield found
+    upstream.close()
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "challenge"),
+    [
+        ({}, 401, "Bearer"),
+        ({"Authorization": "Bearer wrong"}, 401, 'Bearer error="invalid_token"'),
+        ({"Authorization": "Basic token-of-alice"}, 401, 'Bearer error="invalid_token"'),
+        ({"Authorization": "bearer token-of-alice"}, 200, None),
+        ({"Authorization": "Bearer token-of-alice", "authorization": "Bearer token-of-bob"}, 400, None),
+    ],
+    ids=["none", "wrong", "of another scheme", "in small letters", "two"],
+)
+def test_callers_prove_who_they_are(named: Named, fields: Fields, status: int, challenge: str | None) -> None:
+    """X1: on every method, before the method, the form and the body count."""
+    message = stateless("tools/list")
+    answer = named.ask("POST", fields={**mirrored(message), **fields}, body=encoded(message))
+    assert (answer.status, answer.field("www-authenticate")) == (status, challenge)
+    if status == 401:
+        for method in ("GET", "DELETE", "PUT"):
+            assert named.ask(method, fields=fields).status == 401
+
+
+def kept(found: Any) -> str:
+    """The URI of a result that is too large to be shown."""
+    return str(next(each["uri"] for each in found["result"]["content"] if each["type"] == "resource_link"))
+
+
+def test_a_kept_result_is_its_callers_alone(named: Named) -> None:
+    """X1: for another it does not exist, in both eras; nobody guesses its name."""
+    uri = kept(named.as_caller("alice", calling("large", size=100_000)))
+    assert len(uri.rpartition("/")[2]) * 6 >= 128
+    read = stateless("resources/read", uri=f"{uri}?from=10&size=1000")
+    mine = named.as_caller("alice", read)
+    assert mine["result"]["contents"][0]["text"] == "x" * 1000
+    theirs = named.as_caller("bob", read)
+    assert theirs["error"]["code"] == -32602
+    nothing = named.as_caller("bob", stateless("resources/read", uri=f"{uri}A?from=10&size=1000"))
+    assert theirs["error"]["message"].replace(uri, "") == nothing["error"]["message"].replace(f"{uri}A", "")
+    for name, code in (("alice", None), ("bob", -32002)):
+        session = Session(named, fields=TOKENS[name])
+        answer = session.ask(request("resources/read", uri=uri)).message
+        assert answer.get("error", {}).get("code") == code
+
+
+def test_a_kept_result_is_its_sessions_alone_where_callers_have_no_names(server: Server) -> None:
+    """X1"""
+    session, stranger = Session(server), Session(server)
+    uri = kept(session.ask(call("large", size=100_000)).message)
+    assert "result" in session.ask(request("resources/read", uri=uri)).message
+    assert "error" in stranger.ask(request("resources/read", uri=uri)).message
+    message = stateless("resources/read", uri=uri)
+    assert "error" in server.ask("POST", fields=mirrored(message), body=encoded(message)).message
+
+
+def test_a_session_is_its_callers_alone(named: Named) -> None:
+    """L4, X1: its streams and its end too."""
+    session = Session(named, fields=TOKENS["alice"])
+    theirs = {**session.fields, **TOKENS["bob"]}
+    message = encoded(request("tools/list"))
+    assert named.ask("POST", fields=theirs, body=message).status == 404
+    assert named.ask("GET", fields={**theirs, "Accept": "text/event-stream"}).status == 404
+    assert named.ask("DELETE", fields=theirs).status == 404
+    assert session.ask(request("tools/list")).status == 200
+
+
+def test_a_state_is_its_callers_alone(named: Named) -> None:
+    """M17, X1: what one was asked another cannot confirm."""
+    asked = named.as_caller("alice", calling("remove", id="owned"))["result"]
+    again = calling("remove", id="owned")
+    again["params"] |= {
+        "requestState": asked["requestState"],
+        "inputResponses": {"confirm": {"action": "accept", "content": {}}},
+    }
+    assert named.as_caller("bob", again)["error"]["code"] == -32602
+    assert said(named.as_caller("alice", again)) == "/things/owned"
+    assert named.upstream.requests.count("/things/owned") == 1
+
+
+@pytest.mark.parametrize("name", ["file:file.txt", "file:/etc/passwd", "file:../tokens"])
+def test_files_of_the_operator_are_not_for_callers(named: Named, name: str) -> None:
+    """X2: whatever directory is open over stdio."""
+    result = named.as_caller("alice", calling("upload", body=name))["result"]
+    assert result["isError"]
+    assert "/upload" not in named.upstream.requests
+
+
+def test_callers_share_the_connections_to_the_upstream(project: Path, upstream: Upstream) -> None:
+    """X5: one set for all, in both eras."""
+    with Server(project, upstream, "aiohttp") as server:
+        for number in range(3):
+            message = calling("echo", text=str(number))
+            assert server.ask("POST", fields=mirrored(message), body=encoded(message)).status == 200
+            assert Session(server).ask(call("echo", text=str(number))).status == 200
+    assert upstream.connections == 1
+
+
+def test_stdio_loads_nothing_of_this(project: Path) -> None:
+    """X6"""
+    hello = encoded(request("initialize", protocolVersion=OLD, capabilities={})) + b"\n"
+    said_to_it = hello + encoded(call("echo", text="x")) + b"\n"
+    command = [sys.executable, "-X", "importtime", "-m", "caller_mcp"]
+    pipes: dict[str, Any] = {"input": said_to_it, "capture_output": True, "timeout": PATIENCE}
+    done = subprocess.run(command, cwd=project, env=planted("CALLER"), check=False, **pipes)
+    assert done.stdout.count(b"\n") == 2
+    loaded = done.stderr.decode()
+    assert "caller_mcp.runtime.calls.execution" in loaded
+    for module in ("runtime.streamable", "runtime.replicas", "aiohttp_door", "settings.listening", "cryptography"):
+        assert module not in loaded
+
+
+def test_files_are_for_callers_where_the_operator_says_so(project: Path, upstream: Upstream, tmp_path: Path) -> None:
+    """X2: by a word of its own."""
+    (tmp_path / "file.txt").write_text("open")
+    with Server(project, upstream, "aiohttp", None, FILES_DIR=str(tmp_path), HTTP_FILES="1") as server:
+        message = calling("upload", body="file:file.txt")
+        answer = server.ask("POST", fields=mirrored(message), body=encoded(message))
+        assert not answer.message["result"]["isError"]
+
+
+def test_callers_take_turns(named: Named) -> None:
+    """X4: one has no more than its share of the places, and does not wait behind all that another has begun."""
+    held = [named.connect() for _ in range(8)]
+    for number, connection in enumerate(held):
+        post(connection, calling("hold", number, name=f"turn {number}"), **TOKENS["alice"])
+        if number < 4:
+            named.upstream.wait(f"turn {number}")
+    first, second, third = (named.connect() for _ in range(3))
+    for number, connection in enumerate((first, second, third)):
+        post(connection, calling("hold", number, name=f"bob {number}"), **TOKENS["bob"])
+        if number < 2:
+            named.upstream.wait(f"bob {number}")
+    assert not named.upstream.arrived["turn 4"].is_set()
+    named.upstream.release(*(f"turn {number}" for number in range(8)), "bob 0", "bob 1", "bob 2")
+    answered = [said(each.answer().message) for each in (*held, first, second, third)]
+    assert answered == [f"/hold/turn%20{number}" for number in range(8)] + [
+        f"/hold/bob%20{number}" for number in range(3)
+    ]
+    for each in (*held, first, second, third):
+        each.close()
+
+
+def test_a_call_that_waits_for_its_user_takes_nobodys_place(named: Named) -> None:
+    """L9, X4: more questions are open than calls may be at work, and other calls are made."""
+    sessions = [Session(named, fields=TOKENS["alice"]) for _ in range(8)]
+    asking = [named.connect() for _ in sessions]
+    questions = []
+    for session, connection in zip(sessions, asking, strict=True):
+        session.post(connection, call("remove", 1, id="asked"))
+        connection.stream()
+        questions.append(next(each.message for each in connection.events() if each.data))
+    assert said(named.as_caller("alice", calling("echo", text="meanwhile"))) == "/echo/meanwhile"
+    for session, connection, question in zip(sessions, asking, questions, strict=True):
+        session.ask({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept", "content": {}}})
+        assert said(connection.messages()[-1]) == "/things/asked"
+        connection.close()
+
+
+def test_the_record_names_caller_session_and_address(named: Named) -> None:
+    """X7: of each call, however it ended."""
+    before = len(named.audited())
+    session = Session(named, fields=TOKENS["alice"])
+    session.ask(call("echo", text="x"))
+    named.as_caller("bob", calling("echo", text="x"))
+    named.as_caller("bob", calling("nothing"))
+    with named.connect() as connection:
+        post(connection, calling("hold", name="recorded"), **TOKENS["bob"])
+        named.upstream.wait("recorded")
+    named.upstream.wait_until_left("recorded")
+    lines = named.audited()[before:]
+    assert [line["outcome"] for line in lines] == ["ok", "ok", "rejected", "cancelled"]
+    assert [line["principal"] for line in lines] == ["alice", "bob", "bob", "bob"]
+    assert {line["address"] for line in lines} == {"127.0.0.1"}
+    digest = hashlib.sha256(session.id.encode()).hexdigest()[:16]
+    assert [line["session"] for line in lines] == [digest, None, None, None]
+    assert lines[0]["client"] == {"name": "tests", "version": "1"}
+    logged = [json.loads(line) for line in list(named.written) if line.startswith(b"{")]
+    assert digest in [line.get("session") for line in logged if line.get("call") == lines[0]["call"]]
+    everything = named.audit.read_text()
+    assert session.id not in everything
+    assert "token-of" not in everything
+
+
+def test_a_thousand_calls_with_equal_ids_are_not_crossed(named: Named) -> None:
+    """M13, L13, L8: of two callers in both eras, with equal ids and tokens, interleaved."""
+    sessions = {name: Session(named, fields=TOKENS[name]) for name in CALLERS}
+    ways = [(name, era) for name in CALLERS for era in ("new", "old")]
+    connections = {way: [named.connect() for _ in range(5)] for way in ways}
+    for turn in range(50):
+        for number in range(5):
+            for way in ways:
+                _begin(sessions[way[0]], connections[way][number], way, turn * 5 + number)
+        for number in range(5):
+            for way in ways:
+                answer = connections[way][number].answer().message
+                assert answer["id"] == turn * 5 + number
+                assert said(answer) == f"/echo/{way[0]}-{way[1]}-{turn * 5 + number}"
+    for each in connections.values():
+        for connection in each:
+            connection.close()
+
+
+def _begin(session: Session, connection: Connection, way: tuple[str, str], number: int) -> None:
+    name, era = way
+    text = f"{name}-{era}-{number}"
+    if era == "old":
+        session.post(connection, call("echo", number, token=number, text=text))
+    else:
+        post(connection, calling("echo", number, token=number, text=text), **TOKENS[name])
+
+
+def test_progress_reaches_its_own_caller(named: Named) -> None:
+    """M13, L13: with equal ids and tokens at a time, each stream has its own progress and its own answer."""
+    with named.connect() as mine, named.connect() as theirs:
+        for name, connection in (("alice", mine), ("bob", theirs)):
+            post(connection, calling("hold", 1, token=1, name=f"progress of {name}"), **TOKENS[name])
+            connection.stream()
+        named.upstream.release("progress of bob", "progress of alice")
+        for name, connection in (("alice", mine), ("bob", theirs)):
+            *told, last = connection.messages()
+            assert all(each["params"]["progressToken"] == 1 for each in told)
+            assert said(last) == f"/hold/progress%20of%20{name}"

@@ -1,0 +1,167 @@
+"""Handles that leave the process: of each kind, ten thousand that were forged, replayed, expired or are another's, and
+none of them is accepted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterator
+
+import pytest
+from package.runtime.core import spans
+from package.runtime.core.effects import Handshake, Origin, Peer
+from package.runtime.replicas.seal import Expired, Seal, Unsealed
+from package.runtime.replicas.sealed_results import SealedNames
+from package.runtime.replicas.sealed_states import States
+from package.runtime.replicas.spent import Spent
+from package.runtime.streamable import session
+
+MANY = 10_000
+KEY, OTHER_KEY = b"k" * 32, b"o" * 32
+HANDSHAKE = Handshake("2025-11-25", True, {"name": "tests", "version": "1"})
+SUBJECT = "ab" * 32
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+
+class Clock:
+    """Seconds that pass when the test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Replica:
+    """What one process makes handles with. `make` and `opens` are of one kind of handle, for one owner."""
+
+    def __init__(self, clock: Clock, secrets: tuple[bytes, ...] = (KEY,), audience: str = "caller/1") -> None:
+        self.clock = clock
+        self.seal = Seal(list(secrets), audience, clock)
+        self.spent = Spent(clock)
+
+    def make(self, kind: str, owner: str) -> str:
+        """A handle of that kind."""
+        _enter(owner)
+        if kind == "session":
+            return session.sealed(self.seal, owner, HANDSHAKE)
+        if kind == "state":
+            return States(self.seal, self.spent.spend).issue(SUBJECT, 1)
+        return SealedNames(self.seal, "caller").new()()
+
+    def opens(self, kind: str, owner: str, handle: str) -> bool:
+        """Whether it is accepted."""
+        _enter(owner)
+        if kind == "session":
+            return session.opened(self.seal, owner, handle) is not None
+        if kind == "state":
+            return asyncio.run(States(self.seal, self.spent.spend).take(handle, SUBJECT))[1] == ""
+        return SealedNames(self.seal, "caller").admits(handle)
+
+
+def _enter(owner: str) -> None:
+    spans.enter(spans.Span(Origin(peer=Peer(owner))))
+
+
+KINDS = {"session": 86_400, "state": 300, "result": 3_600}
+"""The kinds, and how many seconds each lasts."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_handle_is_good_at_every_replica_with_the_key(kind: str) -> None:
+    """L1, M17, X1: until it expires; and with the next key that both know."""
+    clock = Clock()
+    first, second = Replica(clock), Replica(clock, (OTHER_KEY, KEY))
+    handle = first.make(kind, "alice")
+    clock.now += KINDS[kind] - 1
+    assert second.opens(kind, "alice", handle)
+    assert second.opens(kind, "alice", second.make(kind, "alice"))
+    assert not first.opens(kind, "alice", second.make(kind, "alice"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_none_of_ten_thousand_is_accepted(kind: str) -> None:
+    """L1, L4, M8, M17, X1"""
+    clock = Clock()
+    replica = Replica(clock)
+    good = replica.make(kind, "alice")
+    accepted = [handle for owner, handle in _bad(kind, clock, good) if replica.opens(kind, owner, handle)]
+    assert accepted == []
+    assert replica.opens(kind, "alice", good)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_none_of_ten_thousand_is_accepted_late(kind: str) -> None:
+    """L4, L16, M8, X1: expired, which is how a session ends that nobody has ended."""
+    clock = Clock()
+    replica = Replica(clock)
+    handles = [replica.make(kind, "alice") for _ in range(MANY // 10)]
+    clock.now += KINDS[kind]
+    assert not [each for each in handles if replica.opens(kind, "alice", each)]
+
+
+def test_a_state_is_taken_once() -> None:
+    """M17: ten thousand that are taken again."""
+    clock = Clock()
+    replica = Replica(clock)
+
+    async def takes() -> list[tuple[str, str]]:
+        states = States(replica.seal, replica.spent.spend)
+        _enter("alice")
+        issued = [states.issue(SUBJECT, 1) for _ in range(MANY)]
+        return [((await states.take(each, SUBJECT))[1], (await states.take(each, SUBJECT))[1]) for each in issued]
+
+    assert set(asyncio.run(takes())) == {("", "used")}
+
+
+def _bad(kind: str, clock: Clock, good: str) -> Iterator[tuple[str, str]]:
+    """Handles that are not to be accepted, each with who brings it."""
+    chance = random.Random(kind)
+    head, _, sealed = good.rpartition("/")
+    before = f"{head}/" if head else ""
+    strangers = [Replica(clock, (OTHER_KEY,)), Replica(clock, (KEY,), "caller/2"), Replica(clock, (KEY,), "other/1")]
+    others = [other for other in KINDS if other != kind]
+    for number in range(MANY):
+        wrong: list[Callable[[], tuple[str, str]]] = [
+            lambda: ("bob", good),
+            lambda: ("", good),
+            lambda: ("alice", before + _flipped(chance, sealed)),
+            lambda: ("alice", before + sealed[: chance.randrange(len(sealed))]),
+            lambda: ("alice", before + sealed + chance.choice(ALPHABET) * chance.randrange(1, 9)),
+            lambda: ("alice", before + "".join(chance.choices(ALPHABET, k=chance.randrange(0, 300)))),
+            lambda: ("alice", before + strangers[0].make(kind, "alice").rpartition("/")[2]),
+            lambda: ("alice", before + strangers[1].make(kind, "alice").rpartition("/")[2]),
+            lambda: ("alice", before + strangers[2].make(kind, "alice").rpartition("/")[2]),
+            lambda: ("alice", before + Replica(clock).make(others[0], "alice").rpartition("/")[2]),
+            lambda: ("alice", before + Replica(clock).make(others[1], "alice").rpartition("/")[2]),
+            lambda: ("alice", before + Replica(clock).make(kind, "bob").rpartition("/")[2]),
+        ]
+        yield wrong[number % len(wrong)]()
+
+
+def _flipped(chance: random.Random, sealed: str) -> str:
+    """The same with one bit that is another."""
+    data = bytearray(urlsafe_b64decode(sealed + "=" * (-len(sealed) % 4)))
+    data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    return urlsafe_b64encode(bytes(data)).rstrip(b"=").decode()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "A", "AAAA", "=", "A" * 9000, "é" * 100, "A" * 100 + "=", "A" * 99 + "\n", "+/" * 50]
+)
+def test_what_is_no_handle_is_refused_without_a_fault(text: str) -> None:
+    """L4"""
+    with pytest.raises((Unsealed, Expired)):
+        Replica(Clock()).seal.open("session", "", text)
+
+
+def test_one_handle_is_written_in_one_way() -> None:
+    """L4: so that a session which was ended cannot come back by another spelling of its id."""
+    replica = Replica(Clock())
+    handle = replica.make("session", "")
+    spelled = [handle[:-1] + last for last in ALPHABET if last != handle[-1]]
+    assert not [each for each in [*spelled, handle + "="] if replica.opens("session", "", each)]
+    assert replica.opens("session", "", handle)

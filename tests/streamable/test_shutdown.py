@@ -1,0 +1,143 @@
+"""E7: the process is told to end, and no call is lost. E1: where it listens at all."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from package.runtime.serve.asgi_door import Application
+from package.runtime.serve.service import Service
+from package.runtime.streamable.head import Answer, Head
+
+from tests.leaks import planted
+from tests.streamable.messages import META, Session, call, calling, encoded, mirrored, post, said, stateless
+from tests.streamable.servers import DOORS, Server
+from tests.streamable.upstream import PATIENCE, Upstream
+
+LISTEN = stateless("subscriptions/listen", "listen", notifications={})
+LINGERING = {"serve.over_http.LINGER": 600.0}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_what_is_under_way_ends_before_the_process_does(project: Path, upstream: Upstream, door: str) -> None:
+    """Streams get their result, calls their answers, and nothing new begins."""
+    with Server(project, upstream, door) as server:
+        session = Session(server)
+        with (
+            server.connect() as listening,
+            server.connect() as standing,
+            server.connect() as new,
+            server.connect() as old,
+            server.connect() as idle,
+        ):
+            post(listening, LISTEN)
+            listening.stream()
+            listening.event()
+            session.listen(standing)
+            standing.stream()
+            post(new, calling("hold", 1, name="new"))
+            session.post(old, call("hold", 2, token=2, name="old"))
+            old.stream()
+            upstream.wait("new")
+            assert idle.ask("GET", "/readyz").status == 200
+            server.terminate()
+            last = listening.messages()[-1]
+            assert last["id"] == "listen"
+            assert last["result"]["_meta"] == {META + "subscriptionId": "listen"}
+            assert [each for each in standing.events() if each.data] == []
+            if door == "aiohttp":  # uvicorn closes what is idle at once
+                post(idle, LISTEN)
+                assert idle.answer().status == 503
+            upstream.release("new", "old")
+            answer = new.answer()
+            assert said(answer.message) == "/hold/new"
+            assert said(old.messages()[-1]) == "/hold/old"
+            assert server.ended() in (0, -15)  # uvicorn tells by which signal it ended
+        with pytest.raises(ConnectionRefusedError), server.connect():
+            pass
+
+
+def test_while_it_ends_it_says_so_and_serves(project: Path, upstream: Upstream) -> None:
+    """Balancers need a moment to notice: until then nobody is refused, and each connection ends with its answer."""
+    with Server(project, upstream, "aiohttp", LINGERING) as server, server.connect() as open_before:
+        assert open_before.ask("GET", "/healthz").field("connection") is None
+        server.terminate()
+        while (ready := server.ask("GET", "/readyz")).status == 200:
+            continue
+        assert (ready.status, ready.field("connection")) == (503, "close")
+        assert server.ask("GET", "/healthz").status == 200
+        message = calling("echo", text="late")
+        assert said(server.ask("POST", fields=mirrored(message), body=encoded(message)).message) == "/echo/late"
+        assert open_before.ask("GET", "/readyz").field("connection") == "close"
+        assert open_before.is_closed()
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_what_does_not_end_in_time_is_cut_and_told(project: Path, upstream: Upstream, door: str) -> None:
+    """The client hears that the request may have taken effect."""
+    with Server(project, upstream, door, {"serve.service.GRACE": 0.2}) as server, server.connect() as connection:
+        post(connection, calling("hold", 1, name="cut"))
+        upstream.wait("cut")
+        server.terminate()
+        answer = connection.answer()
+        assert answer.message["result"]["isError"]
+        assert "stopped" in said(answer.message)
+        server.ended()
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "mcp.example.com:0"])
+def test_others_reach_it_only_where_the_operator_says_so(project: Path, address: str) -> None:
+    """E1: another address than loopback needs callers with names, or a word."""
+    command = [sys.executable, "-m", "caller_mcp", "--http", address]
+    done = subprocess.run(
+        command, cwd=project, env=planted("CALLER"), capture_output=True, timeout=PATIENCE, check=False
+    )
+    assert done.returncode == 78
+    assert b"CALLER_HTTP_TOKENS" in done.stderr
+    assert b"CALLER_HTTP_OPEN" in done.stderr
+    assert done.stdout == b""
+
+
+def test_a_port_that_is_taken_is_told(project: Path) -> None:
+    """E1: in a sentence, with the exit code of settings."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        command = [sys.executable, "-m", "caller_mcp", "--http", str(taken.getsockname()[1])]
+        done = subprocess.run(
+            command, cwd=project, env=planted("CALLER"), capture_output=True, timeout=PATIENCE, check=False
+        )
+    assert done.returncode == 78
+    assert b"cannot be listened at" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("address", "status"), [("127.0.0.1", 200), ("::1", 200), (None, 200), ("10.1.2.3", 403)])
+def test_behind_a_server_of_asgi_others_reach_it_only_where_the_operator_says_so(
+    address: str | None, status: int
+) -> None:
+    """E1: where that server listens is known by each connection."""
+    told: list[dict[str, Any]] = []
+
+    class Healthy:
+        async def start(self) -> None:
+            """Be there."""
+
+        async def handle(self, head: Head, connection: Any) -> None:
+            """Say that all is well."""
+            await connection.answer(Answer(200))
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b""}
+
+    async def send(message: dict[str, Any]) -> None:
+        told.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/mcp", "headers": [], "client": ("10.9.9.9", 1)}
+    server = None if address is None else (address, 80)
+    application = Application(lambda: cast("Service", Healthy()), guarded=False)
+    asyncio.run(application({**scope, "server": server}, receive, send))
+    assert told[0]["status"] == status

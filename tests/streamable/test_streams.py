@@ -1,0 +1,282 @@
+"""L7 to L12, M12 and M15: event streams of both eras, what is said on them, and how they are resumed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.streamable.messages import (
+    META,
+    NEW,
+    OLD,
+    Session,
+    call,
+    calling,
+    encoded,
+    meta,
+    mirrored,
+    notification,
+    post,
+    said,
+    stateless,
+)
+from tests.streamable.servers import DOORS, Server
+from tests.streamable.upstream import Upstream
+
+LISTEN = stateless("subscriptions/listen", "listen", notifications={"toolsListChanged": True})
+
+
+@pytest.fixture
+def session(server: Server) -> Session:
+    return Session(server)
+
+
+def test_progress_makes_an_answer_a_stream(server: Server) -> None:
+    """M12: the response comes last, and then the end."""
+    with server.connect() as connection:
+        post(connection, calling("hold", "id", token="token", name="with progress"))
+        connection.stream()
+        told = connection.event()
+        assert told.kind == "message"
+        assert told.id is None
+        assert told.retry is None
+        assert told.message["method"] == "notifications/progress"
+        assert told.message["params"]["progressToken"] == "token"
+        server.upstream.release("with progress")
+        *more, last = connection.messages()
+        assert all(each["method"] == "notifications/progress" for each in more)
+        assert last["id"] == "id"
+        assert connection.ask("GET", "/healthz").status == 200
+
+
+def test_an_answer_that_nothing_precedes_is_json(server: Server) -> None:
+    """M12: though progress was wanted."""
+    with server.connect() as connection:
+        post(connection, calling("echo", token="token", text="x"))
+        assert connection.answer().field("content-type") == "application/json"
+
+
+def test_a_stream_of_changes_stays_open(server: Server) -> None:
+    """M15: acknowledged first, and closed by its client without a word."""
+    with server.connect() as connection:
+        post(connection, LISTEN)
+        connection.stream()
+        told = connection.event().message
+        assert told["method"] == "notifications/subscriptions/acknowledged"
+        assert told["params"]["_meta"] == {META + "subscriptionId": "listen"}
+    bad = stateless("subscriptions/listen", notifications=1)
+    answer = server.ask("POST", fields=mirrored(bad), body=encoded(bad))
+    assert (answer.status, answer.message["error"]["code"]) == (400, -32602)
+
+
+def test_a_session_has_one_stream_of_its_own(server: Server, session: Session) -> None:
+    """L7: a second at the same time is refused; another one may follow."""
+    with server.connect() as first, server.connect() as second:
+        session.listen(first)
+        first.stream()
+        session.listen(second)
+        assert second.answer().status == 409
+    for _ in range(100):
+        with server.connect() as again:
+            session.listen(again)
+            if again.head().status == 200:
+                return
+    raise AssertionError("the stream that was closed is still there")
+
+
+def test_a_question_goes_out_on_the_stream_of_its_call(server: Server, session: Session) -> None:
+    """L9, L13: and its answer comes as a POST of its own, which counts for this session alone."""
+    with server.connect() as asking, server.connect() as listening:
+        session.listen(listening)
+        listening.stream()
+        session.post(asking, call("remove", "call", id="asked"))
+        asking.stream()
+        question = next(each.message for each in asking.events() if each.data)
+        assert question["method"] == "elicitation/create"
+        reply = {"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept", "content": {}}}
+        stranger = Session(server)
+        assert stranger.ask({**reply, "result": {"action": "decline"}}).status == 202
+        assert session.ask(reply).status == 202
+        assert session.ask({**reply, "result": {"action": "decline"}}).status == 202
+        last = asking.messages()[-1]
+        assert (last["id"], said(last)) == ("call", "/things/asked")
+        session.end()
+        assert [each for each in listening.events() if each.data] == []
+
+
+def test_a_question_is_answered_by_another_call(server: Server) -> None:
+    """M17: over another connection; once, for these arguments alone."""
+    first = calling("remove", 1, id="confirmed")
+    asked = server.ask("POST", fields=mirrored(first), body=encoded(first))
+    assert asked.status == 200
+    result = asked.message["result"]
+    assert result["resultType"] == "input_required"
+    answers = {
+        "requestState": result["requestState"],
+        "inputResponses": {"confirm": {"action": "accept", "content": {}}},
+    }
+    for thing, refused in (("other", True), ("confirmed", False), ("confirmed", True)):
+        again = calling("remove", 2, id=thing)
+        again["params"] |= answers
+        answer = server.ask("POST", fields=mirrored(again), body=encoded(again))
+        assert answer.message["result"]["isError"] == refused, answer
+    assert server.upstream.requests.count("/things/confirmed") == 1
+    assert "/things/other" not in server.upstream.requests
+
+
+@pytest.mark.parametrize("revision", ["2025-03-26", "2025-06-18", OLD])
+def test_a_stream_of_a_session_can_be_resumed_from_2025_11_25_on(server: Server, revision: str) -> None:
+    """L11: older clients cannot read an event whose data are empty."""
+    session = Session(server, revision)
+    with server.connect() as connection:
+        session.post(connection, call("hold", 1, token=1, name=f"resumable {revision}"))
+        connection.stream()
+        first, second = connection.event(), connection.event() if revision == OLD else None
+        if revision != OLD:
+            assert first.id is None
+            assert first.retry is None
+            assert first.data
+        else:
+            assert second is not None
+            assert first.data == ""
+            assert first.retry is not None
+            assert 300 <= first.retry <= 3000
+            assert first.id is not None
+            stream, _, number = first.id.rpartition("-")
+            assert (second.id, number) == (f"{stream}-1", "0")
+            assert second.data
+        server.upstream.release(f"resumable {revision}")
+        assert connection.messages()[-1]["id"] == 1
+
+
+def broken(server: Server, session: Session, name: str) -> str:
+    """Begin a call whose connection breaks after its first events; the id of the first event."""
+    with server.connect() as connection:
+        session.post(connection, call("hold", "call", token="token", name=name))
+        connection.stream()
+        first = connection.event()
+        assert connection.event().data
+        assert first.id is not None
+        return first.id
+
+
+def test_a_call_goes_on_without_its_connection(server: Server, session: Session) -> None:
+    """L10, L12: and the rest of its stream is there for who comes again, nothing twice, the response at the end."""
+    first = broken(server, session, "resumed")
+    with server.connect() as again:
+        session.resume(again, first)
+        again.stream()
+        event = again.event()
+        assert event.id == first[:-1] + "1"
+        assert event.message["method"] == "notifications/progress"
+        server.upstream.release("resumed")
+        rest = [event for event in again.events() if event.data]
+        assert [event.id for event in rest] == [first[:-1] + str(number) for number in range(2, 2 + len(rest))]
+        assert said(rest[-1].message) == "/hold/resumed"
+        last = rest[-1].id or ""
+    with server.connect() as late:
+        session.resume(late, first[:-1] + "1")
+        late.stream()
+        assert late.messages()[-1]["id"] == "call"
+    assert not server.upstream.left["resumed"].is_set()
+    for nothing in (last, first[:-1] + "99", first.replace("-", "x-"), "x", "", "-1", f"{first}0", "é-1"):
+        with server.connect() as connection:
+            session.resume(connection, nothing)
+            assert connection.answer().status == 400, nothing
+    stranger = Session(server)
+    with server.connect() as connection:
+        stranger.resume(connection, first)
+        assert connection.answer().status == 400
+
+
+def test_who_comes_again_takes_over(server: Server, session: Session) -> None:
+    """L12: what follows is told to the stream that came last, and to no other."""
+    with server.connect() as first, server.connect() as second, server.connect() as third:
+        session.post(first, call("hold", "call", token="token", name="taken over"))
+        first.stream()
+        beginning = first.event().id or ""
+        assert first.event().data
+        session.resume(second, beginning)
+        second.stream()
+        assert [each for each in first.events() if each.data] == []
+        assert second.event().data
+        session.resume(third, beginning)
+        third.stream()
+        assert [each for each in second.events() if each.data] == []
+        server.upstream.release("taken over")
+        assert third.messages()[-1]["id"] == "call"
+
+
+def test_a_cancelled_request_ends(server: Server, session: Session) -> None:
+    """L10: with an error for its id, as JSON or on its stream; the upstream is left."""
+    for name, token in (("cancelled", None), ("cancelled with progress", "token")):
+        with server.connect() as connection:
+            session.post(connection, call("hold", name, token=token, name=name))
+            server.upstream.wait(name)
+            if token:
+                connection.stream()
+                connection.event()
+            assert session.ask(notification("notifications/cancelled", requestId=name)).status == 202
+            last = connection.messages()[-1] if token else connection.answer().message
+            assert (last["id"], last["error"]["code"]) == (name, -32800)
+            server.upstream.wait_until_left(name)
+
+
+def test_nobody_cancels_for_another(server: Server, session: Session) -> None:
+    """L13, M11: equal ids of another session, and of the new era, are other requests."""
+    stranger = Session(server)
+    with server.connect() as connection:
+        session.post(connection, call("hold", "mine", name="cancelled by another"))
+        server.upstream.wait("cancelled by another")
+        cancel = notification("notifications/cancelled", requestId="mine")
+        assert stranger.ask(cancel).status == 202
+        new = notification("notifications/cancelled", requestId="mine", _meta=meta())
+        fields = {**mirrored(new), "MCP-Protocol-Version": NEW}
+        assert server.ask("POST", fields=fields, body=encoded(new)).status == 202
+        server.upstream.release("cancelled by another")
+        assert said(connection.answer().message) == "/hold/cancelled%20by%20another"
+
+
+@pytest.mark.parametrize("token", [None, "token"], ids=["as JSON", "as a stream"])
+def test_closing_the_connection_cancels_in_the_new_era(server: Server, token: str | None) -> None:
+    """M14: the connection to the upstream is closed."""
+    name = f"closed {token}"
+    with server.connect() as connection:
+        post(connection, calling("hold", 1, token=token, name=name))
+        server.upstream.wait(name)
+        if token:
+            connection.stream()
+            connection.event()
+    server.upstream.wait_until_left(name)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_silence_is_broken(project: Path, upstream: Upstream, door: str) -> None:
+    """M12, M15, L7: comments keep proxies from closing, and make a silent answer a stream."""
+    with Server(project, upstream, door, {"streamable.event_stream.SILENCE": 0.05}) as server:
+        session = Session(server)
+        for era, message in ((NEW, calling("hold", 1, name="silent")), (OLD, call("hold", 1, name="silent"))):
+            with server.connect() as connection:
+                if era == NEW:
+                    post(connection, message)
+                else:
+                    session.post(connection, message)
+                connection.stream()
+                comments = (each.comment for each in connection.events(comments=True) if not each.id)
+                assert [next(comments), next(comments)] == ["keep-alive", "keep-alive"]
+                if era == OLD:
+                    upstream.release("silent")
+                    assert connection.messages()[-1]["id"] == 1
+        with server.connect() as connection:
+            post(connection, LISTEN)
+            connection.stream()
+            found = connection.events(comments=True)
+            assert "acknowledged" in next(found).data
+            assert next(found).comment == "keep-alive"
+        with server.connect() as connection:
+            session.listen(connection)
+            connection.stream()
+            found = connection.events(comments=True)
+            assert next(found).id
+            assert next(found).comment == "keep-alive"

@@ -1,0 +1,115 @@
+"""What tools share is looked at once: an answer about a shared value is that about the value alone (issue 20, D1)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from benchmarks.speed import deep
+from mcpgen.base import tokens
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.base.once import Once
+from mcpgen.lower.schema import budget, expansions
+from mcpgen.lower.schema.compose import Composer
+from mcpgen.lower.schema.portable import Portable
+from mcpgen.model.options import Options
+from mcpgen.pipeline import Compiled, compile_source
+from mcpgen.read.fetch import Fetched
+
+MARKS = '\u00e9\u2014]}"\\'
+ARGUMENTS: list[JsonObject] = [
+    {"type": "string"},
+    {"type": "string", "enum": ["a", "}", MARKS]},
+    {"anyOf": [{"type": "integer", "maximum": 7}, {"type": "array", "items": {"type": "array", "items": {}}}]},
+    {"type": "object", "properties": {"_": {"type": "object", "additionalProperties": {"type": "string"}}}},
+    {"description": "Some words: " + MARKS * 5},
+    {},
+]
+
+
+def compiled(text: str) -> Compiled:
+    return compile_source(Fetched("openapi.json", text.encode()), Options())
+
+
+def test_a_shared_argument_is_asked_about_once() -> None:
+    asked: list[str] = []
+
+    def question(value: JsonValue) -> int:
+        asked.append(compact(value))
+        return len(asked)
+
+    once = Once()
+    shared: JsonObject = {"type": "string"}
+    schemas: list[JsonObject] = [{"properties": {"a": shared, name: {"type": "number"}}} for name in "bc"]
+    assert [list(once.of_parts(question, schema)) for schema in schemas] == [[1, 2, 3], [1, 4, 5]]
+    assert asked[2] == '{"properties":{"a":null,"b":null}}', "the rest has the names of the arguments"
+
+
+def test_a_schema_without_arguments_is_asked_about_as_a_whole() -> None:
+    assert list(Once().of_parts(compact, {"type": "object"})) == ['{"type":"object"}']
+
+
+def test_a_value_never_gets_the_answer_of_one_that_is_gone() -> None:
+    once = Once()
+    assert [once.ask(compact, {"n": number}) for number in range(50)] == [f'{{"n":{n}}}' for n in range(50)]
+
+
+def test_answers_are_forgotten_with_the_expansions_that_they_keep_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(expansions, "_MOST_NODES", 20)
+    composer, asked = Composer({}), Counter[str]()
+
+    def question(value: JsonValue) -> None:
+        asked[compact(value)] += 1
+
+    shown: list[JsonValue] = []
+    for name in "abc":
+        members: JsonObject = {f"{name}{number}": {"type": "string"} for number in range(12)}
+        shown.append(Portable(composer).schema({"type": "object", "properties": members}))
+        composer.once.ask(question, shown[0])
+    assert [*asked.values()] == [3], "two expansions have more nodes than are kept"
+
+
+@pytest.mark.parametrize("names", ["abcdef", ["_a", "b_", "_c_", "d9", "e-f", "\u00e9"]])
+def test_whether_a_schema_fits_is_told_as_if_it_was_measured_whole(names: list[str]) -> None:
+    once = Once()
+    for count in range(1, len(ARGUMENTS) + 1):
+        properties: JsonObject = dict(zip(names, ARGUMENTS[:count], strict=False))
+        schema: JsonObject = {"type": "object", "properties": properties, "required": [names[0]]}
+        whole = tokens.estimate(schema)
+        for most in range(whole - 80, len(compact(schema)) // 2):  # from there on nothing is estimated
+            assert budget.fits(schema, most, once) == (whole <= most)
+
+
+def test_one_more_operation_of_deep_schemas_costs_few_calls_and_little_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A walk through all schemas of a tool takes a thousand calls, or writes as much JSON as the table shows of it."""
+    shown = len(compiled(deep.document(30, every=2)).tree["deep_mcp/tools.json"]) / 30  # caches of texts are full now
+    few, many = (spent(monkeypatch, deep.document(operations, every=2)) for operations in (20, 30))
+    assert (many["calls"] - few["calls"]) / 10 < 7000
+    assert (many["bytes"] - few["bytes"]) / 10 < 1.5 * shown
+
+
+def spent(monkeypatch: pytest.MonkeyPatch, text: str) -> Counter[str]:
+    """Return how many functions of Python are called, and bytes of JSON written, while `text` is compiled."""
+    found, dumps = Counter[str](), json.dumps
+
+    def counting(value: Any, **options: Any) -> str:
+        result = dumps(value, **options)
+        found["bytes"] += len(result)
+        return result
+
+    def called(frame: FrameType, event: str, argument: object) -> None:
+        found["calls"] += event == "call"
+
+    with monkeypatch.context() as patched:
+        patched.setattr(json, "dumps", counting)
+        sys.setprofile(called)
+        try:
+            compiled(text)
+        finally:
+            sys.setprofile(None)
+    return found
