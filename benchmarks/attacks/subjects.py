@@ -42,6 +42,7 @@ class Subject:
     url_variable: str
     token_variable: str
     more: Mapping[str, str]
+    patience: float = PATIENCE
 
     @contextmanager
     def running(self, url: str, token: str, **environ: str) -> Iterator[Session]:
@@ -57,18 +58,21 @@ class Subject:
         """The server as a process."""
         own = {self.url_variable: url, self.token_variable: token, **self.more}
         base = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
-        return Session(self.command, self.directory, {**base, **own, **environ})
+        return Session(self.command, self.directory, {**base, **own, **environ}, self.patience)
 
 
 class Session:
     """A process and the conversation with it. What it wrote is kept whole, to be searched."""
 
-    def __init__(self, command: tuple[str, ...], directory: Path, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, command: tuple[str, ...], directory: Path, environ: Mapping[str, str], patience: float = PATIENCE
+    ) -> None:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         self.process = subprocess.Popen(command, cwd=directory, env=environ, bufsize=0, **pipes)  # type: ignore[call-overload]
         self.said: list[bytes] = []
         self._lines: queue.Queue[bytes] = queue.Queue()
         self._last = 0
+        self._patience = patience
         self._reads = threading.Event()
         self._reads.set()
         self._readers = [
@@ -80,7 +84,7 @@ class Session:
 
     def shake_hands(self) -> None:
         client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "attack", "version": "1"}}
-        if self.ask("initialize", client, patience=3 * PATIENCE) is None:
+        if self.ask("initialize", client, 3 * self._patience) is None:
             raise RuntimeError("the server did not answer the handshake")
         self.write({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
@@ -92,16 +96,16 @@ class Session:
             self.process.stdin.write(line)
             self.process.stdin.flush()
 
-    def line(self, patience: float = PATIENCE) -> Any:
+    def line(self, patience: float | None = None) -> Any:
         """The next message; None where none comes in time, or ever."""
         try:
-            line = self._lines.get(timeout=patience)
+            line = self._lines.get(timeout=patience or self._patience)
         except queue.Empty:
             return None
         self.said.append(line)
         return json.loads(line) if line else None
 
-    def ask(self, method: str, params: Mapping[str, object], patience: float = PATIENCE) -> Any:
+    def ask(self, method: str, params: Mapping[str, object], patience: float | None = None) -> Any:
         """The answer to a request; None where none comes in time."""
         self._last += 1
         self.write({"jsonrpc": "2.0", "id": self._last, "method": method, "params": params})
@@ -110,7 +114,7 @@ class Session:
                 return message
         return None
 
-    def call(self, tool: str, arguments: Mapping[str, object], patience: float = PATIENCE) -> Called:
+    def call(self, tool: str, arguments: Mapping[str, object], patience: float | None = None) -> Called:
         """Call a tool."""
         return Called(self.ask("tools/call", {"name": tool, "arguments": arguments}, patience))
 

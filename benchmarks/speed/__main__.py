@@ -2,11 +2,11 @@
 
     python -m benchmarks.speed [FAMILY]... [--rounds N] [--quick] [--write]
 
-Families: start, calls, core, arguments, memory, compile, size; all if none is named. `--quick` is for a look: few
-rounds, and what takes minutes is left out. `--write` stores what was found and writes speed.svg and the tables of the
-README and docs, as `make bench` does. Families that did not run keep what was stored, if the surroundings are the same.
-The exit code is 1 where a bar was missed. The first run installs what is measured, under .clients/, which takes some
-minutes.
+Families: start, calls, core, arguments, memory, http, idle, compile, size; all if none is named. `--quick` is for a
+look: few rounds, and what takes minutes is left out. `--write` stores what was found and writes speed.svg and the
+tables of the README and docs, as `make bench` does. Families that did not run keep what was stored, if the surroundings
+are the same. The exit code is 1 where a bar was missed. The first run installs what is measured, under .clients/, which
+takes some minutes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.bars import show
-from benchmarks.speed import api, arguments, calls, compiling, core, memory, plot, results, size, start, table, upstream
+from benchmarks.speed import (
+    api,
+    arguments,
+    calls,
+    compiling,
+    core,
+    http_calls,
+    idle,
+    memory,
+    plot,
+    results,
+    size,
+    start,
+    table,
+    upstream,
+)
 from benchmarks.speed.figures import Found, told
 from benchmarks.speed.programs import prepare, versions
 from benchmarks.speed.setting import Setting
@@ -44,6 +59,8 @@ FAMILIES = {
     "core": Family(core.measure, calls.ROUNDS),
     "arguments": Family(arguments.measure, arguments.ROUNDS),
     "memory": Family(memory.measure, memory.ROUNDS),
+    "http": Family(http_calls.measure, http_calls.ROUNDS),
+    "idle": Family(idle.measure, idle.ROUNDS),
     "compile": Family(compiling.measure, compiling.ROUNDS),
     "size": Family(size.measure, size.ROUNDS),
 }

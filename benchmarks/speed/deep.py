@@ -20,29 +20,25 @@ _ANSWERED = 54
 Schema = dict[str, Any]
 
 
-def document(operations: int = OPERATIONS) -> str:
-    """Return a document of so many operations as JSON."""
+def document(operations: int = OPERATIONS, *, every: int = 1) -> str:
+    """Return a document of so many operations as JSON. Every `every`th body holds the query language."""
     schemas: dict[str, Schema] = {}
     for group in range(_LANGUAGES):
         schemas |= _query_language(f"g{group}.")
-    paths = {f"/index-{number}/{{index}}/_act": _operation(number, schemas) for number in range(operations)}
+    paths = {
+        f"/index-{number}/{{index}}/_act": _operation(number, schemas, number % every == 0)
+        for number in range(operations)
+    }
     info = {"title": "Deep", "version": "1"}
     return json.dumps({"openapi": "3.0.3", "info": info, "paths": paths, "components": {"schemas": schemas}})
 
 
-def _operation(number: int, schemas: dict[str, Schema]) -> Schema:
-    """Return a path item with a body that holds queries, aggregations, and settings of its own."""
+def _operation(number: int, schemas: dict[str, Schema], searches: bool) -> Schema:
+    """Return a path item with a body that holds settings of its own, and queries and aggregations if it `searches`."""
     group = f"g{number % _LANGUAGES}."
     body = f"_body{number}"
-    schemas[body] = _object(
-        {
-            "query": _reference(f"{group}Query"),
-            "aggregations": _map(_reference(f"{group}Aggregation")),
-            "post_filter": _reference(f"{group}Query"),
-            "rescore": {"oneOf": [_reference(f"{group}Rescore"), _list(_reference(f"{group}Rescore"))]},
-            **{f"setting_{place}": _reference(f"{group}Setting{(number + place) % SETTINGS}") for place in range(12)},
-        }
-    )
+    settings = {f"setting_{place}": _reference(f"{group}Setting{(number + place) % SETTINGS}") for place in range(12)}
+    schemas[body] = _object({**(_search(group) if searches else {}), **settings})
     answer = f"_answer{number}"
     schemas[answer] = _object({f"member_{place}": _answered(group, place) for place in range(_ANSWERED)})
     operation = {
@@ -55,6 +51,16 @@ def _operation(number: int, schemas: dict[str, Schema]) -> Schema:
         },
     }
     return {"post": operation}
+
+
+def _search(group: str) -> dict[str, Schema]:
+    """Return the members of a body that searches."""
+    return {
+        "query": _reference(f"{group}Query"),
+        "aggregations": _map(_reference(f"{group}Aggregation")),
+        "post_filter": _reference(f"{group}Query"),
+        "rescore": {"oneOf": [_reference(f"{group}Rescore"), _list(_reference(f"{group}Rescore"))]},
+    }
 
 
 def _answered(group: str, place: int) -> Schema:

@@ -129,6 +129,10 @@ class Process:
         """MiB that it has held at most (VmHWM)."""
         return _kilobytes(f"/proc/{self.pid}/status", "VmHWM") / 1024
 
+    def resident(self) -> float:
+        """KiB that it holds now (VmRSS)."""
+        return _kilobytes(f"/proc/{self.pid}/status", "VmRSS")
+
     def share(self) -> float:
         """MiB that it holds now, of what it shares with others its part (PSS)."""
         return _kilobytes(f"/proc/{self.pid}/smaps_rollup", "Pss") / 1024

@@ -20,6 +20,9 @@ FASTMCP = ("fastmcp>=4.1,<5", "pyyaml>=6,<7")
 SDK = ("mcp>=2.3,<3", "aiohttp>=3.14,<4", "jsonschema-rs>=0.60,<0.70")
 PIP = "pip>=25.1"
 """Those of before make console scripts that import `re`, which costs as much as a third of our own start."""
+UVICORN = "uvicorn>=0.54,<1"
+HTTP, ASGI = "mcpgen", "mcpgen, uvicorn"
+"""The two doors of our servers over HTTP."""
 GENERATOR_NAME, ALONE = "openapi-mcp-generator", "aiohttp alone"
 GENERATOR = {GENERATOR_NAME: "4.0.1"}
 PEERS = Path(__file__).parent / "peers"
@@ -38,6 +41,7 @@ class Programs:
     many_name: str
     compiler: Path
     servers: Path
+    http: Path
     fastmcp: Path
     sdk: Path
     node: Path | None
@@ -61,9 +65,19 @@ class Programs:
         """FastMCP's server."""
         return self._peer("FastMCP", self.fastmcp, "from_openapi.py", url, document, **more)
 
-    def lowlevel(self, url: str = "http://127.0.0.1:9", document: Path | None = None) -> Subject:
+    def lowlevel(self, url: str = "http://127.0.0.1:9", document: Path | None = None, **more: str) -> Subject:
         """The official SDK's lowlevel server, over aiohttp."""
-        return self._peer("SDK lowlevel", self.sdk, "lowlevel.py", url, document)
+        return self._peer("SDK lowlevel", self.sdk, "lowlevel.py", url, document, **more)
+
+    def over_http(self, url: str, port: int, *flags: str) -> Subject:
+        """A server of ours over HTTP."""
+        script = str(self.http / "bin" / f"{OURS}-mcp")
+        return Subject(HTTP, (script, "--http", str(port), *flags), self._told(url), self.http)
+
+    def under_uvicorn(self, url: str, port: int) -> Subject:
+        """The same under uvicorn, which writes no access log, as no server here does."""
+        command = (str(self.http / "bin" / "uvicorn"), f"{OURS}_mcp.asgi:app", "--port", str(port))
+        return Subject(ASGI, (*command, "--no-access-log"), self._told(url), self.http)
 
     def proxy(self, url: str) -> Subject:
         """The floor of a proxy that is nothing else."""
@@ -79,6 +93,9 @@ class Programs:
             return []
         variables = {"API_BASE_URL": url, "API_KEY_APIKEY": api.KEY}
         return [Subject(GENERATOR_NAME, ("node", str(self.node / "out" / "build" / "index.js")), variables)]
+
+    def _told(self, url: str) -> dict[str, str]:
+        return {f"{OURS.upper()}_BASE_URL": url, f"{OURS.upper()}_API_KEY": api.KEY}
 
     def _peer(self, name: str, folder: Path, file: str, url: str, document: Path | None = None, **more: str) -> Subject:
         told = {"DOCUMENT": str(document or self.document), "BASE_URL": url, "KEY": api.KEY}
@@ -96,12 +113,14 @@ def prepare(folder: Path) -> Programs:
         node = _generator(document)
     except Missing as missing:
         left_out = f"openapi-mcp-generator is left out: {missing}."
+    servers = _servers(compiler, document, many, folder)
     return Programs(
         document=document,
         many=many,
         many_name=many_name,
         compiler=compiler,
-        servers=_servers(compiler, document, many, folder),
+        servers=servers,
+        http=_over_http(folder / OURS),
         fastmcp=environments.python("bench-fastmcp", *FASTMCP),
         sdk=environments.python("bench-sdk", *SDK),
         node=node,
@@ -124,6 +143,12 @@ def _servers(compiler: Path, document: Path, many: Path, folder: Path) -> Path:
     projects = [folder / name for name in sources]
     parts = [project / part for project in projects for part in (f"{project.name}_mcp", "pyproject.toml")]
     return environments.python("bench-servers", *map(str, projects), digest=_digest(parts), pip=PIP)
+
+
+def _over_http(project: Path) -> Path:
+    """The environment of our server over HTTP, with what serves ASGI."""
+    parts = [project / part for part in (f"{project.name}_mcp", "pyproject.toml")]
+    return environments.python("bench-http", f"{project}[http]", UVICORN, digest=_digest(parts))
 
 
 def _generator(document: Path) -> Path:

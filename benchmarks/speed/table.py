@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.speed.programs import ALONE, GENERATOR_NAME
+from benchmarks.replicas.client import NEWER, OLDER
+from benchmarks.speed import idle
+from benchmarks.speed.http_calls import case_of
+from benchmarks.speed.programs import ALONE, ASGI, GENERATOR_NAME
 from benchmarks.speed.results import BUSY, Results
 
 BEGIN = "<!-- speed: written by `make bench` -->"
@@ -14,6 +17,7 @@ BEGIN_SHORT = "<!-- speed in short: written by `make bench` -->"
 END_SHORT = "<!-- /speed in short -->"
 PEERS = ("FastMCP", "SDK lowlevel", GENERATOR_NAME)
 NONE = "\u2013"
+Instead = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,7 @@ class Row:
     case: str
     unit: str
     more: bool = False
-    instead: tuple[tuple[str, str], ...] = ()
+    instead: Instead = ()
 
     def value(self, results: Results, subject: str) -> float | None:
         """The median of that subject."""
@@ -38,6 +42,15 @@ _TYPED = (
     ("SDK lowlevel", ""),
     (GENERATOR_NAME, ""),
 )
+_CONNECTIONS = {1: "1 connection", 64: "64 connections", 512: "512 connections"}
+_UNDER_UVICORN = (("mcpgen", ASGI),)
+
+
+def _http(label: str, era: str, connections: int, unit: str = "calls/s", instead: Instead = ()) -> Row:
+    """Return a row of the calls over HTTP."""
+    return Row(label, "http", case_of(era, connections), unit, more=unit == "calls/s", instead=instead)
+
+
 ROWS = (
     Row("first list of 20 tools, ms", "start", "first list, 20 tools", "ms"),
     Row("first list of 1,200 tools, ms", "start", "first list, 1,200 tools", "ms"),
@@ -51,6 +64,17 @@ ROWS = (
     Row("the same with output schemas", "calls", "10 kB, 64 at a time", "calls/s", more=True, instead=_TYPED),
     Row("calls a second, 1 MB", "calls", "1 MB, 1 at a time", "calls/s", more=True),
     Row("CPU of a call with 30 arguments, ms", "arguments", "30 arguments", "ms CPU"),
+    *(_http(f"calls a second over HTTP, {OLDER}, {told}", OLDER, many) for many, told in _CONNECTIONS.items()),
+    *(_http(f"calls a second over HTTP, {NEWER}, {told}", NEWER, many) for many, told in _CONNECTIONS.items()),
+    *(
+        _http(f"the same under uvicorn, {told}", NEWER, many, instead=_UNDER_UVICORN)
+        for many, told in _CONNECTIONS.items()
+    ),
+    _http(f"99th percentile over HTTP, {OLDER}, 64 connections, ms", OLDER, 64, "ms p99"),
+    _http(f"the same in {NEWER}, ms", NEWER, 64, "ms p99"),
+    Row("memory of an idle session over HTTP, bytes", "idle", idle.SESSION, idle.BYTES),
+    Row(f"memory of a listening stream, {OLDER}, KiB", "idle", f"{idle.STREAM}, {OLDER}", idle.KIB),
+    Row(f"memory of a listening stream, {NEWER}, KiB", "idle", f"{idle.STREAM}, {NEWER}", idle.KIB),
     Row("memory until the first list, MiB", "memory", "until the first list", "MiB peak RSS"),
     Row("memory after a call, MiB", "memory", "after a call", "MiB peak RSS"),
     Row("memory under 64 calls at a time, MiB", "memory", "under 64 at a time", "MiB peak RSS"),
@@ -60,6 +84,7 @@ SHORT = (
     "first call, ms",
     "calls a second, 200 B",
     "calls a second, 10 kB, 64 at a time",
+    f"calls a second over HTTP, {NEWER}, 64 connections",
     "memory after a call, MiB",
 )
 """Rows of the short table."""
@@ -94,7 +119,9 @@ def made(results: Results) -> str:
 def made_short(results: Results) -> str:
     """Return a few rows of the table, with ours and FastMCP's figures, as Markdown."""
     columns = ["mcpgen", "FastMCP"]
-    rows = [_row(row, columns, results) for row in ROWS if row.label in SHORT]
+    rows = [
+        _row(row, columns, results) for row in ROWS if row.label in SHORT and row.value(results, "mcpgen") is not None
+    ]
     head = f"| | {' | '.join(_named(name, results) for name in columns)} | FastMCP to mcpgen |"
     return "\n".join([head, "|---" * (len(columns) + 2) + "|", *rows, ""])
 

@@ -37,7 +37,7 @@ def drip(subject: Subject) -> Verdict:
             time.sleep(0.3)
 
     with serving(reply) as api, subject.running(api.url, SECRET) as server:
-        called = server.call("get_item", {"id": "1"}, patience=10)
+        called = server.call("get_item", {"id": "1"})
         return said((not called.answered, "no answer within 10 s"), otherwise="an error at the deadline")
 
 

@@ -1,7 +1,8 @@
 """FastMCP's server, made from the document when it starts, as its documentation shows.
 
 DOCUMENT is the document's path (JSON), BASE_URL where the API is. TEXT leaves the output schemas out, STRICT has
-arguments checked against their schemas, which it does not do by itself.
+arguments checked against their schemas, which it does not do by itself. PORT has it serve HTTP there, as it comes but
+for the access log.
 """
 
 import json
@@ -19,9 +20,14 @@ def without_schema(route: Any, component: Any) -> None:
 with open(os.environ["DOCUMENT"], encoding="utf-8") as file:
     document = json.load(file)
 client = httpx.AsyncClient(base_url=os.environ["BASE_URL"], headers={"X-API-Key": os.environ["KEY"]})
-FastMCP.from_openapi(
+server = FastMCP.from_openapi(
     openapi_spec=document,
     client=client,
     mcp_component_fn=without_schema if "TEXT" in os.environ else None,
     strict_input_validation="STRICT" in os.environ,
-).run(show_banner=False)
+)
+if "PORT" in os.environ:
+    quiet = {"access_log": False}
+    server.run(transport="http", port=int(os.environ["PORT"]), show_banner=False, uvicorn_config=quiet)
+else:
+    server.run(show_banner=False)

@@ -1,7 +1,8 @@
 """The official Python SDK's lowlevel server over the HTTP client and the validator that generated servers have: what a
 person builds by hand who wants speed from the SDK.
 
-DOCUMENT is the document's path (JSON), BASE_URL where the API is. Knows parameters of path and query alone.
+DOCUMENT is the document's path (JSON), BASE_URL where the API is. PORT has it serve HTTP there, under uvicorn. Knows
+parameters of path and query alone.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ import jsonschema_rs
 import mcp_types as types  # type: ignore[import-not-found]
 from mcp.server.lowlevel import Server  # type: ignore[import-not-found]
 from mcp.server.stdio import stdio_server  # type: ignore[import-not-found]
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler  # type: ignore[import-not-found]
 
 
 class Tool:
@@ -61,12 +63,22 @@ async def main() -> None:
             text = await response.text()
         return types.CallToolResult(content=[types.TextContent(text=text)], is_error=response.status >= 400)
 
-    async with (
-        aiohttp.ClientSession(os.environ["BASE_URL"], headers={"X-API-Key": os.environ["KEY"]}) as session,
-        stdio_server() as (reader, writer),
-    ):
-        server = Server("bench", on_list_tools=list_tools, on_call_tool=call_tool)
+    listen = ListenHandler(InMemorySubscriptionBus())
+    server = Server("bench", on_list_tools=list_tools, on_call_tool=call_tool, on_subscriptions_listen=listen)
+    async with aiohttp.ClientSession(os.environ["BASE_URL"], headers={"X-API-Key": os.environ["KEY"]}) as session:
+        await (serve_http(server, int(os.environ["PORT"])) if "PORT" in os.environ else serve_stdio(server))
+
+
+async def serve_stdio(server: Any) -> None:
+    async with stdio_server() as (reader, writer):
         await server.run(reader, writer, server.create_initialization_options())
+
+
+async def serve_http(server: Any, port: int) -> None:
+    import uvicorn  # stdio does not pay for it
+
+    config = uvicorn.Config(server.streamable_http_app(), port=port, log_level="warning", access_log=False)
+    await uvicorn.Server(config).serve()
 
 
 asyncio.run(main())

@@ -1,0 +1,95 @@
+"""Run the rig: `python -m benchmarks.replicas [--quick] [--beside]`. Each line is a trial with its figures; the exit
+code is 1 where something of ours was lost. `--beside` puts FastMCP's server through the same instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import tempfile
+from pathlib import Path
+
+import aiohttp
+
+from benchmarks.replicas import trials
+from benchmarks.replicas.beside import FastMCPRig
+from benchmarks.replicas.client import NEWER, OLDER
+from benchmarks.replicas.rig import Missing, Rig
+
+CONFIRMATIONS, STREAMS, RESTARTS, CALLS, KILLS, AWAY = 1000, 100, 20, 5000, 6, 200
+QUICK = 10
+"""By how much fewer there are for a look."""
+_WAYS = (
+    ("sessions, picked at random", False, "random", OLDER),
+    ("sessions, picked by address", False, "ip_hash", OLDER),
+    ("stateless_http, picked at random", True, "random", OLDER),
+    ("picked at random", False, "random", NEWER),
+)
+"""How a team can run FastMCP's server as replicas: what it is called, whether sessions are kept, and how a replica is
+picked. In the newer era there are no sessions."""
+
+
+class Report:
+    """Prints each trial, and counts those in which something was lost that must not be."""
+
+    def __init__(self) -> None:
+        self.bad = 0
+
+    def tell(self, name: str, figures: trials.Figures, lossless: bool = True) -> None:
+        self.bad += lossless and figures.well != figures.tried
+        print(f"{name}: {figures.well} of {figures.tried}", flush=True)
+        for words, times in figures.faults.most_common(5):
+            print(f"    {times} x {words}", flush=True)
+
+
+async def ours(some: int) -> int:
+    """Run all trials. The exit code."""
+    report = Report()
+    with tempfile.TemporaryDirectory(prefix="mcpgen-rig-") as folder:
+        async with Rig(Path(folder)) as rig, _client() as http:
+            for revision in (NEWER, OLDER):
+                figures = await trials.confirmations(rig, http, revision, CONFIRMATIONS // some)
+                report.tell(f"{revision}, confirmations", figures)
+            report.tell(f"{OLDER}, streams resumed", await trials.resumed(rig, http, STREAMS // some))
+            for revision in (NEWER, OLDER):
+                figures = await trials.rolling(rig, http, revision, RESTARTS // some, CALLS // some)
+                report.tell(f"{revision}, calls over rolling restarts", figures)
+            for revision in (NEWER, OLDER):
+                figures = await trials.killed(rig, http, revision, KILLS // some + 1)
+                report.tell(f"{revision}, calls while replicas are killed", figures, lossless=False)
+            for revision in (NEWER, OLDER):
+                for name, figures in (await trials.without_store(rig, http, revision, AWAY // some)).items():
+                    report.tell(f"{revision}, {name}", figures, lossless="confirmations, store away" not in name)
+    return int(report.bad > 0)
+
+
+async def beside(some: int) -> int:
+    """Run the trials that need no store with FastMCP's server, in each way to run it. The exit code."""
+    report = Report()
+    for name, stateless, pick, revision in _WAYS:
+        with tempfile.TemporaryDirectory(prefix="mcpgen-rig-") as folder:
+            async with FastMCPRig(Path(folder), stateless=stateless, pick=pick) as rig, _client() as http:
+                figures = await trials.confirmations(rig, http, revision, CONFIRMATIONS // some)
+                report.tell(f"FastMCP, {revision}, {name}, confirmations", figures, lossless=False)
+                figures = await trials.rolling(rig, http, revision, RESTARTS // some, CALLS // some)
+                report.tell(f"FastMCP, {revision}, {name}, calls over rolling restarts", figures, lossless=False)
+                figures = await trials.killed(rig, http, revision, KILLS // some + 1)
+                report.tell(f"FastMCP, {revision}, {name}, calls while replicas are killed", figures, lossless=False)
+    return 0
+
+
+def _client() -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(60))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of each")
+    parser.add_argument("--beside", action="store_true", help="FastMCP's server instead of ours")
+    options = parser.parse_args()
+    run = beside if options.beside else ours
+    try:
+        sys.exit(asyncio.run(run(QUICK if options.quick else 1)))
+    except Missing as missing:
+        sys.exit(f"This needs {missing}.")

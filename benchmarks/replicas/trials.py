@@ -1,0 +1,188 @@
+"""What the rig is made to go through. Each trial returns figures; what must not happen is counted, not raised."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import aiohttp
+
+from benchmarks.replicas.client import OLDER, Client, events
+from benchmarks.replicas.rig import Rig
+
+_NUMBERS = count(1)
+
+
+@dataclass
+class Figures:
+    """How many of what was tried ended how, and the first words of what should not have happened."""
+
+    tried: int = 0
+    well: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+
+    def fault(self, words: str) -> None:
+        """Count something that should not have happened."""
+        self.faults[words[:160]] += 1
+
+
+async def confirmations(rig: Rig, http: aiohttp.ClientSession, revision: str, most: int, together: int = 16) -> Figures:
+    """Confirm and decline calls in turns: each accepted one must be sent once, and no other one."""
+    figures = Figures()
+    client = await _client(rig, http, revision)
+
+    async def one(number: int) -> None:
+        name, say = f"confirmed-{next(_NUMBERS)}", ("accept", "decline")[number % 2]
+        figures.tried += 1
+        try:
+            told = json.dumps(await client.confirmed("delete_thing", {"name": name}, say))
+        except (RuntimeError, aiohttp.ClientError, TimeoutError) as problem:
+            figures.fault(f"{type(problem).__name__}: {problem}")
+            return
+        sent = rig.upstream.seen["DELETE", name]
+        if (say == "accept") == (f"DELETE {name}" in told) and sent == int(say == "accept"):
+            figures.well += 1
+        else:
+            figures.fault(f"{say}, sent {sent} times: {told}")
+
+    await _many(one, most, together)
+    return figures
+
+
+async def calls(
+    rig: Rig, http: aiohttp.ClientSession, revision: str, most: int, together: int = 16, seconds: float = 0.0
+) -> Figures:
+    """Make calls: each must be answered with what the API says."""
+    figures = Figures()
+    client = await _client(rig, http, revision)
+
+    async def one(number: int) -> None:
+        name = f"called-{next(_NUMBERS)}"
+        figures.tried += 1
+        try:
+            told = json.dumps(await client.call("get_thing", {"name": name, "seconds": seconds}))
+        except (RuntimeError, aiohttp.ClientError, TimeoutError, ValueError) as problem:
+            figures.fault(f"{type(problem).__name__}: {problem}")
+            return
+        if f"GET {name}" in told:
+            figures.well += 1
+        else:
+            figures.fault(told)
+
+    await _many(one, most, together)
+    return figures
+
+
+async def rolling(rig: Rig, http: aiohttp.ClientSession, revision: str, restarts: int, most: int) -> Figures:
+    """Make calls while one replica after the other is told to end and started again: none may be lost."""
+    going = asyncio.create_task(calls(rig, http, revision, most, seconds=0.1))
+    for number in range(restarts):
+        which = number % len(rig.replicas)
+        rig.begin_to_end(which)
+        await rig.restart(which)
+    return await going
+
+
+async def killed(rig: Rig, http: aiohttp.ClientSession, revision: str, kills: int, every: float = 5.0) -> Figures:
+    """Make calls while replicas are killed: only those under way there may fail, and each client is told."""
+    whole = Figures()
+    going = True
+
+    async def go_on() -> None:
+        while going:
+            found = await calls(rig, http, revision, 50, together=8, seconds=0.02)
+            whole.tried += found.tried
+            whole.well += found.well
+            whole.faults += found.faults
+
+    task = asyncio.create_task(go_on())
+    for number in range(kills):
+        await asyncio.sleep(every)
+        which = number % len(rig.replicas)
+        rig.kill(which)
+        await rig.restart(which)
+    going = False
+    await task
+    return whole
+
+
+async def without_store(rig: Rig, http: aiohttp.ClientSession, revision: str, most: int) -> dict[str, Figures]:
+    """Make calls and confirmations while the store is stopped, and after it came back."""
+    rig.stop_store()
+    away = await calls(rig, http, revision, most)
+    asked = await confirmations(rig, http, revision, 4, together=2)
+    rig.start_store()
+    await asyncio.sleep(4)  # the store is asked again a second after a failure, and channels are opened again
+    back = await confirmations(rig, http, revision, most)
+    return {"calls, store away": away, "confirmations, store away": asked, "confirmations, store back": back}
+
+
+async def resumed(rig: Rig, http: aiohttp.ClientSession, most: int) -> Figures:
+    """Lose the connection behind the question of a call, and resume its stream at another replica."""
+    figures = Figures()
+    for _ in range(most):
+        figures.tried += 1
+        client = await _client(rig, http, OLDER)
+        name = f"resumed-{next(_NUMBERS)}"
+        message = client.request("tools/call", {"name": "delete_thing", "arguments": {"name": name}})
+        last, question = "", None
+        async with client.post(message) as answer:
+            async for id_, data in events(answer):
+                last = id_
+                if data:
+                    question = json.loads(data)
+                    break
+            answer.close()
+        if question is None:
+            figures.fault("no question came")
+            continue
+        reply = {"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept", "content": {}}}
+        async with client.post(reply) as taken:
+            taken.raise_for_status()
+        told = await _resume(rig, http, client, last)
+        if f"DELETE {name}" in json.dumps(told) and len(told) == 1 and rig.upstream.seen["DELETE", name] == 1:
+            figures.well += 1
+        else:
+            figures.fault(json.dumps(told))
+    return figures
+
+
+async def _resume(rig: Rig, http: aiohttp.ClientSession, client: Client, last: str) -> list[Any]:
+    headers = {
+        "Accept": "text/event-stream",
+        "Mcp-Session-Id": client.session,
+        "MCP-Protocol-Version": OLDER,
+        "Last-Event-ID": last,
+    }
+    async with http.get(rig.balanced, headers=headers) as answer:
+        if answer.status != 200:
+            return [answer.status, await answer.text()]
+        return [json.loads(data) async for _, data in events(answer) if data]
+
+
+async def until(holds: Callable[[], Awaitable[bool]], seconds: float = 30.0) -> None:
+    """Come back once that holds. Raises TimeoutError."""
+    async with asyncio.timeout(seconds):
+        while not await holds():
+            await asyncio.sleep(0.02)
+
+
+async def _client(rig: Rig, http: aiohttp.ClientSession, revision: str) -> Client:
+    client = Client(http, rig.balanced, revision)
+    await client.begin()
+    return client
+
+
+async def _many(one: Any, most: int, together: int) -> None:
+    left = iter(range(most))
+
+    async def some() -> None:
+        for number in left:
+            await one(number)
+
+    await asyncio.gather(*(some() for _ in range(together)))

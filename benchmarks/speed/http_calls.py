@@ -1,0 +1,187 @@
+"""Calls over HTTP, in both eras: how many a second on one and on many connections, and how long each takes.
+
+Each connection has one call under way at a time, and in the older era a session of its own. All servers run throughout,
+and all call the same API. The client writes prepared bytes and looks at every answer. Ours are measured by both doors.
+FastMCP and the SDK answer as they come, with event streams. No server writes an access log.
+"""
+
+from __future__ import annotations
+
+import json
+import selectors
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from itertools import product
+from types import MappingProxyType
+from typing import Self
+
+from benchmarks.replicas.client import NEWER, OLDER
+from benchmarks.replicas.rig import can_connect, free_port, wait_for
+from benchmarks.speed import api
+from benchmarks.speed.calls import UNITS, make_round
+from benchmarks.speed.connection import Answer, Connection, begin_session, message_of, post, without_comments
+from benchmarks.speed.figures import Found
+from benchmarks.speed.pipe import Flow, Wrong, check
+from benchmarks.speed.process import DIGITS, PATIENCE, Process, Subject
+from benchmarks.speed.programs import ASGI, HTTP, Programs
+from benchmarks.speed.setting import Setting
+from benchmarks.speed.turns import in_turns
+
+ROUNDS = 5
+CONNECTIONS = (1, 64, 512)
+ERAS = (OLDER, NEWER)
+MORE_SECONDS = 2.0
+"""How much longer a round takes than one over stdio: there are as many calls before it as connections."""
+BARS = MappingProxyType({"FastMCP": 5, "SDK lowlevel": 2})
+"""At least so many times the calls a second of each."""
+
+
+def measure(setting: Setting) -> Found:
+    """Each era with every number of connections."""
+    cases: dict[tuple[str, str], Callable[[], Flow]] = {}
+    with ExitStack() as stack:
+        servers = [stack.enter_context(each) for each in started(setting.programs, setting.upstream.url)]
+        clients = {(each.name, era): Client(each, era) for each, era in product(servers, ERAS)}
+        for era, connections, server in product(ERAS, CONNECTIONS, servers):
+            source, seconds = clients[server.name, era], setting.seconds * MORE_SECONDS
+            cases[case_of(era, connections), server.name] = make_round(source, connections, seconds)
+        taken = in_turns(cases, setting.rounds)
+    found = Found()
+    for (case, name), flows in taken.items():
+        for unit, value in UNITS.items():
+            found.add(case, name, unit, [value(flow) for flow in flows])
+    for (peer, bar), era, connections, door in product(BARS.items(), ERAS, CONNECTIONS, (HTTP, ASGI)):
+        case = case_of(era, connections)
+        ours, theirs = (found.median(case, name, "calls/s") for name in (door, peer))
+        found.at_least(bar, f"{case}: {door} / {peer}", ours, theirs)
+    return found
+
+
+def case_of(era: str, connections: int) -> str:
+    """Return what a case is called."""
+    return f"HTTP, {era}, {connections} connection{'s' * (connections > 1)}"
+
+
+def started(programs: Programs, url: str, *flags: str) -> Iterator[Server]:
+    """Return all servers over HTTP, each at a port of its own; `flags` are for ours."""
+    makers: tuple[Callable[[int], Subject], ...] = (
+        lambda port: programs.over_http(url, port, *flags),
+        lambda port: programs.under_uvicorn(url, port),
+        lambda port: programs.theirs(url, TEXT="1", PORT=str(port)),
+        lambda port: programs.lowlevel(url, PORT=str(port)),
+    )
+    return (Server(make(port), port) for make, port in ((make, free_port()) for make in makers))
+
+
+class Server(Process):
+    """A server that listens at a port."""
+
+    def __init__(self, subject: Subject, port: int) -> None:
+        super().__init__(subject)
+        self.port = port
+
+    def __enter__(self) -> Self:
+        wait_for(lambda: can_connect(self.port), PATIENCE)
+        return self
+
+    def connection(self) -> Connection:
+        """Return a new connection to it."""
+        return Connection(self.port, PATIENCE)
+
+
+class Client:
+    """Many clients of one server, all of which make the same call in one era."""
+
+    def __init__(self, server: Server, era: str) -> None:
+        self._server = server
+        self._era = era
+        self._call = api.calls()["small"]
+        self._sessions: list[str] = []
+        self._before = self._after = b""
+
+    def flow(self, calls: int, at_once: int) -> Flow:
+        """That many calls on so many connections. Raises Wrong where an answer differs from the first."""
+        sessions = self._begun(at_once)
+        with ExitStack() as stack, selectors.DefaultSelector() as selector:
+            callers = []
+            for session in sessions:
+                connection = stack.enter_context(closing(self._server.connection()))
+                callers.append(_Caller(self._server, connection, self._request(session)))
+                selector.register(connection, selectors.EVENT_READ, callers[-1])
+            self._made(callers, selector, at_once)  # what it takes to accept a connection is no call's
+            cpu, began = self._server.cpu(), time.perf_counter()
+            latencies = self._made(callers, selector, calls)
+            return Flow(time.perf_counter() - began, latencies, self._server.cpu() - cpu)
+
+    def _made(self, callers: list[_Caller], selector: selectors.BaseSelector, calls: int) -> list[float]:
+        """Make that many calls, each connection one at a time; the seconds of each."""
+        latencies: list[float] = []
+        for first in callers[:calls]:
+            first.send()
+        left = calls - len(callers)
+        while len(latencies) < calls:
+            for key, _ in selector.select(PATIENCE):
+                caller: _Caller = key.data
+                if (answer := caller.connection.take()) is None:
+                    continue
+                id_, heard = caller.id, time.perf_counter()
+                latencies.append(heard - caller.asked)
+                if left > 0:  # before the answer is looked at, so that no server waits for that
+                    caller.send()
+                    left -= 1
+                self._look_at(answer, id_)
+        return latencies
+
+    def _begun(self, number: int) -> list[str]:
+        """Return so many sessions, which outlive their connections; in the newer era there are none."""
+        if self._era != OLDER:
+            return [""] * number
+        if len(self._sessions) < number:
+            with closing(self._server.connection()) as connection:
+                while len(self._sessions) < number:
+                    self._sessions.append(begin_session(connection, self._server.port, self._era))
+        return self._sessions[:number]
+
+    def _request(self, session: str) -> bytes:
+        """Return the call as a request whose id is still to be filled in."""
+        params = {"name": self._call.tool, "arguments": self._call.arguments}
+        return post(self._server.port, self._era, {"id": _HOLE, "method": "tools/call", "params": params}, session)
+
+    def _look_at(self, answer: Answer, id_: int) -> None:
+        """Parse the first answer; each further one must be the same but for its id. Raises Wrong."""
+        id_bytes = str(id_).encode()
+        if not self._before:
+            self._first(answer, id_bytes)
+        right = self._before + id_bytes + self._after
+        if answer.status != 200 or (answer.body != right and without_comments(answer.body) != right):
+            raise Wrong(f"{self._server.name}: another answer than the first: {answer.status} {answer.body[:300]!r}")
+
+    def _first(self, answer: Answer, id_: bytes) -> None:
+        if answer.status != 200:
+            raise Wrong(f"{self._server.name}: {answer.status} {answer.body[:300]!r}")
+        message = message_of(answer)
+        check(message, self._call, exact=True)
+        if json.loads(message)["id"] != int(id_) or answer.body.count(id_) != 1:
+            raise Wrong(f"{self._server.name}: the id is another, or stands in the answer more than once")
+        self._before, _, self._after = answer.body.partition(id_)
+
+
+_HOLE = 10**DIGITS - 1
+
+
+class _Caller:
+    """One connection and its call: the `id` that is under way, and when it was `asked`."""
+
+    def __init__(self, server: Server, connection: Connection, request: bytes) -> None:
+        self.connection = connection
+        self.id = 0
+        self.asked = 0.0
+        self._server = server
+        self._before, _, self._after = request.rpartition(str(_HOLE).encode())
+
+    def send(self) -> None:
+        """Make the call, with another id."""
+        self.id = self._server.take_ids(1)
+        self.asked = time.perf_counter()
+        self.connection.send(b"%b%d%b" % (self._before, self.id, self._after))

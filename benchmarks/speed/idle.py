@@ -1,0 +1,97 @@
+"""Memory over HTTP of what only waits: a session of the older era, and a stream that listens for changes.
+
+It is what a server holds (RSS) once there are many, less what it held once there were some, shared out. A session of
+ours is sealed into its id, and the server keeps none: its id alone would take twice the bar. What is below is what the
+allocator does not give back. A stream is measured with its connection. In the older era each is a GET in a session of
+its own, in the newer one `subscriptions/listen`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack, closing
+
+from benchmarks.replicas.client import NEWER, OLDER
+from benchmarks.speed.connection import Closed, Connection, begin_session, http, in_session, post
+from benchmarks.speed.figures import Found
+from benchmarks.speed.http_calls import Server, started
+from benchmarks.speed.pipe import Wrong
+from benchmarks.speed.programs import ASGI, HTTP
+from benchmarks.speed.setting import Setting
+
+ROUNDS = 1
+SESSION, STREAM = "idle session", "listening stream"
+SESSIONS, THEIR_SESSIONS, STREAMS = 10_000, 1000, 500
+"""Of theirs there are fewer, which take long to begin."""
+BEFORE = 10
+"""The part of them that is there before: a tenth."""
+QUICK = 10
+MOST_OF_A_SESSION, MOST_OF_A_STREAM = 64, 40
+"""Bytes, and KiB."""
+BYTES, KIB = "bytes", "KiB"
+Hold = Callable[[Server, int, ExitStack], None]
+_ASKED = {"id": 1, "method": "subscriptions/listen", "params": {"notifications": {"toolsListChanged": True}}}
+
+
+def measure(setting: Setting) -> Found:
+    """Sessions, and streams of both eras, each in a fresh process."""
+    part = QUICK if setting.quick else 1
+    found = Found()
+    for case, unit, hold in (
+        (SESSION, BYTES, _hold_sessions),
+        (f"{STREAM}, {OLDER}", KIB, _hold_gets),
+        (f"{STREAM}, {NEWER}", KIB, _hold_listens),
+    ):
+        for server in started(setting.programs, setting.upstream.url):
+            many = STREAMS if unit == KIB else SESSIONS if server.name in (HTTP, ASGI) else THEIR_SESSIONS
+            try:
+                grown = _growth(server, hold, many // part)
+            except (Closed, Wrong):
+                if server.name in (HTTP, ASGI):
+                    raise
+                found.notes.append(f"{server.name} is left out of {case}, which it does not serve.")
+                continue
+            found.add(case, server.name, unit, [grown * 1024 if unit == BYTES else grown])
+            if server.name in (HTTP, ASGI):
+                bar = MOST_OF_A_STREAM if unit == KIB else MOST_OF_A_SESSION
+                found.at_most(bar, f"{case}: {server.name}, {unit}", found.median(case, server.name, unit), 1)
+    return found
+
+
+def _growth(server: Server, hold: Hold, many: int) -> float:
+    """Return by how many KiB a server grows for each of so many."""
+    with server, ExitStack() as stack:
+        hold(server, many // BEFORE, stack)
+        before = server.resident()
+        hold(server, many, stack)
+        return max(0.0, server.resident() - before) / many
+
+
+def _hold_sessions(server: Server, many: int, stack: ExitStack) -> None:
+    """Begin sessions on one connection."""
+    connection = stack.enter_context(closing(server.connection()))
+    for _ in range(many):
+        begin_session(connection, server.port, OLDER)
+
+
+def _hold_gets(server: Server, many: int, stack: ExitStack) -> None:
+    """Open streams, each in a session of its own."""
+    for _ in range(many):
+        connection = stack.enter_context(closing(server.connection()))
+        session = begin_session(connection, server.port, OLDER)
+        fields = {"Accept": "text/event-stream", **in_session(session, OLDER)}
+        _open(connection, http("GET", server.port, fields), b"\r\n\r\n")
+
+
+def _hold_listens(server: Server, many: int, stack: ExitStack) -> None:
+    """Open streams that belong to no session."""
+    for _ in range(many):
+        connection = stack.enter_context(closing(server.connection()))
+        _open(connection, post(server.port, NEWER, _ASKED), b"subscriptions/acknowledged")
+
+
+def _open(connection: Connection, request: bytes, mark: bytes) -> None:
+    """Open a stream, and wait for what it begins with. Raises Wrong."""
+    connection.send(request)
+    if not (came := connection.until(mark)).startswith(b"HTTP/1.1 200") or b"text/event-stream" not in came:
+        raise Wrong(f"no stream was opened: {came[:300]!r}")
