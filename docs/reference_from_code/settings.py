@@ -10,7 +10,7 @@ import ast
 import re
 from pathlib import Path
 
-from package.runtime.settings import setting_parsers, settings, sizes
+from package.runtime.settings import listening, setting_parsers, settings, sizes
 
 from .markdown import definition
 
@@ -19,8 +19,8 @@ README = ROOT / "templates" / "project" / "README.md.jinja"
 PREFIX = "PETSTORE"
 """The prefix of the examples."""
 
-READ_OTHERWISE = {"PROXY", "CLIENT_CERT", "CLIENT_KEY", "BASE_URL"}
-"""Variables that `settings.py` reads by a method of their own."""
+READ_OTHERWISE = {"PROXY", "CLIENT_CERT", "CLIENT_KEY", "BASE_URL", "STATE_KEY", "STORE"}
+"""Variables that are read by a method of their own."""
 
 _ROW = re.compile(rf"^\| (`{PREFIX}_[A-Z_]+`[^|]*) \| (.*) \|$", re.MULTILINE)
 _PREFIX = re.compile(r"\{\{ identity\.prefix \| bare \}\}")
@@ -53,10 +53,11 @@ def _sentence(text: str) -> str:
 
 def _accepted() -> dict[str, str]:
     """Return the words of the parser of each variable for a value that it refuses; empty where it refuses none."""
-    tree = ast.parse(Path(settings.__file__).read_text(encoding="utf-8"))
     found: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "checked":
+    for module in (settings, listening):
+        for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or ast.unparse(node.func).rpartition(".")[2] != "checked":
+                continue
             name, parser = node.args[:2]
             if isinstance(name, ast.Constant):
                 found[str(name.value)] = _refusal(ast.unparse(parser))
@@ -66,7 +67,7 @@ def _accepted() -> dict[str, str]:
 def _refusal(parser: str) -> str:
     """Return what a parser says of a text that is no value of any setting."""
     module, _, name = parser.rpartition(".")
-    parse = getattr({"setting_parsers": setting_parsers, "sizes": sizes}[module], name)
+    parse = getattr({"setting_parsers": setting_parsers, "sizes": sizes, "": listening}[module], name)
     try:
         parse("?")
     except ValueError as reason:
