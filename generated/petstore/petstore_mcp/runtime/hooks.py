@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What hooks.py of this package is written with: `from .runtime.hooks import Arguments, Refuse, Request, Result`.
+"""Public API for hooks.py of this package: `from .runtime.hooks import Arguments, Refuse, Request, Result`.
 
-Nothing else of the runtime is meant for it. Loaded only where hooks.py asks for it.
+The rest of the runtime is private. Loaded only if hooks.py imports this module.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from .request.argument_errors import Refuse
 __all__ = ["Arguments", "Refuse", "Request", "Result"]
 
 Arguments = dict[str, Any]
-"""The arguments of a call, by name."""
+"""Arguments of a call, by name."""
 
 Pairs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a call is about to send, but for the server's address and for credentials: these go on after all hooks.
+    """Request that a call is about to send. It lacks the server's address and the credentials, which are added after
+    all hooks.
 
-    It does not change; each `with_` returns another one. Names and values are as they are meant. They are written by
-    the rules of their place when the hooks are done, so no value can become another segment, parameter or header, and
-    what a hook leaves alone is sent as it was written before. The method stays.
+    A request is immutable: each `with_` method returns a new one. Names and values are given unencoded and are encoded
+    after the hooks, so a value cannot become another path segment, parameter or header. Parts that a hook leaves alone
+    are sent unchanged. The method cannot be changed.
     """
 
     method: str
     segments: tuple[str, ...]
-    """The path behind that of the base URL: `/pets/7/photos` is `("pets", "7", "photos")`."""
+    """Path segments after the path of the base URL: `/pets/7/photos` is `("pets", "7", "photos")`."""
     query: Pairs = ()
     headers: Pairs = ()
     cookies: Pairs = ()
@@ -41,44 +42,49 @@ class Request:
 
     @property
     def path(self) -> str:
-        """The path as text, for people."""
+        """Return the path as text, for display."""
         return "/" + "/".join(quote(segment, safe="") for segment in self.segments)
 
     def header(self, name: str) -> str | None:
-        """The value of a header, whatever the case of its name; None where there is none."""
+        """Return the value of a header, ignoring the case of its name, or None if absent."""
         return next((value for each, value in self.headers if each.lower() == name.lower()), None)
 
     def json(self) -> Any:
-        """The body as a JSON value; None where there is no body. Raises ValueError where it is no JSON."""
+        """Return the body as a JSON value, or None if there is no body. Raise ValueError if the body is not JSON."""
         return None if self.body is None else json.loads(self.body)
 
     def with_path(self, *segments: str) -> Request:
-        """The request with these segments as its path."""
+        """Return a request with these path segments."""
         return replace(self, segments=segments)
 
     def with_query(self, name: str, *values: str) -> Request:
-        """The request with these values of a query parameter, and no others; without the parameter where none is
-        given."""
+        """Return a request in which the query parameter `name` has exactly these values. Without values, the parameter
+        is removed.
+        """
         return replace(self, query=_set(self.query, name, values))
 
     def with_header(self, name: str, *values: str) -> Request:
-        """The same of a header. Those that delimit messages are not a hook's; for cookies there is `with_cookie`."""
+        """Return a request in which the header `name` has exactly these values. Headers that delimit messages cannot be
+        set; for cookies use `with_cookie`.
+        """
         others = tuple(pair for pair in self.headers if pair[0].lower() != name.lower())
         return replace(self, headers=_set(others, name, values))
 
     def with_cookie(self, name: str, *values: str) -> Request:
-        """The same of a cookie."""
+        """Return a request in which the cookie `name` has exactly these values."""
         return replace(self, cookies=_set(self.cookies, name, values))
 
     def with_body(self, body: bytes | None, content_type: str = "") -> Request:
-        """The request with that body, of that media type where one is given."""
+        """Return a request with this body, and this media type if one is given."""
         made = replace(self, body=body)
         if body is None:
             return made.with_header("Content-Type")
         return made.with_header("Content-Type", content_type) if content_type else made
 
     def with_json(self, value: Any) -> Request:
-        """The request with a JSON value as its body. Its media type stays where that is a kind of JSON."""
+        """Return a request with `value` as its JSON body. A JSON media type is kept; any other becomes
+        application/json.
+        """
         written = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
         kept = "json" in (self.header("Content-Type") or "")
         return self.with_body(written, "" if kept else "application/json")

@@ -1,19 +1,19 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Joins the wire, the protocol and the engine. No rules in here.
+"""Server over stdio: joins the transport, the protocol and the engine. Contains no rules of its own.
 
-Two threads meet: the main thread reads and asks the protocol, the engine's thread reports what became of calls, and
-reads in the other's place while calls run (stdin_handoff.py). One lock covers the protocol *and* the writing of what it
-answered, so an answer and the state that allowed it are never apart: once a cancel has been received, nothing about
-that call can still be on its way. An answer may be held for others that are about to be ready (framing.Outbox), but it
-leaves before another message is looked at, and before anything is begun that takes long.
+Two threads meet here. The main thread reads lines and asks the protocol. The engine's thread reports outcomes of calls,
+and reads in place of the main thread while calls run (`serve/stdin_handoff.py`). One lock covers the protocol and the
+writing of its answers, so an answer always matches the state that allowed it: after a cancel has been received, nothing
+more is sent about that call. An answer may be held briefly to be written with others (`framing.Outbox`). It leaves
+before the next message is handled, and before any long work.
 
-With --reload a third thread may bring another table, between two messages: what is done about a message, up to the
-submitting of its calls, is one turn, and so is the change of the table.
+With --reload, a third thread may replace the tables between two messages. Handling a message, including the submission
+of its calls, is one turn under a lock; replacing the tables is another.
 """
 
 from __future__ import annotations
 
-import _signal  # type: ignore[import-not-found]  # `signal` without the enumerations it builds when it is imported
+import _signal  # type: ignore[import-not-found]  # `signal` without its enums, which take long to build
 import os
 import sys
 import time
@@ -34,22 +34,24 @@ if TYPE_CHECKING:
     from .core.effects import Effect
     from .core.framing import Line
     from .core.subscriptions import Subscriptions
-    from .serve.engine import Engine, Outcome
+    from .serve.engine import Engine
     from .serve.stdin_handoff import Lending
+    from .serve.work import Outcome
+    from .settings.listening import Listening
     from .settings.settings import Settings
 
-#: What the last answers have to be written, where finishing what ran took all the time.
+#: Seconds left for writing the last answers if finishing the calls took all the time.
 _A_MOMENT = 0.4
-#: By how many more objects than were given back, and after how many rounds among the younger, cycles are looked for.
+#: Thresholds for `gc.set_threshold`: fewer collections than by default, because a call leaves few reference cycles.
 _COLLECTED = 2000, 10, 10
 # Decision 0154: One piece of 4 MiB is given back to glibc at the start.
-#: Bytes of one piece of memory that glibc keeps for the next one, once such a piece was given back: any larger one than
-#: it knew so far it would take from the system each time, with pages to clear. asyncio takes 256 KiB for every read.
+#: Size of the block that is allocated and freed once at the start. Afterwards glibc reuses freed blocks up to this
+#: size; larger ones it would map anew each time and clear their pages. asyncio allocates 256 KiB for every read.
 _KEPT = 4 * 1024 * 1024
-#: Bytes of a message from which on it takes a while to parse it.
+#: Size of a message in bytes from which parsing takes long enough to write held answers first.
 _LONG = 64 * 1024
 # Decision 0086: Wrong settings end the start with 78.
-#: EX_CONFIG of sysexits.h: the server cannot start with the files or the settings it has.
+#: EX_CONFIG of sysexits.h: exit code for unusable files or settings.
 EXIT_CONFIG = 78
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -59,12 +61,14 @@ _UNSENT = Result.error("The server was stopped before it was the request's turn.
 
 
 class Server:
-    """Serves one client until it closes stdin."""
+    """Server for one client over stdio, until the client closes stdin."""
 
     def __init__(
         self, catalog: Catalog, wire: Wire, settings: Settings | None, subscriptions: Subscriptions | None = None
     ) -> None:
-        """`settings` None means that none was made; `subscriptions` are there where another table may come."""
+        """Create a server. `settings` None means that they are loaded on first use. `subscriptions` is given if the
+        tables can change.
+        """
         self._catalog = catalog
         self._wire = wire
         self._settings = settings
@@ -79,12 +83,12 @@ class Server:
         self._audit: Audit | None = None
 
     def record(self, audit: Audit) -> None:
-        """Have every call recorded there."""
+        """Record every call in `audit`."""
         self._audit = audit
         before_leaving(audit)
 
     def serve(self) -> None:
-        """Read, answer, and at the end of stdin finish what is running."""
+        """Read and answer messages. At the end of stdin, finish the running calls."""
         inbox = self._inbox
         while True:
             while inbox.first is not None:
@@ -92,7 +96,7 @@ class Server:
             if inbox.ended:
                 break
             if self._lending is not None and self._lending.lend():
-                self._flush()  # behind the end of the loan: whoever holds a line meanwhile has the lock, or sees it
+                self._flush()  # after the handoff ends: a thread that holds an answer has the lock or sees the end
             else:
                 inbox.feed(self._wire.read())
         with self._lock:
@@ -105,16 +109,16 @@ class Server:
             self._outbox.write(answer)
 
     def _drain(self, engine: Engine) -> None:
-        """Finish what is running, and come back with the lock: nothing is reported any more."""
+        """Finish the running calls. Return with the lock held, so that no outcome is reported any more."""
         end = time.monotonic() + LAST_SECONDS
         engine.drain(LAST_SECONDS)
         left = max(end - time.monotonic(), _A_MOMENT)
         self._wire.hurry(left)
         if not self._lock.acquire(timeout=left):
-            leave(0)  # somebody writes to a client that takes nothing
+            leave(0)  # another thread is writing to a client that does not read
 
     def renew(self, catalog: Catalog, settings: Settings) -> None:
-        """Serve that table from the next message on; the calls that were begun go on with theirs."""
+        """Serve a new table from the next message on. Calls that have begun keep their table."""
         with self._turn:
             self._catalog, self._settings = catalog, settings
             if self._audit is not None:
@@ -132,13 +136,13 @@ class Server:
         message = parse(line)
         with self._turn:
             with self._lock:
-                self._outbox.flush()  # else it could be a cancel of what is answered in there
+                self._outbox.flush()  # otherwise a cancel might refer to an answer that is still held
                 effects = self._protocol.receive(message)
                 for effect in effects:
                     if isinstance(effect, Send):
                         for piece in effect.pieces:
                             self._outbox.write(piece)
-            for effect in effects:  # without the lock: a submit may have to wait for a call that waits for the lock
+            for effect in effects:  # without the lock, because a submit may wait for a call that needs the lock
                 self._do(effect, size)
 
     def _do(self, effect: Effect, size: int = 0) -> None:
@@ -148,7 +152,7 @@ class Server:
             if self._audit is not None:
                 self._audit.reject(effect)
         elif isinstance(effect, Read):
-            caller = self._caller  # there is nothing to read before there is one
+            caller = self._caller  # resources exist only after the first call
             if caller is None:
                 self.done(effect.key, Contents(effect.uri, None))
             else:
@@ -180,13 +184,13 @@ class Server:
             catalog, settings = self._catalog, self._settings
             self._engine = Engine(lambda: self._load(catalog, settings))
             self._wire.watch()
-            from .serve.stdin_handoff import Lending  # behind the engine, of which it lends to
+            from .serve.stdin_handoff import Lending  # after the engine, which reads during the handoff
 
             self._lending = Lending(self._engine, self._wire, self._inbox, self._take)
         return self._engine
 
     def _load(self, catalog: Catalog, settings: Settings | None) -> execution.Caller:
-        """In the engine's thread: the HTTP side, which takes ten times as long as all of the above."""
+        """Load the HTTP side, in the engine's thread. Loading takes ten times as long as the rest of the start."""
         try:
             from .calls.execution import Caller
             from .serve import preload
@@ -209,14 +213,14 @@ class Server:
             _settle()
         return self._caller
 
-    # What the engine tells of calls (engine.Listener).
+    # Reports from the engine (engine.Listener).
 
     def attended(self) -> bool:
-        """Whether anybody waits for answers."""
+        """Return True if anybody still waits for answers."""
         return self._wire.attended()
 
     def done(self, key: int, outcome: Outcome) -> None:
-        """That call is over: record it and answer."""
+        """Record and answer a finished call."""
         if self._audit is not None:
             self._audit.end(key, outcome)
         with self._lock:
@@ -225,15 +229,15 @@ class Server:
                 self._tell(line)
 
     def _tell(self, line: bytes) -> None:
-        """Write what became of a call, or hold it while more may be ready in the same turn of the loop."""
+        """Write the answer of a call, or hold it while more answers may be ready in the same turn of the loop."""
         if not self._may_hold():
             self._outbox.write(line)
         elif self._outbox.hold(line):
             self._running().soon(self._flush)
 
     def _may_hold(self) -> bool:
-        """Whether that is worth it, and waits for nothing long: other calls are at work, no code of the user's runs in
-        them, which takes any time, and where something else holds up the loop, the main thread notices.
+        """Return True if the answer may be held: other calls are running, no user hooks are installed, and the main
+        thread can flush if the loop stalls.
         """
         if self._lending is None or self._engine is None or self._caller is None:
             return False
@@ -244,7 +248,9 @@ class Server:
             self._outbox.flush()
 
     def ask(self, key: int, question: str | None) -> bool:
-        """Put its question to the client, or take it back; whether there was a line to be written."""
+        """Send the question of a call to the client, or cancel the question if None. Return True if a line was
+        written.
+        """
         with self._lock:
             line = self._protocol.withdraw(key) if question is None else self._protocol.ask(key, question)
             if line is not None:
@@ -252,7 +258,9 @@ class Server:
             return line is not None
 
     def progress(self, key: int, done: float, message: str) -> None:
-        """So much of it is done, if the client wants to know. It leaves now, so that no answer leaves with it."""
+        """Report progress of a call if the client wants progress. Written at once, so that progress never follows its
+        answer.
+        """
         with self._lock:
             line = self._protocol.progress(key, done, None, message)
             if line is not None:
@@ -260,15 +268,15 @@ class Server:
 
 
 def _cut(call: Call | None) -> Result:
-    """What is said of a call that will not finish any more; from here on it sends nothing."""
+    """Return the result for a call that is cut short. The call may no longer send its request."""
     return _CUT if call is None or call.span is None or call.span.end() else _UNSENT
 
 
 def _settle() -> None:
-    """What was loaded stays until the end, so cycles of garbage are not looked for in it, and elsewhere more seldom: a
-    call leaves hardly any. And the memory of an answer is kept for the next.
+    """Tune memory once everything is loaded. Loaded objects live until the end, so garbage collection skips them. Calls
+    leave few cycles, so collections are rarer. Memory of an answer is kept for the next answer.
     """
-    import gc  # late, since nothing is worth it before the first call
+    import gc  # imported here, since tuning pays only once there are calls
 
     bytes(_KEPT)
     gc.freeze()
@@ -276,11 +284,11 @@ def _settle() -> None:
 
 
 def main() -> int:
-    """Serve, or do what the command line says. The exit code."""
+    """Run the server, or what the command line asks for instead. Return the exit code."""
     gaps = fill_gaps()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(_signal, name) and not (name == "SIGHUP" and _is_ignored(name)):  # nohup
-            # A handler, since the default does nothing to process 1 of a container.
+        if hasattr(_signal, name) and not (name == "SIGHUP" and _is_ignored(name)):  # under nohup
+            # needed as process 1 of a container, where the default action is to ignore the signal
             _signal.signal(getattr(_signal, name), lambda number, frame: leave_by_signal(128 + number))
     try:
         catalog = Catalog.load(_PACKAGE, held="--reload" in sys.argv)
@@ -301,44 +309,63 @@ def main() -> int:
         settings = load(catalog, os.environ)
     if settings is not None and not _settled(settings, catalog):
         return EXIT_CONFIG
-    server = _server(catalog, settings)
+    audit = None
     if settings is not None and settings.audit:
         try:
-            server.record(_audit(settings.audit, settings, catalog, gaps))
+            audit = _audit(settings.audit, settings, catalog, gaps)
         except OSError:
             complain(f"{settings.prefix}_AUDIT must name a file that can be made and appended to, or stderr.")
             return EXIT_CONFIG
+    if settings is not None and settings.listening is not None:
+        return leave(_over_http(catalog, settings, settings.listening, audit))
+    server = _server(catalog, settings)
+    if audit is not None:
+        server.record(audit)
     server.serve()
-    return leave(0)  # at once: a thread that looks up a host name would hold up an orderly end
+    return leave(0)  # at once, because a thread in a host name lookup would delay an orderly exit
 
 
 # Decision 0004: SIGHUP stays ignored where it was ignored.
 def _is_ignored(name: str) -> bool:
-    """Return whether whoever started the server had that signal ignored, which programs inherit."""
+    """Return True if the signal is ignored since the start, inherited from the parent process (nohup)."""
     return bool(_signal.getsignal(getattr(_signal, name)) == _signal.SIG_IGN)
 
 
 def _audit(path: str, settings: Settings, catalog: Catalog, gaps: list[int]) -> Audit:
-    """Where calls are recorded; `gaps` are the descriptors that nobody has given us. Raises OSError."""
-    from .core.audit import STDERR, Audit  # most operators keep none
+    """Open the audit log. `gaps` are descriptors that were closed at the start. Raise OSError."""
+    from .core.audit import STDERR, Audit  # few operators record calls
 
     if path == STDERR and 2 in gaps:
         raise OSError
     return Audit(path, catalog, lambda: _secrets(settings, catalog), settings.audit_arguments)
 
 
+def _over_http(catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None) -> int:
+    """Serve HTTP instead of stdio. Return the exit code."""
+    try:
+        from .serve import over_http  # stdio needs neither this module nor its libraries
+    except ModuleNotFoundError as problem:
+        from .serve import libraries
+
+        complain(libraries.advise(problem) or f"--http needs {problem.name}, which is not installed.")
+        return EXIT_CONFIG
+    if audit is not None:
+        before_leaving(audit)
+    return over_http.serve(_PACKAGE, catalog, settings, listening, audit)
+
+
 def _secrets(settings: Settings, catalog: Catalog) -> list[str]:
-    from .settings.credentials import sensitive  # part of the caller, and not to be waited for
+    from .settings.credentials import sensitive  # the tool executor loads it later
 
     return sensitive(catalog.security, settings)
 
 
 def _server(catalog: Catalog, settings: Settings | None) -> Server:
-    """The server; with --reload, it is told of the tables that come."""
+    """Create the server. With --reload, the server is told when the tables change."""
     if settings is None or settings.again is None:
         return Server(catalog, Wire(), settings)
-    from .core.subscriptions import Subscriptions  # as above
-    from .serve.reload import Watch  # late, since few ask for it
+    from .core.subscriptions import Subscriptions  # few servers reload
+    from .serve.reload import Watch  # few servers reload
 
     server = Server(catalog, Wire(), settings, Subscriptions())
     Watch(_PACKAGE, catalog, settings.again, server.renew).start()
@@ -346,7 +373,7 @@ def _server(catalog: Catalog, settings: Settings | None) -> Server:
 
 
 def _settled(settings: Settings, catalog: Catalog) -> bool:
-    """Whether the server can start with these settings; if not, what is wrong has been said, a sentence a line."""
+    """Return True if the server can start with these settings; otherwise print one sentence per problem."""
     for problem in settings.problems:
         complain(problem)
     settings.apply(catalog)

@@ -1,12 +1,12 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Asks the user before a call is sent, where the table says so (`confirm` of a binding).
+"""Ask the user for confirmation before a call is sent, for tools with `confirm` in their binding.
 
-Fails closed: only an `accept` to this very call sends it. Whatever else comes of the question is an error that the
-model understands, and nothing has left. What is asked shows the arguments as the client sent them, one a line and none
-left out in silence, so that no argument can hide another one or pose as a line of ours.
+Fails closed: only an `accept` for this very call sends it. Any other outcome is an error for the model, and nothing was
+sent. The question shows the arguments as the client sent them, one per line, and says how many are omitted. So no
+argument can hide another one, or look like a line written by this server.
 
-Anything of the answer but its action is ignored: the form has no fields. Whoever changed the state that an answer
-brings, or answers in another shape, is no model and gets an error of the protocol.
+Only the action of an elicitation result is read, since the form has no fields. A forged state or a malformed result
+does not come from a model, and is answered with a protocol error.
 """
 
 from __future__ import annotations
@@ -21,17 +21,34 @@ from ..core import log, spans
 from ..core.jsonrpc import INVALID_PARAMS
 from ..core.wire_formats import CONFIRM, Ended, Failure, Question, Result, has
 from ..text.invisible import visible
-from .signed_state import SECONDS, Forged, Tickets, Void
+from .signed_state import SECONDS
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from ..core.catalog import Tool
     from ..core.effects import Dialogue
+
+    class States(Protocol):
+        """Issuer and checker of the states that a client returns with the user's answer.
+
+        Implemented by signed_state.Tickets and replicas.sealed_states.States.
+        """
+
+        def issue(self, subject: str, turn: int) -> str:
+            """Return a state for that subject (hexadecimal), to be asked about for the `turn`-th time."""
+
+        async def take(self, state: str, subject: str, /) -> tuple[int, str]:
+            """Use up a state. Return how often the user was asked, and "" or, as a key of _INSTEAD, why the state is
+            void.
+            """
+
 
 Ask = Callable[[str], Awaitable[object]]
 
 # Decision 0095: At most 16 calls wait for a user.
 MOST_TURNS = 3
-"""So often one call is asked about, where the client comes back without an answer."""
+"""How often the user is asked about one call if the client returns without an answer."""
 
 MOST_SHOWN = 30
 LONGEST_SHOWN = 200
@@ -47,6 +64,8 @@ _INSTEAD = {
     "used": f"This confirmation was used already; it is good for one call. {_AGAIN}",
     "other": "The user confirmed another call, with other arguments or files, or of this tool as it was before. "
     + _AGAIN,
+    "unknown": "Whether this confirmation was used already cannot be known just now: what the replicas of this server "
+    f"share is away. {_AGAIN}",
     "crowded": "Too many calls were confirmed in a short time. Wait some minutes before you call it again.",
     "unanswered": f"The user was to be asked {MOST_TURNS} times, and no answer came back.",
     "lost": "The user must confirm it, and no answer could be had: the client refused to ask, is leaving, or has many "
@@ -56,36 +75,37 @@ _INSTEAD = {
     "forged": f"The requestState is not the one that was given. {_AGAIN}",
     "unreadable": f"inputResponses.{CONFIRM} must have an action: accept, decline or cancel. {_AGAIN}",
 }
-"""What became of a question that was not accepted, and what a model is told."""
+"""Texts for the model, by the outcome of a confirmation that was not accepted."""
 
 _FAULTS: dict[str, tuple[int, object]] = {
     "unable": (MISSING_CAPABILITY, {"requiredCapabilities": {"elicitation": {}}}),
     "forged": (INVALID_PARAMS, None),
     "unreadable": (INVALID_PARAMS, None),
 }
-"""Those that the stateless era answers with an error of the protocol: its code and data."""
+"""Outcomes that the stateless era answers with a protocol error: its code and data."""
 
 
 async def nobody(question: str) -> object:
-    """Stands for `ask` where there is nobody to ask."""
+    """Answer None: used as `ask` if there is nobody to ask."""
     return None
 
 
 # Decision 0094: The form of a confirmation has no fields.
 class Consent:
-    """Obtains consent for the calls of one server. `redact` takes secrets out of what is shown."""
+    """Confirmation by the user for the calls of one server. `redact` removes secrets from shown texts."""
 
-    def __init__(self, tickets: Tickets, redact: Callable[[str], str], seconds: float = SECONDS) -> None:
-        self._tickets = tickets
+    def __init__(self, states: States, redact: Callable[[str], str], seconds: float = SECONDS) -> None:
+        self._states = states
         self._redact = redact
         self._seconds = seconds
 
     async def obtain(
         self, tool: Tool, arguments: dict[str, Any], about: tuple[str, str], dialogue: Dialogue, ask: Ask
     ) -> Result | None:
-        """None where the call may go on; else the error to answer with. `arguments` are as the client sent them,
-        `about` is the request, or what stands for it, and a digest of its files. Raises Ended with a question, or an
-        error of the protocol.
+        """Return None if the call may go on, else the error result.
+
+        `arguments` are as the client sent them. `about` is the request line, or its replacement, and a digest of the
+        files to send. Raises Ended with a question or a protocol error.
         """
         policy = tool.binding.get("confirm")
         if policy is None or (policy == "when-supported" and not dialogue.way):
@@ -94,7 +114,7 @@ class Consent:
         if dialogue.way == "request":
             said = await self._answer(message, ask)
         elif dialogue.way == "result":
-            said = self._brought(dialogue, message, _subject(tool, arguments, about))
+            said = await self._brought(dialogue, message, _subject(tool, arguments, about))
         else:
             said = "unable"
         log.event("info", "confirmation", tool=tool.name, outcome=said)
@@ -107,42 +127,39 @@ class Consent:
         return Result.error(sentence)
 
     async def _answer(self, message: str, ask: Ask) -> str:
-        """What the user does about the question, asked while the call waits."""
+        """Ask the user while the call waits, and return the outcome."""
         try:
             async with asyncio.timeout(self._seconds):
                 return action(await ask(message)) or "lost"
         except TimeoutError:
             return "late"
 
-    def _brought(self, dialogue: Dialogue, message: str, subject: str) -> str:
-        """The same from what the call brings along. Raises Ended with the question where it brings no answer."""
+    async def _brought(self, dialogue: Dialogue, message: str, subject: str) -> str:
+        """Return the outcome of the answer that the call brings. Raises Ended with the question if it brings none."""
         turn = 0
         if dialogue.state is not None:
-            try:
-                turn = self._tickets.take(dialogue.state, subject)
-            except Forged:
-                return "forged"
-            except Void as void:
-                return void.reason
+            turn, void = await self._states.take(dialogue.state, subject)
+            if void:
+                return void
             if CONFIRM in dialogue.responses:
                 return action(dialogue.responses[CONFIRM]) or "unreadable"
         if turn == MOST_TURNS:
             return "unanswered"
-        raise Ended(Question(message, self._tickets.issue(subject, turn + 1)))
+        raise Ended(Question(message, self._states.issue(subject, turn + 1)))
 
 
 def action(reply: object) -> str | None:
-    """What an ElicitResult says: accept, decline or cancel; None where it is none."""
+    """Return the action of an ElicitResult: accept, decline or cancel; None if it has no valid one."""
     said = reply.get("action") if isinstance(reply, dict) else None
     return said if isinstance(said, str) and said in ("accept", "decline", "cancel") else None
 
 
 # Decision 0093: A confirmation shows the arguments as the client sent them.
 def question(tool: str, arguments: dict[str, Any], target: str, redact: Callable[[str], str]) -> str:
-    """What the user is asked."""
+    """Return the text of the question for the user."""
 
     def shown(text: str, longest: int) -> str:
-        return _cut(visible(redact(text)), longest)  # in this order: half a secret is not found
+        return _cut(visible(redact(text)), longest)  # redact before cutting: a secret cut in half is not found
 
     lines = [f"Go on with this call of {tool}?", shown(target, LONGEST_TARGET)]
     for name, value in list(arguments.items())[:MOST_SHOWN]:
@@ -158,6 +175,9 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _subject(tool: Tool, arguments: dict[str, Any], about: tuple[str, str]) -> str:
-    """What a ticket is for, in hexadecimal. The binding too: another table may make something else of the call."""
+    """Return the digest in hexadecimal of the call that a confirmation is for.
+
+    The binding is included, since a changed table may turn the same arguments into another request.
+    """
     what = [tool.name, tool.binding, about, arguments]
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()

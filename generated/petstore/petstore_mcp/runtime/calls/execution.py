@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""One call from its name and arguments to its result. The sequence, and nothing else:
+"""Run one tool call from its name and arguments to its result, as one sequence of steps:
 
-    prepared (preparation.py), confirmed, sent (sending.py), answer interpreted, hooks, redacted, promise kept
+    prepare (preparation.py), confirm, send (sending.py), interpret, run hooks, redact, check the output schema
 
-Nothing is sent before all that can be refused has been refused, and nothing leaves without having passed the redactor.
-Whatever goes wrong on the way is an error result in words for the model; only a fault of our own raises.
+Nothing is sent until all checks have passed, and nothing is returned without redaction. Any failure on the way is an
+error result for the model. Only faults of this program raise.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import os
 import time
 from collections.abc import Callable
 from copy import copy, deepcopy
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
 from ..core.budget import Budget
 from ..core.effects import Dialogue, Fetch
-from ..core.wire_formats import ABSENT, Contents, Result
+from ..core.read_tool import ARGUMENT
+from ..core.wire_formats import Contents, Result
 from ..http import descriptors
 from ..http.client import Client, Failure
 from ..http.exchange import Sent
@@ -30,6 +30,7 @@ from ..http.trimming import Trimmer
 from ..request import request
 from ..request.argument_errors import HookFailed, Refuse, Refused
 from ..result import response
+from ..result.result_names import CountedNames
 from ..result.result_store import Resources
 from ..settings import credentials
 from ..settings.origins import Endpoint
@@ -38,6 +39,7 @@ from ..text.addresses import Address
 from ..text.redaction import Redactor
 from . import hook_runner
 from .preparation import Preparation, sentence
+from .redacted_result import redacted
 
 if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
@@ -46,35 +48,42 @@ if TYPE_CHECKING:
     from ..result.structured import Promises
     from ..settings.settings import Settings
     from .consent import Ask, Consent
+    from .handles import Handles
     from .preparation import Ready
 
 Report = Callable[[str], None]
 
 REACH_SECONDS = 5.0
 _LONG = 64 * 1024
-"""Bytes of an answer from which on it takes a while to look at it, for which it gets a turn of the loop."""
+"""Size in bytes from which examining a response takes long, so the event loop runs once before."""
+RESULT_SECONDS = 60 * 60.0
+"""Seconds for which other replicas can read a kept result."""
+
 _SILENT = Dialogue("", "")
 
 
 def _unheard(phase: str) -> None:
-    """The progress of what nobody is told of."""
+    """Ignore progress: used if nobody asked for reports."""
 
 
-#: Results of the largest size that are kept at a time.
+#: How many results of the largest size are kept at a time.
 _RESULTS = 4
 
 
 def _origins(settings: Settings) -> set[str]:
-    """Return the origins that connections may be kept to."""
+    """Return the origins to which connections may be kept."""
     endpoints = [found.address for found in settings.endpoints.values() if isinstance(found, Endpoint)]
     return {found.origin for found in [*settings.servers, *endpoints] if isinstance(found, Address)}
 
 
 # Decision 0106: A new table has a new caller.
 class Caller:
-    """Makes the calls of one server, as one table says. To be made inside the event loop that it is used in."""
+    """Executor of one server's tool calls, as one table describes them. Create it inside the event loop that uses
+    it.
+    """
 
-    def __init__(self, catalog: Catalog, settings: Settings) -> None:
+    def __init__(self, catalog: Catalog, settings: Settings, handles: Handles | None = None) -> None:
+        """Create the executor. `handles` are given if the server has several clients (over HTTP)."""
         log.set_level(settings.log_level)
         self._catalog = catalog
         self._settings = settings
@@ -88,19 +97,22 @@ class Caller:
         self._client = Client(settings, self._preparation.agent, shares)
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
         log.redact_with(self._redactor.text)
-        self._sender = Sender(self._client, settings, self._redactor.learn, rooms=rooms)
+        self._shared = handles.shared if handles else None
+        turn = self._shared.turn if self._shared else None
+        self._sender = Sender(self._client, settings, self._redactor.learn, rooms=rooms, turn=turn)
         self._consent: Consent | None = None
-        self._numbers = count(1)
+        self._states = handles.states if handles else None
         self._trimmer = Trimmer()
-        self.resources = Resources(_RESULTS * settings.sizes.kept, shares)
+        self.names = handles.names if handles else CountedNames(catalog.name)
+        self.resources = Resources(_RESULTS * settings.sizes.kept, shares, self.names)
 
     @property
     def hooked(self) -> bool:
-        """Whether code of the user's runs in calls."""
+        """Return whether the user's hooks run in calls."""
         return not self._hooks.idle
 
     def report(self) -> None:
-        """Say in the log what is wrong with settings and hooks."""
+        """Log what is wrong with settings and hooks."""
         for problem in self._settings.problems:
             log.event("error", "setting", reason=problem)
         for warning in self._settings.warnings:
@@ -108,8 +120,8 @@ class Caller:
         self._hooks.report()
 
     def following(self, catalog: Catalog, settings: Settings) -> Caller:
-        """A caller for another table of the same server. It shares what does not come from the table: connections and
-        their limits, tokens, what is kept, what users were asked, and the secrets, of which none is forgotten.
+        """Return a Caller for another table that shares connections, limits, tokens, kept results, confirmations and
+        secrets.
         """
         self._consent = self._consent or self._asking()
         self._redactor.add(credentials.sensitive(catalog.security, settings))
@@ -119,7 +131,7 @@ class Caller:
         caller._hooks, caller._promises = caller._preparation.hooks, None
         caller._hooks.report()
         for warning in settings.warnings:
-            if warning not in self._settings.warnings:  # such as an origin that the new table names
+            if warning not in self._settings.warnings:  # such as an origin named by the new table
                 log.event("warning", "setting", reason=warning)
         caller._client.agent = caller._preparation.agent
         return caller
@@ -132,8 +144,9 @@ class Caller:
         dialogue: Dialogue = _SILENT,
         ask: Ask | None = None,
     ) -> Result:
-        """The result of calling that tool, which must exist. `report` hears "sent", "headers" and "body"; `dialogue`
-        and `ask` are how the user can be asked. Raises wire_formats.Ended.
+        """Return the result of calling that tool, which must exist. Raises wire_formats.Ended.
+
+        `report` is called with "sent", "headers" and "body". `dialogue` and `ask` are ways to ask the user.
         """
         tool = self._catalog.tool(name)
         budget = self._preparation.budget(tool)
@@ -145,18 +158,18 @@ class Caller:
                     result = await self._hooks.after(name, result, budget, done)
             except HookFailed as failed:
                 result = Result.error(hook_runner.withheld(name, str(failed), done) if done else sentence(name, failed))
-            result = self._redacted(result)
+            result = redacted(result, self._redactor)
         if tool.output_schema is None or result.is_error:
             return result
         if self._promises is None:
-            from ..result.structured import Promises  # most servers promise nothing
+            from ..result.structured import Promises  # imported late: most servers have no output schemas
 
             self._promises = Promises()
         with budget:
             return self._promises.keep(tool, result, budget)
 
     async def reach(self) -> list[str]:
-        """For --doctor: what keeps calls from being made. Asks each server of the table, and sends no credentials."""
+        """Return what prevents calls, for --doctor. Contact each server of the table without credentials."""
         found = list(self._settings.problems)
         for index in range(max(1, len(self._settings.servers))):
             try:
@@ -166,7 +179,7 @@ class Caller:
         return found
 
     async def _reached(self, address: Address) -> list[str]:
-        """Why nothing answers below that base URL. GET is asked where HEAD fails, which some servers do not know."""
+        """Return why nothing answers below that base URL, or []. Try GET after HEAD, which some servers do not know."""
         for method in ("HEAD", "GET"):
             try:
                 await self._client.send(request.Request(method, "/"), address, REACH_SECONDS)
@@ -177,8 +190,8 @@ class Caller:
         return found
 
     async def try_tool(self, name: str) -> tuple[bool, str]:
-        """For --doctor: call a reading tool without arguments. Whether all is well, and a sentence."""
-        from . import trial  # nothing else tries
+        """Call a read-only tool without arguments, for --doctor. Return whether all is well, and a sentence."""
+        from . import trial  # imported late: only for --doctor
 
         tool = self._catalog.tool(name)
         with self._redactor.during():
@@ -193,7 +206,7 @@ class Caller:
             return trial.verdict(answer, sent)
 
     async def try_grant(self, grant: credentials.Grant) -> str:
-        """For --doctor: why no access token can be fetched with that; "" where one can."""
+        """Return why no access token can be fetched for that grant, for --doctor; "" if one can."""
         try:
             await self._sender.try_grant(grant, REACH_SECONDS)
         except NotReady as reason:
@@ -201,8 +214,8 @@ class Caller:
         return ""
 
     async def fetch(self, wanted: Fetch) -> Contents | Result:
-        """What that resource holds, or an error that says why it cannot be had. No hook is asked."""
-        from ..result import fetching  # most servers have none
+        """Return the contents of that resource, or an error result. No hooks run."""
+        from ..result import fetching  # imported late: most servers have no resources
 
         tool = fetching.as_tool(wanted)
         with self._redactor.during():
@@ -221,8 +234,16 @@ class Caller:
                 if not isinstance(answer, Failure):
                     self._closed(answer)
 
+    async def bring(self, uri: str) -> None:
+        """Copy what another replica keeps at that URI to this one, if the current client may read it."""
+        whole = uri.strip().partition("?")[0]
+        if self._shared is None or self.resources.has(whole) or not self.names.admits(whole):
+            return
+        if (found := await self._shared.kept(whole)) is not None:
+            self.resources.take(whole, *found)
+
     async def close(self) -> None:
-        """Close the connections to the upstream, and keep nothing any more."""
+        """Close the connections to the upstream and drop all kept results."""
         self.resources.close()
         await self._client.close()
 
@@ -235,15 +256,14 @@ class Caller:
         ask: Ask | None,
         budget: Budget,
     ) -> tuple[Result, str]:
-        """Checked, confirmed, and either answered by the user's own code or sent; and in a sentence what was done,
-        whatever becomes of the result, "" where nothing was. Raises HookFailed or Ended.
-        """
-        given = deepcopy(arguments) if "confirm" in tool.binding else {}  # what hooks make of them is nobody's business
+        """Check, confirm and run the call. Return its result, and what was done, or "". Raises HookFailed or Ended."""
+        given = deepcopy(arguments) if "confirm" in tool.binding else {}  # the user sees these unchanged by hooks
         try:
             arguments = await self._preparation.checked(tool, arguments, budget)
             if "reads" in tool.binding:
                 from ..result import read_result  # loaded by now
 
+                await self.bring(str(arguments[ARGUMENT]))
                 return read_result.read(self.resources, arguments, self._settings.sizes.shown), ""
             hook = self._hooks.replacing(tool.name)
             ready = None if hook else await self._preparation.ready(tool, arguments, budget)
@@ -263,9 +283,7 @@ class Caller:
     async def _confirmed(
         self, tool: Tool, arguments: dict[str, Any], about: tuple[str, str], dialogue: Dialogue, ask: Ask | None
     ) -> Result | None:
-        """None where the user wants this call; else what is answered instead. `about` is the request line, and a digest
-        of the files that it sends. Raises Ended.
-        """
+        """Return None if the user confirms this call, else the result to return (`Consent.obtain`). Raises Ended."""
         from .consent import nobody  # most servers ask nothing
 
         self._consent = self._consent or self._asking()
@@ -273,14 +291,15 @@ class Caller:
 
     def _asking(self) -> Consent:
         from .consent import Consent  # most servers ask nothing
-        from .signed_state import Tickets  # nor need tickets for it
+        from .signed_state import Tickets  # imported late
 
-        return Consent(Tickets(os.urandom(32), time.monotonic, os.urandom), self._redactor.text)
+        states = self._states or Tickets(os.urandom(32), time.monotonic, os.urandom)
+        return Consent(states, self._redactor.text)
 
     async def _sent(
         self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, budget: Budget
     ) -> tuple[Result, str]:
-        """The request sent, and what its answer comes to; and what was done."""
+        """Send the request. Return the result of the response, and a sentence on what was done."""
         answer, sent = await self._exchanged(tool, ready, arguments, report, budget)
         if isinstance(answer, Failure):
             from ..result import failures  # most calls succeed
@@ -295,17 +314,17 @@ class Caller:
             self._closed(answer)
 
     def _closed(self, answer: Response) -> None:
-        """Give back what an answer took."""
+        """Release the memory and files of a response."""
         if answer.held is not None or answer.spool is not None:
             size = answer.size
             answer.close()
             self._trimmer.freed(size)
 
     async def _told(self, tool: Tool, answer: Response, sent: Sent, budget: Budget) -> Result:
-        """What an answer comes to."""
+        """Return the result for a response."""
         shown, view = self._settings.sizes.shown, None
         if "result" in tool.binding:
-            from ..result.result_rules import View  # most tools show what was answered
+            from ..result.result_rules import View  # imported late: few tools have result rules
 
             view = View(tool.binding["result"])
             if (instead := view.take(answer, sent, shown)) is not None:
@@ -318,7 +337,7 @@ class Caller:
         return result
 
     async def _saved(self, download: Download, answer: Response, sent: Sent, budget: Budget) -> Result:
-        """The answer written to a file, and what is told of that."""
+        """Write the response to a file, and return the result that says so."""
         from ..result.downloads import Unwritten  # loaded by now
 
         try:
@@ -328,17 +347,19 @@ class Caller:
         return response.saved(answer, sent, download.path, size)
 
     async def _keep(self, answer: Response, sent: Sent, budget: Budget) -> None:
-        """Keep an answer that is too large to be shown, as much of it as there is time for."""
-        from ..result import large_results  # most answers fit
+        """Keep a response that is too large to be shown, as much as time allows."""
+        from ..result import large_results  # imported late: most responses fit
 
         with budget as seconds:
             answer.kept = await large_results.keep(answer, sent.uri, self._redactor, self.resources, seconds)
+        if answer.kept and self._shared is not None:
+            await self._shared.keep(sent.uri, *self.resources.whole(sent.uri), RESULT_SECONDS)
 
     async def _exchanged(
         self, tool: Tool, ready: Ready, arguments: dict[str, Any], report: Report, budget: Budget
     ) -> tuple[Response | Failure, Sent]:
-        """The request sent, and its answer, or why there is none."""
-        uri = f"{self._catalog.name}://result/{next(self._numbers)}"
+        """Send the request. Return its response or the failure, and what was sent."""
+        uri = self.names.new()
         made, chosen, span = ready.request, ready.chosen, spans.current()
         chosen.put(made)
         sent = Sent(tool, made.method, made.path, chosen.variables, uri, arguments, made.key)
@@ -358,37 +379,20 @@ class Caller:
             span.status = answer.status
         answer.redact(self._redactor.field)
         if answer.size > _LONG:
-            await asyncio.sleep(0)  # what is ready leaves before
+            await asyncio.sleep(0)  # lets finished responses be written first
         return answer, sent
 
     def _done(self, answer: Response, sent: Sent) -> str:
-        """What stays true of an answered request where a hook withholds its result; "" where none could."""
+        """Return a sentence on what was done, for use if a hook withholds the result; "" if no hook can."""
         if not self._hooks.follow(sent.tool.name):
             return ""
-        from ..result import failures  # most servers have no such hook
+        from ..result import failures  # imported late: few servers have such hooks
 
         return failures.answered(answer, sent)
 
     def _trace(self, made: request.Request, span: spans.Span) -> None:
-        """Tell the API which trace the call is part of."""
-        from ..http import tracecontext  # most clients trace nothing
+        """Add the trace header fields to the request."""
+        from ..http import tracecontext  # imported late: most clients send no trace
 
-        if "traceparent" not in made.names:  # else a hook does
+        if "traceparent" not in made.names:  # otherwise a hook set it
             made.headers += tracecontext.fields(span, self._settings.trace)
-
-    def _redacted(self, result: Result) -> Result:
-        shown = Result([*map(self._shown, result.content)], result.structured, result.is_error)
-        if result.written and not self._redactor.may_be_in(result.written):
-            shown.written = result.written
-        elif result.structured is not ABSENT:
-            shown.structured = self._redactor.whole(result.structured)
-        return shown
-
-    def _shown(self, block: dict[str, Any]) -> dict[str, Any]:
-        """The block without secrets. Its base64 stays: it was made of what holds none, and must stay readable."""
-        if block.keys() == {"type", "text"} and block["type"] == "text" and isinstance(block["text"], str):
-            return {"type": "text", "text": self._redactor.text(block["text"])}  # as with most
-        encoded = {name: block[name] for name in ("data", "blob") if name in block}
-        inner = {name: self._shown(block[name]) for name in ("resource",) if isinstance(block.get(name), dict)}
-        rest = {name: member for name, member in block.items() if name not in encoded and name not in inner}
-        return {**self._redactor.value(rest), **inner, **encoded}

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What is wrong with a hooks.py and can be seen before any call: hooks that would never be called, or could not be."""
+"""Find mistakes in hooks.py before any call: hooks that would never be called, or that cannot be called."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NEAR = 0.8
 
 
 def mistakes(own: dict[str, Any], tools: list[str]) -> list[str]:
-    """A sentence on each. `own` are the functions of hooks.py, its helpers included."""
+    """Return a sentence on each mistake. `own` are the functions of hooks.py, its helpers included."""
     served: dict[str, list[str]] = {name: [] for name in ALL}
     for tool in tools:
         for kind in PARAMETERS:
@@ -45,12 +45,12 @@ def _mistakes_of(name: str, function: Any, served: dict[str, list[str]]) -> Iter
 
 
 def _kind(name: str) -> str:
-    """What the name of a hook begins with; "" where it is none."""
+    """Return the prefix that makes a name a hook's name; "" if there is none."""
     return next((kind for kind in PARAMETERS if name.startswith(kind)), "")
 
 
 def _is_misspelt(name: str) -> bool:
-    """Whether a name begins nearly as those of a kind do: few helpers do, and to compare all names takes long."""
+    """Return whether a name begins almost like a hook's name. This quick test saves comparing all names."""
     return bool(_nearest(name.partition("_")[0], [kind.partition("_")[0] for kind in PARAMETERS], _NEAR))
 
 
@@ -59,7 +59,7 @@ def _nearest(name: str, known: Iterable[str], near: float = 0.6) -> str:
 
 
 def _takes(function: Any, count: int) -> bool:
-    """Whether it can be called with so many values; what Python cannot tell is taken for a yes."""
+    """Return whether a function can be called with that many values; True if Python cannot tell."""
     try:
         inspect.signature(function).bind(*range(count))
     except TypeError:

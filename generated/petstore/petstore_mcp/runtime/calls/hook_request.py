@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""A request as hooks see it, and what they made of it written again, behind the same guards. Pure.
+"""Show a request to hooks, and write their changes back under the same checks. Pure functions.
 
-What a hook leaves alone stays as it was written, to the byte. What it adds is written by the rules of its place, and
-what has no form there is refused: where a request goes, and where each part of it ends, is not a hook's by accident.
+What a hook does not change keeps its bytes. Values that it adds are encoded by the rules for their place; values that
+cannot be encoded are refused. So a hook cannot accidentally change where a request goes or where its parts end.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Pair = tuple[str, str]
 
 
 def shown(built: Request) -> hooks.Request:
-    """The request for a hook."""
+    """Return the request as a hook receives it."""
     return hooks.Request(
         built.method,
         tuple(map(unquote, built.path.removeprefix("/").split("/"))),
@@ -35,7 +35,9 @@ def shown(built: Request) -> hooks.Request:
 
 # Decision 0097: Hooks see a request without credentials.
 def rewritten(built: Request, wanted: hooks.Request) -> Request:
-    """The request as hooks want it. Raises Unsendable with what is wrong, as a clause without values."""
+    """Return the request as a hook changed it. Raises Unsendable with a clause that says what is wrong, without
+    values.
+    """
     before = shown(built)
     if wanted.method != built.method:
         raise Unsendable("the method of a request stays what it is")
@@ -63,7 +65,7 @@ def _read(pair: str) -> Pair:
 def _kept(
     written: list[Any], before: tuple[Any, ...], wanted: tuple[Any, ...], write: Callable[[Any], Any]
 ) -> list[Any]:
-    """What is wanted, as it was written where it was there before."""
+    """Return the wanted parts: those that existed before as they were written, new ones written by `write`."""
     left: dict[Any, list[Any]] = {}
     for part, text in zip(before, written, strict=True):
         left.setdefault(part, []).append(text)
@@ -119,7 +121,7 @@ def _pair(given: Any) -> Pair:
 
 
 def _texts(given: Any) -> tuple[str, ...]:
-    """The texts of a part that a hook made; a person may have written anything there."""
+    """Return the texts of a part that a hook made. Raises Unsendable for anything but texts."""
     if not isinstance(given, (tuple, list)) or not all(isinstance(text, str) for text in given):
         raise Unsendable("a segment, a name or a value is no text")
     try:

@@ -1,10 +1,12 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Finds and calls what the user wrote in hooks.py of this package, by name: before_all, before_TOOL, request_TOOL,
-request_all, instead_of_TOOL, after_TOOL, after_all, with `-` as `_`. Async, or plain and then in a thread of its own.
+"""Find and run the hooks that the user wrote in this package's hooks.py.
 
-A hook may guard something, so nothing goes on without it: where one fails, takes too long, or hooks.py itself does not
-load, the call is an error. The result then names the hook, and the log the place: what the exception says may hold
-anything. What a hook says with Refuse is for the model.
+Hooks are found by name: before_all, before_TOOL, request_TOOL, request_all, instead_of_TOOL, after_TOOL and after_all.
+A `-` in a tool's name becomes `_`. An async hook runs in the event loop, any other in a thread of its own.
+
+A hook may enforce a rule, so no call goes on without it. If a hook fails or takes too long, or if hooks.py cannot be
+loaded, the call is an error. The error names the hook, and the log says where it failed. Exception texts are not shown,
+since they may contain anything. The text of a Refuse is shown to the model.
 """
 
 from __future__ import annotations
@@ -34,12 +36,12 @@ if TYPE_CHECKING:
 Arguments = dict[str, Any]
 
 LEAST = 1.0
-"""Seconds that a hook after a call has in any case: it may be what tells of a call that took too long."""
+"""Least seconds that a hook after a call may take, even if the call's time is over."""
 
 LONGEST_REFUSAL = 500
 
 MOST_THREADS = 64
-"""Plain hooks at work at a time. None can be stopped: one that hangs, or whose call was cancelled, keeps its thread."""
+"""Most threads of plain hooks at a time. No thread can be stopped, so a hook that hangs keeps its thread."""
 
 _NO_THREAD = f"was not run: {MOST_THREADS} others that are no `async def` were at work for all of the"
 _rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
@@ -47,17 +49,19 @@ _rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKe
 
 # Decision 0099: hooks.py is loaded with the engine.
 def load(tools: Iterable[str]) -> Hooks:
-    """The hooks of this package, whose tools have these names."""
+    """Load the hooks of this package. `tools` are the names of its tools."""
     try:
         module = importlib.import_module("...hooks", __package__)
-    except BaseException as problem:  # it may raise anything, and nothing of that is meant for us
+    except BaseException as problem:  # user code may raise anything, even SystemExit
         return Hooks({}, (), _unloaded(problem))
     own = {name: each for name, each in vars(module).items() if not name.startswith("__") and callable(each)}
     return Hooks(own, tools)
 
 
 def _unloaded(problem: BaseException) -> str:
-    """Why hooks.py does not load: the kind of exception, what it is about, and the line. Not what it says."""
+    """Return why hooks.py does not load: kind of exception, name concerned, and line. The exception's text is left
+    out.
+    """
     places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(problem.__traceback__)]
     if isinstance(problem, SyntaxError):
         places.append((problem.filename or "", problem.lineno))
@@ -70,30 +74,30 @@ def _unloaded(problem: BaseException) -> str:
 
 
 class Hooks:
-    """The user's hooks. `mistakes` are sentences on what is wrong with hooks.py, for whoever wrote it; `idle` is
-    whether there is nothing to ask them, as in most servers.
+    """The user's hooks. `mistakes` are sentences about hooks.py for its author; `idle` is True if there are no
+    hooks.
     """
 
     __slots__ = ("_found", "_unloaded", "idle", "mistakes")
 
     def __init__(self, own: dict[str, Any], tools: Iterable[str], unloaded: str = "") -> None:
-        """`own` maps the names of hooks.py to functions; `unloaded` says why there are none."""
+        """Create from `own`, the functions of hooks.py by name. `unloaded` says why hooks.py could not be loaded."""
         self._found = {name: function for name, function in own.items() if name.startswith(tuple(PARAMETERS))}
         self._unloaded = unloaded
         self.idle = not self._found and not unloaded
         self.mistakes = [unloaded] if unloaded else []
         if own:
-            from .hook_lint import mistakes  # in most servers hooks.py is as it was made
+            from .hook_lint import mistakes  # imported late: in most servers hooks.py is empty
 
             self.mistakes = mistakes(own, list(tools))
 
     def report(self) -> None:
-        """Say in the log what is wrong."""
+        """Log the mistakes in hooks.py."""
         for sentence in self.mistakes:
             log.event("error" if self._unloaded else "warning", "hooks", reason=sentence)
 
     async def before(self, tool: str, arguments: Arguments, budget: Budget) -> Arguments:
-        """The arguments to check and to send. Raises HookFailed or Refuse, as all of these do."""
+        """Run the hooks before a call. Return the arguments to check and send. Raises HookFailed or Refuse."""
         if self._unloaded:
             raise HookFailed("hooks.py of this server could not be loaded. Its log says why.")
         for name, first in (("before_all", (tool,)), (own_name("before_", tool), ())):
@@ -103,7 +107,10 @@ class Hooks:
         return arguments
 
     async def request(self, tool: str, built: Request, budget: Budget) -> Request:
-        """The request to send. The hook for all tools comes last: it may sign what is sent."""
+        """Run the hooks on the request, and return the request to send. Raises HookFailed or Refuse.
+
+        The hook for all tools runs last, so that it can sign the final request.
+        """
         for name, first in ((own_name("request_", tool), ()), ("request_all", (tool,))):
             if name in self._found:
                 from .. import hooks  # few hooks are about requests
@@ -115,12 +122,12 @@ class Hooks:
         return built
 
     def replacing(self, tool: str) -> str:
-        """The name of the hook that the user wrote in place of the request of a tool; "" where there is none."""
+        """Return the name of the hook that replaces the request of this tool; "" if there is none."""
         name = "" if self.idle else own_name("instead_of_", tool)
         return name if name in self._found else ""
 
     async def instead(self, tool: str, arguments: Arguments, budget: Budget) -> Result:
-        """The result of a tool that the user wrote in place of the request (`replacing`)."""
+        """Run the hook that replaces the request (`replacing`) and return its result. Raises HookFailed or Refuse."""
         name = self.replacing(tool)
         made = await self._call(name, budget, arguments)
         if isinstance(made, Result):
@@ -131,13 +138,15 @@ class Hooks:
             raise HookFailed(f"The hook {name} of this server returned what cannot be sent.") from None
 
     def follow(self, tool: str) -> bool:
-        """Whether a hook is given the results of a tool."""
+        """Return whether any hook receives the results of this tool."""
         return not self.idle and not self._found.keys().isdisjoint((own_name("after_", tool), "after_all"))
 
     async def after(self, tool: str, result: Result, budget: Budget, done: str = "") -> Result:
-        """The result to answer with, where a hook is given it (`follow`). Errors pass through here too. `done` is what
-        stays true where it is withheld."""
-        result.written = ""  # they may change the value in place
+        """Run the hooks after a call, and return the final result. Error results pass through the hooks too.
+
+        Call this only if `follow` is True. `done` says what stays true if a hook withholds the result.
+        """
+        result.written = ""  # hooks may change the value in place
         for name, first in ((own_name("after_", tool), ()), ("after_all", (tool,))):
             try:
                 changed = await self._call(name, budget, *first, result, least=LEAST)
@@ -148,7 +157,7 @@ class Hooks:
         return result
 
     async def _call(self, name: str, budget: Budget, *given: Any, least: float = 0.0) -> Any:
-        """What the hook returns; None where there is no such hook."""
+        """Run a hook and return what it returns; None if there is no such hook."""
         function = self._found.get(name)
         if function is None:
             return None
@@ -160,7 +169,7 @@ class Hooks:
             except Refuse:
                 log.event("info", "hook_refused", hook=name)
                 raise
-            except BaseException as problem:  # a hook may raise anything; none of that ends more than its call
+            except BaseException as problem:  # a hook may raise anything, and only its own call fails
                 if isinstance(problem, asyncio.CancelledError) and _is_cancelled():
                     raise
                 hidden = deadline.expired() or isinstance(problem.__cause__, StopIteration)
@@ -177,23 +186,23 @@ class Hooks:
 
 
 def refusal(reason: Refuse) -> str:
-    """What a hook says to the model."""
+    """Return the text of a Refuse for the model, redacted and shortened."""
     return brief(log.redacted(str(reason)), LONGEST_REFUSAL) or "A rule of this server does not allow it."
 
 
 def withheld(tool: str, reason: str, done: str) -> str:
-    """What is said in place of the result of a call that was made: why, and what became of the call."""
+    """Return the text shown in place of a withheld result: the reason, and what the call did."""
     return f"The result of {tool} is withheld. {reason} {done}".rstrip()
 
 
 def _is_cancelled() -> bool:
-    """Whether the call is to end, and not only something that a hook waited for."""
+    """Return whether the call itself is cancelled, not only something that a hook awaited."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 async def _outcome(function: Any, given: tuple[Any, ...]) -> Any:
-    import inspect  # most servers have no hooks
+    import inspect  # imported late: most servers have no hooks
 
     if inspect.iscoroutinefunction(function):
         return await function(*given)
@@ -203,14 +212,16 @@ async def _outcome(function: Any, given: tuple[Any, ...]) -> Any:
 
 # Decision 0098: A plain hook runs in a thread of its own.
 async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
-    """What a plain function returns. Its thread is its own: names of hosts are looked up in those of the loop's pool,
-    which hooks that hang could all hold."""
+    """Run a plain function in a new thread and return what it returns.
+
+    The event loop's thread pool is not used: hanging hooks could block all its threads, which also look up host names.
+    """
     loop = asyncio.get_running_loop()
     room = _rooms.setdefault(loop, asyncio.Semaphore(MOST_THREADS))
     try:
         await room.acquire()
     except asyncio.CancelledError:
-        raise asyncio.CancelledError(_NO_THREAD) from None  # where that is the deadline, it becomes its cause
+        raise asyncio.CancelledError(_NO_THREAD) from None  # at a deadline, this becomes the cause of the TimeoutError
     done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
 
     def settle(made: Any, problem: BaseException | None) -> None:
@@ -229,7 +240,7 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
 
     try:
         threading.Thread(target=contextvars.copy_context().run, args=(run,), name="hook", daemon=True).start()
-    except RuntimeError:  # the system has no more of them
+    except RuntimeError:  # the system has no more threads
         room.release()
         raise
     made, problem = await done
@@ -239,7 +250,7 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
 
 
 def _place(problem: BaseException, function: Any) -> str:
-    """Where in the code of the user it was raised, or under it; "" where none of that was reached."""
+    """Return function and line where the exception arose in the user's code, or below it; "" if no user code ran."""
     frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename != __file__]
     file = getattr(getattr(function, "__code__", None), "co_filename", "")
     inside = [frame for frame in frames if frame.filename == file] or frames
@@ -247,7 +258,7 @@ def _place(problem: BaseException, function: Any) -> str:
 
 
 def _rewritten(name: str, built: Request, wanted: Any) -> Request:
-    from .hook_request import rewritten  # it was loaded for the hook
+    from .hook_request import rewritten  # loaded already
 
     try:
         made = rewritten(built, wanted)

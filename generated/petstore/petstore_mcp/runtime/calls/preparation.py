@@ -1,11 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""A call up to the moment before it is sent. One sequence, for what sends and for what only shows:
+"""Prepare a call up to the moment before it is sent. The same sequence serves sending and previewing:
 
-    hooks, arguments checked | request built, address found, hooks, credentials chosen | credentials attached
+    run hooks, check arguments | build request, find address, run hooks, choose credentials | attach credentials
 
-Between the first two stands the hook that answers in place of the request, before the last the user's consent: no
-secret is touched for a call that nobody wants. Nothing in here opens a connection: an access token that has to be
-fetched is attached later (sending.py).
+At the first bar, a hook may replace the request. At the second bar, the user is asked for consent, so that no secret is
+used for an unwanted call. Nothing here opens a connection. A token that must be fetched is attached in sending.py.
 """
 
 from __future__ import annotations
@@ -33,22 +32,24 @@ if TYPE_CHECKING:
     from ..text.addresses import Address
 
     class Keys(Protocol):
-        """What knows which credentials a request is given (credentials.Keys)."""
+        """Selector of a request's credentials (credentials.Keys)."""
 
         def choose(self, binding: Binding) -> Chosen:
-            """What the binding wants, as far as it is there. Raises NotReady."""
+            """Return the credentials that the binding requires, as far as they are set. Raises NotReady."""
 
     from ..core.table import Binding
 
 
 Unmade = (Refused, NotReady, HookFailed, Refuse)
-"""Why a call is not made, all of it before a byte leaves."""
+"""Exceptions that say why a call is not made. All are raised before a byte is sent."""
 
 
 class Ready:
-    """A request, where it goes, and the credentials that are `chosen` for it. `files` is a digest of those that were
-    read for it, where it must be confirmed; `private` is what hooks put where credentials go. `download` is where the
-    answer is to be written.
+    """A prepared request, its address and its `chosen` credentials.
+
+    - `files`: digest of the files to send, if the call must be confirmed.
+    - `private`: credentials that hooks wrote into the request, to be redacted.
+    - `download`: the file to which the response is to be saved, if any.
     """
 
     __slots__ = ("address", "chosen", "download", "files", "private", "request")
@@ -64,18 +65,18 @@ class Ready:
         self.download: Download | None = None
 
     def __str__(self) -> str:
-        """The request line, for people: without the query, which may hold credentials."""
+        """Return the request line for display, without the query, which may contain credentials."""
         return f"{self.request.method} {self.address}{self.request.path}"
 
 
 # Decision 0096: Credentials are settled before the user is asked.
 class Preparation:
-    """Prepares the calls of one server. `agent` is the User-Agent, `NAME-mcp/VERSION`."""
+    """Preparation of one server's calls. `agent` is the User-Agent, `NAME-mcp/VERSION`."""
 
     def __init__(
         self, catalog: Catalog, settings: Settings, keys: Keys, entropy: Callable[[int], bytes] = os.urandom
     ) -> None:
-        """`entropy` makes so many random bytes."""
+        """Create for one table. `entropy` returns that many random bytes."""
         self.agent = f"{catalog.name}-mcp/{catalog.version}"
         self.hooks = hook_runner.load([*catalog.names(), *catalog.hidden])
         self._settings = settings
@@ -86,11 +87,11 @@ class Preparation:
         self._files = Files(*self._opened)
 
     def budget(self, tool: Tool) -> Budget:
-        """What a call of that tool may take."""
+        """Return the time budget for a call of that tool."""
         return Budget(tool.binding.get("timeout", self._settings.timeout), time.monotonic)
 
     async def checked(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> dict[str, Any]:
-        """The arguments as the hooks leave them, checked. Raises Refused, HookFailed or Refuse."""
+        """Run the hooks on the arguments, check them and return them. Raises Refused, HookFailed or Refuse."""
         if not self.hooks.idle:
             arguments = await self.hooks.before(tool.name, arguments, budget)
         with budget:
@@ -104,8 +105,8 @@ class Preparation:
     def _read_again(
         self, tool: Tool, arguments: dict[str, Any], problems: Problems, budget: Budget
     ) -> tuple[dict[str, Any], Problems]:
-        """The arguments with what came as JSON text read, and what is wrong with them then."""
-        from ..request import json_arguments  # most arguments are right
+        """Parse arguments that came as JSON text, and check again. Return the arguments and the remaining problems."""
+        from ..request import json_arguments  # imported late: most arguments are right
 
         try:
             read, names = json_arguments.read(tool.schema, arguments, budget)
@@ -117,7 +118,9 @@ class Preparation:
         return read, left
 
     async def ready(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> Ready:
-        """The request for checked arguments, as the hooks leave it. Raises Refused, NotReady, HookFailed or Refuse."""
+        """Build the request for checked arguments and run the hooks on it. Raises Refused, NotReady, HookFailed or
+        Refuse.
+        """
         if "reads" in tool.binding:
             raise NotReady("It reads what this server has kept, and sends nothing.")
         files, built, address = self._built(tool, arguments)
@@ -129,18 +132,18 @@ class Preparation:
         return ready
 
     def unhooked(self, tool: Tool, arguments: dict[str, Any]) -> Ready:
-        """The same where no hook is asked. Raises Refused or NotReady."""
+        """Build the request without running hooks. Raises Refused or NotReady."""
         files, built, address = self._built(tool, arguments)
         return Ready(built, address, self._keys.choose(tool.binding), files.digest, [])
 
     def _download(self, tool: Tool, arguments: dict[str, Any]) -> Download | None:
-        """Return where the answer is to be written; None where it is to be shown. Raises Refused."""
+        """Return the file to save the response to; None if the response is to be shown. Raises Refused."""
         if self._settings.downloads_dir is None:
             return None
         argument = tool.binding.get("saves")
         if argument not in arguments or argument not in tool.schema.get("properties", ()):
             return None
-        from ..result.downloads import Download  # most answers are shown
+        from ..result.downloads import Download  # imported late: most responses are shown
 
         return Download(argument, arguments[argument], self._settings)
 
@@ -155,15 +158,16 @@ class Preparation:
 
 
 def _private(built: request.Request) -> list[str]:
-    """What hooks put where only credentials go; no parameter writes it."""
+    """Return the credentials that hooks wrote into Authorization. No parameter writes that field."""
     values = [value for name, value in built.headers if name.lower() == "authorization"]
     parts = [part for value in values for part in (value, value.rpartition(" ")[2])]
     return [part for part in parts if len(part) >= SHORTEST_REDACTED]
 
 
 def sentence(tool: str, reason: Exception) -> str:
-    """Why that tool was not called, for the model that called it; `reason` is one of Unmade. Where it was called, and
-    its result is kept from the model, `hook_runner.withheld` says so.
+    """Return the text for the model that says why a tool was not called. `reason` is one of Unmade.
+
+    If the tool was called and its result withheld, use `hook_runner.withheld` instead.
     """
     if isinstance(reason, Refused):
         return report(reason.problems, tool, reason.complete)

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What a client brings back with the user's answer (`requestState`): signed, so that it can be believed.
+"""Sign the state that a client returns with the user's answer (`requestState`), so that it can be trusted.
 
-A ticket says what was asked about, until when an answer counts, and how often it was asked. The client can read it and
-keep it, but neither make nor change one. It is good once: a yes is to one call, and who was told no cannot try again.
+A ticket contains the digest of the call, its expiry, and how often the user was asked. The client can read and store a
+ticket, but cannot make or change one. Each ticket can be used once, so that one consent is good for one call.
 """
 
 from __future__ import annotations
@@ -11,26 +11,14 @@ import hmac
 from collections.abc import Callable
 
 SECONDS = 300
-"""How long the user has to answer."""
+"""Seconds that the user has to answer."""
 
 MOST_SPENT = 10_000
-"""Tickets that came back and could come again: more than that within `SECONDS`, and no other is taken."""
-
-
-class Forged(Exception):
-    """No ticket of this process."""
-
-
-class Void(Exception):
-    """A ticket of ours that is good no more, or not for this: `late`, `other`, `used` or `crowded`."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+"""Most used tickets remembered until they expire. Beyond this number, no ticket is accepted."""
 
 
 class Tickets:
-    """Issues and takes tickets. `clock` counts seconds; `entropy` makes so many random bytes."""
+    """Issuer and checker of tickets. `clock` returns seconds; `entropy` returns that many random bytes."""
 
     __slots__ = ("_clock", "_entropy", "_key", "_spent")
 
@@ -38,38 +26,41 @@ class Tickets:
         self._key = key
         self._clock = clock
         self._entropy = entropy
-        self._spent: dict[str, float] = {}  # until when it would count, in that order
+        self._spent: dict[str, float] = {}  # expiry by ticket number, earliest first
 
     def issue(self, subject: str, turn: int) -> str:
-        """A ticket for that subject (hexadecimal), asked about for the `turn`-th time."""
+        """Return a ticket for that subject (hexadecimal), asked about for the `turn`-th time."""
         until = int((self._clock() + SECONDS) * 1000)
         body = f"{turn}.{until}.{self._entropy(16).hex()}.{subject}"
         return f"{body}.{self._signature(body)}"
 
-    def take(self, ticket: str, subject: str) -> int:
-        """Take it for good: how often that was asked. Raises Forged or Void."""
+    async def take(self, ticket: str, subject: str) -> tuple[int, str]:
+        """Use up a ticket. Return how often the user was asked, and "" or why the ticket is void.
+
+        The reasons are `forged` (not made by this process), `late`, `other`, `used` and `crowded`.
+        """
         body, _, signature = ticket.rpartition(".")
-        # Bytes, since the comparison takes no text that is not ASCII.
+        # Bytes, since compare_digest rejects text that is not ASCII.
         if not hmac.compare_digest(signature.encode("utf-8", "replace"), self._signature(body).encode()):
-            raise Forged
+            return 0, "forged"
         turn, until_text, number, about = body.split(".")
         now, until = self._clock(), int(until_text) / 1000
         if now >= until:
-            raise Void("late")
+            return 0, "late"
         if about != subject:
-            raise Void("other")
+            return 0, "other"
         if number in self._spent:
-            raise Void("used")
+            return 0, "used"
         self._forget(now)
         if len(self._spent) >= MOST_SPENT:
-            raise Void("crowded")
+            return 0, "crowded"
         self._spent[number] = until
-        return int(turn)
+        return int(turn), ""
 
     def _signature(self, body: str) -> str:
         return hmac.digest(self._key, body.encode("utf-8", "replace"), "sha256").hex()
 
     def _forget(self, now: float) -> None:
-        """Drop what came too late anyway."""
+        """Forget used tickets that have expired."""
         if self._spent and next(iter(self._spent.values())) <= now:
             self._spent = {number: until for number, until in self._spent.items() if until > now}

@@ -1,6 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""One harmless call for `--doctor`: a reading operation without required arguments, with the credential that calls
-carry. Only the status of its answer is looked at."""
+"""Make one harmless call for `--doctor`: a read-only operation without required arguments, with the usual credentials.
+
+Only the status of the response is examined.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def choose(catalog: Catalog, settings: Settings) -> str:
-    """Return the tool that is tried: one with a credential before others, the shortest path first; "" for none."""
+    """Return the tool to try: tools with credentials first, then the shortest path; "" if there is none."""
     rows = [row for name in catalog.names() if (row := _rank(catalog, settings, name)) is not None]
     return min(rows)[-1] if rows else ""
 
 
 def _rank(catalog: Catalog, settings: Settings, name: str) -> Row | None:
-    """Return what a tool is ordered by; None where it changes something, asks somebody, or cannot be called."""
+    """Return the sort key of a tool; None if it changes something, asks the user, or cannot be called."""
     described, tool = catalog.described(name), catalog.tool(name)
     if described.get("annotations", {}).get("readOnlyHint") is not True or tool.schema.get("required"):
         return None
@@ -41,7 +43,7 @@ def _rank(catalog: Catalog, settings: Settings, name: str) -> Row | None:
 
 
 def verdict(answer: Response | Failure, sent: Sent) -> tuple[bool, str]:
-    """Return whether a user can go on, and the sentence."""
+    """Return whether the settings look usable, and a sentence about the response."""
     variables = " and ".join(sent.variables)
     asked = f"{sent.tool.name} ({sent.method} {sent.path}{f', with {variables}' if variables else ''})"
     if isinstance(answer, Failure):

@@ -1,6 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The way to the first answer: lines, JSON, the messages of MCP as a table, the tables of the tools, the log.
+"""Core: what the first answer needs. Framing, JSON, JSON-RPC and MCP messages, tool tables, log and audit.
 
-Every later room stands on this one. May import `text`. Most modules are loaded at every start, so each imports as
-little as it can.
+Every later folder builds on `core`. May import `text`. Most of these modules are loaded at every start, so each imports
+as few modules as possible.
 """

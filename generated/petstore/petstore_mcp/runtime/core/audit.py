@@ -1,13 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The audit stream: one JSON line a call, for whoever must be able to say later who did what.
+"""Audit log: one JSON line per call, so that an operator can say later who did what.
 
-It says who called, which tool, which request that is, what became of it and how long it took; never what was in it, but
-where the operator asks for the arguments, and then without secrets. A call that ends in any way has exactly one line:
-whoever reports its end first takes it out of those that are open, and only then writes.
+A line names the caller, the tool, its HTTP request, the outcome and the duration. Arguments are left out by default; if
+the operator asks for arguments, secrets are removed first. Each call has exactly one line, however the call ends: the
+first reporter removes the call from the open calls, and only then writes.
 
-Fails closed. A line that cannot be written is kept, and until it has been no other call is made: what cannot be
-recorded does not happen. The file is appended to, is nobody else's to read where we made it, is no link, and is never
-reached by one that others could have put there; where it was moved away, as log rotation does, another is begun.
+The audit fails closed. A line that cannot be written is kept, and no other call is made until that line has been
+written. The file is append-only and is created readable by its owner alone. A symbolic link that other users could have
+created is never followed. If log rotation moves the file away, a new file is begun.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 STDERR = "stderr"
 FORMAT = 1
 # Decision 0103: An audit file keeps its mode.
-#: Bytes of a line: what a pipe of Linux takes at once, so that none mixes with another process's.
+#: Largest line in bytes: what a Linux pipe accepts in one write, so that lines of several processes do not mix.
 LONGEST = 4096
-#: Bytes of the other texts in it as they are written, so that each leaves room for the rest.
+#: Largest size in bytes of each other text in a line, as written, so that every text has room.
 LONGEST_NAME = 240
 LONGEST_REQUEST = 600
-#: Lines that wait: those of the calls that run, and of refused ones. One more is lost, and counted.
+#: Capacity of the queue of unwritten lines: running calls and refused calls. Further lines are lost and counted.
 MOST_WAITING = 5000
 
 _NO_FILE = "must name a regular file that can be appended to, not a link, or stderr"
@@ -55,7 +55,7 @@ _FLAGS = os.O_WRONLY | os.O_APPEND
 
 
 def problem(path: str) -> str:
-    """Why lines could not be written there, as the rest of a sentence; "" where they could. Leaves nothing behind."""
+    """Return why audit lines cannot be written to `path`, as the rest of a sentence, or ""; leave no test file."""
     if path == STDERR:
         return ""
     try:
@@ -75,14 +75,16 @@ def problem(path: str) -> str:
 
 
 def _opened(path: str, flags: int) -> int:
-    """A descriptor to append to that regular file. Raises OSError."""
+    """Return a descriptor that appends to the regular file at `path`. Raise OSError."""
     root, *steps = without_links(path).split("/") if HAS_OPENAT else path.rpartition(os.sep)[::2]
     return open_below(root or "/", steps, _FLAGS | flags)
 
 
 class _Guard:
-    """Excludes other threads; and on the main one, where signals are heard, it holds off the end of the process, which
-    would come between a call that was taken out and its line.
+    """Lock that also delays the end of the process while the main thread holds the lock.
+
+    Signals are handled in the main thread. Without the delay, the process could end after a call was removed from the
+    open calls and before its line was written.
     """
 
     __slots__ = ("_busy", "_code", "_lock", "_main")
@@ -107,13 +109,13 @@ class _Guard:
                 leave(code)
 
     def postpones(self, code: int) -> bool:
-        """Whether the main thread, which asks, is inside: it will leave with that code when it comes out."""
+        """Return True if the main thread holds the lock; the process exits with `code` once the lock is free."""
         self._code = code if self._busy else None
         return self._busy
 
 
 class _Entry:
-    """A call from its beginning on, with the request that it is by the table that is served then."""
+    """Record of an open call, with the HTTP request of its tool in the table served when the call began."""
 
     __slots__ = ("arguments", "call", "request", "started", "version")
 
@@ -127,7 +129,9 @@ class _Entry:
 
 # Decision 0102: The audit fails closed.
 class Audit:
-    """The audit stream of one server. The main thread makes it and begins calls, any thread may report their end."""
+    """Audit log of one server. The main thread creates the log and begins calls; any thread may report the end of a
+    call.
+    """
 
     def __init__(
         self,
@@ -137,8 +141,10 @@ class Audit:
         with_arguments: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`path` is absolute, or STDERR; `secrets` are asked for where the caller, which has them, is not there yet.
-        Raises OSError where it cannot be written.
+        """Open the audit log. Raise OSError if the log cannot be written.
+
+        `path` is absolute, or STDERR. `secrets` returns the secrets to remove, for lines written before the tool
+        executor is loaded.
         """
         self._path = path
         self._catalog = catalog
@@ -156,12 +162,12 @@ class Audit:
         self._user = _user()
 
     def renew(self, catalog: Catalog, secrets: Callable[[], list[str]]) -> None:
-        """Another table is served from now on, whose calls may need other credentials."""
+        """Use another table from now on; its calls may need other credentials."""
         with self._guard:
             self._catalog, self._secrets, self._redactor = catalog, secrets, None
 
     def begin(self, call: Call) -> Result | None:
-        """Note that a call begins. What to answer instead, where no record of it can be kept."""
+        """Note that a call begins. Return the result to answer with if the call cannot be recorded, else None."""
         call.span = call.span or Span(call.origin)
         arguments = dumps(call.arguments).decode() if self._with_arguments else ""
         with self._guard:
@@ -172,19 +178,19 @@ class Audit:
         return Result.error(f"{call.name} {UNWRITABLE}")
 
     def end(self, key: int, outcome: Outcome | str) -> None:
-        """Note what became of a call, or in a word why there is no outcome. The first who says so of a call counts."""
+        """Note the outcome of a call, or one word if there is no outcome. Only the first report of a call counts."""
         with self._guard:
             self._end(key, outcome)
 
     def reject(self, rejected: Rejected) -> None:
-        """Note a call that was answered with an error of the protocol: of a tool that is not there, or malformed."""
+        """Note a call that was answered with a protocol error: an unknown tool or a malformed request."""
         name = _fitting(self._redacted(rejected.name), LONGEST_NAME) if isinstance(rejected.name, str) else ""
         call = Call(0, name, {}, None, Dialogue("", ""), rejected.origin)
         with self._guard:
             self._record(self._line(self._entry(call), "rejected"))
 
     def cut(self) -> None:
-        """The process ends: whatever is open was cut short."""
+        """Record every open call as cut short, because the process ends."""
         with self._guard:
             for key in list(self._open):
                 self._end(key, "cut")
@@ -216,6 +222,7 @@ class Audit:
             "pid": os.getpid(),
             "user": self._user,
             "client": self._client(span.origin.client),
+            **_peer(span),
             **_called(call),
             "request": _fitting(entry.request, LONGEST_REQUEST),
             "outcome": outcome if isinstance(outcome, str) else _named(outcome, span),
@@ -237,7 +244,7 @@ class Audit:
         return dumps(told) + b"\n"
 
     def _client(self, said: object) -> dict[str, str] | None:
-        """What the client calls itself; nobody has checked that."""
+        """Return the name and version that the client claims, unchecked."""
         if not isinstance(said, dict):
             return None
         named = {key: said[key] for key in ("name", "version") if isinstance(said.get(key), str)}
@@ -248,13 +255,13 @@ class Audit:
         if known is not None:
             return known
         if self._redactor is None:
-            from ..text.redaction import Redactor  # most servers record nothing, and most calls come to where one is
+            from ..text.redaction import Redactor  # rarely needed: most servers keep no audit
 
             self._redactor = Redactor(self._secrets())
         return self._redactor.text(text)
 
     def _written(self) -> bool:
-        """Whether everything that waited has been written by now."""
+        """Write the waiting lines. Return True if no line is left."""
         try:
             while self._waiting:
                 self._reopen()
@@ -270,8 +277,9 @@ class Audit:
         return True
 
     def _write(self) -> None:
-        """The first line, at once. What a full disk leaves of it, or a pipe that takes less, comes as soon as there is
-        room.
+        """Write as much of the first waiting line as possible.
+
+        If a full disk or a pipe accepts only a part, the rest is written as soon as there is room.
         """
         line = self._waiting[0]
         if self._path == STDERR and not log.writable():
@@ -280,7 +288,7 @@ class Audit:
         self._waiting[:1] = [line[written:]] if written < len(line) else []
 
     def _reopen(self) -> None:
-        """Begin another file where ours is not at its place any more."""
+        """Open a new file if the path no longer leads to the open file."""
         if self._path == STDERR:
             return
         try:
@@ -294,13 +302,21 @@ class Audit:
         self._descriptor = opened
 
 
+def _peer(span: Span) -> dict[str, object]:
+    """Return the HTTP caller: its verified name, a digest of its session, and its network address."""
+    peer = span.origin.peer
+    if peer is None:
+        return {}
+    return {"principal": peer.principal or None, "session": peer.session or None, "address": peer.address}
+
+
 def _called(call: Call) -> dict[str, object]:
-    """What was called: a tool, or a resource by the template of its URI."""
+    """Return the called tool, or the URI template of the fetched resource."""
     return {"tool": None, "resource": call.name} if isinstance(call, Fetch) else {"tool": call.name}
 
 
 def _named(outcome: Outcome, span: Span) -> str:
-    """The outcome in a word."""
+    """Return the outcome as one word."""
     if isinstance(outcome, Question):
         return "asked"
     if span.confirmation in _ASKED_AND_NO:
@@ -314,13 +330,15 @@ def _named(outcome: Outcome, span: Span) -> str:
 
 
 def _fitting(text: str, room: int) -> str:
-    """As much of the beginning as takes that many bytes where it is written."""
+    """Return the longest beginning of `text` that takes at most `room` bytes as JSON."""
     text = text[:room]
     return text[: bisect_right(range(1, len(text) + 1), room, key=lambda end: len(dumps(text[:end])) - 2)]
 
 
 def _clipped(text: str, room: int) -> str:
-    """The same, and how much there was."""
+    """Return the longest beginning of `text` that fits into `room` bytes, followed by the full length if `text` was
+    cut.
+    """
     if (fitting := _fitting(text, room)) == text:
         return text
     end = f"... ({len(text)} characters)"
@@ -328,9 +346,9 @@ def _clipped(text: str, room: int) -> str:
 
 
 def _user() -> str:
-    """The user that the process runs as."""
+    """Return the name of the user that the process runs as."""
     try:
-        import pwd  # only an audit asks, and not every system has it
+        import pwd  # needed by audits only, and missing on some systems
 
         return pwd.getpwuid(os.getuid()).pw_name
     except (ImportError, KeyError, AttributeError):

@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What was read and is not finished: how many calls, and how long their lines were.
+"""Backlog: how many calls were read and are not finished, and the total size of their lines.
 
-So long as there is room, reading goes on whatever the calls do, so that a cancel, a ping, or the end of stdin is heard.
-Only a flood fills it; then the reader waits here, which the client feels as a full pipe, and looks up now and then.
+While the backlog has room, reading goes on whatever the calls do, so that a cancel, a ping or the end of stdin is
+noticed. Only a flood of calls fills the backlog. Then the reader waits, the client's pipe fills up, and the reader
+checks from time to time whether the client is still there.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # Decision 0005: Reading goes on while calls hang.
-#: More than any client has under way, and little to hold.
+#: Largest number of unfinished calls: more than any client runs at once, and little memory.
 MOST_CALLS = 4096
-#: Bytes of their lines. One call always fits.
+#: Largest total size of their lines, in bytes. A single call always fits.
 MOST_BYTES = 8 * 1024 * 1024
-#: Between two looks at who is there.
+#: Seconds between two checks whether the client is still there.
 SECONDS = 0.25
 
 
 class Backlog:
-    """Counts the unfinished calls. Any thread may use it."""
+    """Counter of unfinished calls, safe for use by any thread."""
 
     __slots__ = ("_bytes", "_calls", "_changed", "_lock", "_waiting")
 
@@ -36,8 +37,9 @@ class Backlog:
         self._waiting = 0
 
     def enter(self, size: int, attended: Callable[[], bool]) -> bool:
-        """Wait for room and take it. False where there is none and `attended`, asked now and then, says that nobody
-        will wait for the answer.
+        """Wait for room and take it. Return False if the client has gone.
+
+        `attended` is called from time to time while waiting, and tells whether the client still waits for answers.
         """
         with self._lock:
             while not self._fits(size):
@@ -50,15 +52,17 @@ class Backlog:
 
     @property
     def busy(self) -> bool:
-        """Whether anything is unfinished."""
+        """Return True if any call is unfinished."""
         return self._calls > 0
 
     def has_room(self, size: int, calls: int) -> bool:
-        """Whether so many calls of that size would enter without waiting, if nobody else did."""
+        """Return True if `calls` calls of `size` bytes in total would enter without waiting, provided that no other
+        call enters.
+        """
         return self._calls + calls <= MOST_CALLS and self._bytes + size * calls <= MOST_BYTES
 
     def leave(self, size: int) -> None:
-        """A call of that size is finished."""
+        """Release the room of a finished call of `size` bytes."""
         with self._lock:
             self._calls -= 1
             self._bytes -= size
@@ -66,7 +70,7 @@ class Backlog:
                 self._changed.notify_all()
 
     def drain(self, seconds: float) -> None:
-        """Wait until nothing is unfinished, or for so long."""
+        """Wait until no call is unfinished, for at most `seconds`."""
         end = time.monotonic() + seconds
         with self._lock:
             while self._calls and (left := end - time.monotonic()) > 0:

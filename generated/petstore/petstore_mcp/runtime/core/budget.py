@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What one call may use: its seconds, and steps of work on what came in with it or with its answer.
+"""Budget of one call: seconds, and steps of work on its arguments and its answer.
 
-Hooks and the request share the seconds; a person who is asked takes none. A step is about a microsecond of work that
-holds up all other calls, so that steps bound how long they wait.
+Hooks and the HTTP request share the seconds; time spent waiting for the user's answer is not counted. A step is about
+one microsecond of work that blocks all other calls, so steps limit how long other calls wait.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from collections.abc import Callable
 from types import TracebackType
 
 STEPS = 50_000
-"""Steps of one call. What is ordinary takes some hundreds; all of them take less than a tenth of a second."""
+"""Steps of work in one call. An ordinary call takes some hundreds; all steps together take less than a tenth of a
+second.
+"""
 
 
 class Exhausted(Exception):
@@ -19,7 +21,7 @@ class Exhausted(Exception):
 
 
 class Budget:
-    """Seconds and steps of one call. `left` is the rest of the `total` seconds, by the clock that it is made with."""
+    """Seconds and steps of one call. `left` is how many of the `total` seconds remain, by the given clock."""
 
     __slots__ = ("_clock", "_since", "_steps", "left", "total")
 
@@ -30,7 +32,7 @@ class Budget:
         self._steps = steps
 
     def __enter__(self) -> float:
-        """The seconds that are left for what is done inside, which counts."""
+        """Start counting time and return the seconds that are left. The time inside the `with` block is subtracted."""
         self._since = self._clock()
         return self.left
 
@@ -40,7 +42,7 @@ class Budget:
         self.left = max(0.0, self.left - (self._clock() - self._since))
 
     def spend(self, steps: int) -> None:
-        """Count steps of work that is about to be done. Raises Exhausted."""
+        """Count `steps` of work before doing the work. Raise Exhausted if too few steps are left."""
         self._steps -= steps
         if self._steps < 0:
             raise Exhausted

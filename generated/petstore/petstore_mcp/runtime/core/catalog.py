@@ -1,15 +1,12 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The compiled table: what the tools are (tools.json) and what each of them sends (bindings.json). Beside them
-resources.json and prompts.json may stand, which are parsed when they are first asked for.
+"""Catalog: tools (tools.json), their requests (bindings.json), and optionally resources.json and prompts.json.
 
-The first two hold one tool a line, each line beginning `{"name":"<tool>",`, so that finding a tool is a matter of
-bytes: the tools array is served as it lies on the disk, and a call parses the two lines about its tool and no other.
-The files are opened at the start and stay open, so a server whose table is replaced under its own feet, as a new
-generate does, goes on with the table it began with; one that is to notice it (`reload`) holds the table in memory. That
-is true of the table alone: modules of the runtime are loaded when they are first needed, so after a newer mcpgen has
-written others a server has to be started again. Not here: what any of it means.
+The first two files hold one tool per line, each line beginning `{"name":"<tool>",`. So a tool is found by searching
+bytes: `tools/list` sends bytes of the file, and a call parses only the two lines of its own tool. The files stay open:
+if they are replaced on disk, a running server goes on with the old table. With `reload` the table is held in memory
+instead. Only the tables are held: runtime modules load on first use, so restart the server after an upgrade of mcpgen.
 
-Any thread may ask: the main one does whether a tool exists, the engine's what it is.
+Any thread may use a catalog. The meaning of bindings is defined elsewhere (`request`).
 """
 
 from __future__ import annotations
@@ -27,38 +24,39 @@ if TYPE_CHECKING:
 
     from .table import Binding, Feature, Features, Header, Scheme, SchemeKind
 
-#: The format of the table. It grows by keys that may be left out; another number is another format.
+#: Format version of the table. Optional keys may be added without a new number; any other change needs one.
 FORMAT = 1
 
-#: The kinds of security schemes that there are (table.SchemeKind).
+#: Known kinds of security schemes (table.SchemeKind).
 SCHEMES: tuple[SchemeKind, ...] = ("apiKey", "bearer", "basic", "oauth2", "header", "setting", "login")
 
 _AGAIN = "Generate the server again"
-#: Without waiting for whoever writes to a pipe that was put in its place. As in safe_open, which no start imports.
+#: Non-blocking, so that opening a pipe put in place of the file cannot hang. As in safe_open.
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 _NAMED = b'{"name":"'
-#: What is read at a time of the tools. With what an answer has around them, it fits into an empty pipe (stdio.Room).
+#: Bytes of the tools array read at once. One piece with its envelope fits into an empty pipe (stdio.Room).
 _PIECE = 60 * 1024
 
-#: The argument of a tool whose answers are files.
+#: Schema of the extra argument of tools that answer with files.
 _SAVES = {
     "type": "string",
     "description": "Name of a file to write the answer to, in the folder that is open for downloads. Its path, size and"
     " media type come back instead of the content.",
 }
 
-#: The tables that may stand beside the two, by what they are called in MCP.
+#: Optional tables, by their MCP names.
 FEATURES: tuple[Feature, ...] = ("resources", "prompts")
 
 
 class CatalogError(Exception):
-    """The table cannot be used; its message is one sentence for whoever started the server."""
+    """Raised when the table cannot be used. The message is one sentence for whoever started the server."""
 
 
 class Tool:
-    """One tool: its name, the schema of its arguments, and its binding (how they become a request). `paged` is what
-    `paging` found out about it, None until it was asked, and `plan` what `request` did. `credentials` (place to names)
-    are what the server itself may write into its requests.
+    """One tool: name, input schema, and binding (how arguments become a request).
+
+    `paged` and `plan` cache results of `paging` and `request`, None until computed. `credentials` maps each place, such
+    as `header`, to the names of the API keys that the server may write there.
     """
 
     __slots__ = ("binding", "credentials", "name", "output_schema", "paged", "plan", "schema", "title")
@@ -79,15 +77,15 @@ class Tool:
         self.title = title
         self.output_schema = output_schema
         self.paged: bool | None = None
-        self.plan: Any = None  # a type of its own (request.Plan), of which the table knows nothing
+        self.plan: Any = None  # request.Plan, which core cannot import
 
     def given(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of a call, with what is sent for those that it leaves out."""
+        """Return the arguments of a call, with the values that the server sends for omitted arguments."""
         return {**self.binding.get("defaults", {}), **arguments}
 
 
 class _File:
-    """One file of the table, open or held. Where the line of each tool lies is found out when it is first asked."""
+    """One file of the table, open on disk or held in memory. The positions of tool lines are found on first use."""
 
     __slots__ = ("_changed", "_descriptor", "_held", "_lock", "_places")
 
@@ -103,24 +101,24 @@ class _File:
             os.close(self._descriptor)
 
     def hold(self) -> None:
-        """Read it for good: whatever is written to the file is another one's."""
+        """Read the whole file into memory, so that later changes on disk have no effect."""
         content = self.read()
         os.close(self._descriptor)
         self._held = content
 
     def size(self) -> int:
-        """In bytes."""
+        """Return the size of the file in bytes."""
         return os.fstat(self._descriptor).st_size if self._held is None else len(self._held)
 
     def first_line(self) -> bytes:
-        """Up to the line feed; all of it where there is none."""
+        """Return the bytes before the first line feed, or all bytes if there is none."""
         line = b""
         while b"\n" not in line and (piece := self.read(len(line), _PIECE)):
             line += piece
         return line.partition(b"\n")[0]
 
     def read(self, offset: int = 0, length: int = -1) -> bytes:
-        """So many bytes from there, or all."""
+        """Return `length` bytes from `offset`, or all bytes."""
         if self._held is not None:
             return self._held[offset : None if length < 0 else offset + length]
         with self._lock, open(self._descriptor, "rb", buffering=0, closefd=False) as file:
@@ -128,27 +126,27 @@ class _File:
             return file.read(length) or b""
 
     def places(self) -> dict[str, tuple[int, int]]:
-        """The offset and length of each tool's line, in order."""
+        """Return the offset and length of each tool's line, in file order."""
         if self._places is None:
             self._places = _places(self.read())
         return self._places
 
     def keep(self, names: list[str]) -> bytes:
-        """The lines of these tools as one array, on one line; the others are no longer found."""
+        """Keep only these tools. Return their lines as a JSON array on one line."""
         self._places = {name: place for name, place in self.places().items() if name in names}
         return b"[" + b",".join(map(self.text, self._places)) + b"]"
 
     def text(self, name: str) -> bytes:
-        """Return the line of that tool, as it is in the file or as it was changed; b"" where there is none."""
+        """Return the line of a tool, as in the file or as changed, or b"" if there is no such tool."""
         return self._changed.get(name) or self.read(*self.places().get(name, (0, 0))).rstrip(b",")
 
     def change(self, name: str, line: bytes) -> None:
-        """Let that be the line of a tool, of a new one too; the file stays."""
+        """Set the line of an existing or new tool in memory; the file is not changed."""
         self._changed[name] = line
         self.places().setdefault(name, (0, 0))
 
     def array(self) -> tuple[list[bytes], str]:
-        """All of it on one line, in pieces, and its digest. In pieces since memory that is new is what costs most."""
+        """Return the file as one line, in pieces to save memory, and its digest."""
         pieces, found, offset = [], 0, 0
         while piece := self.read(offset, _PIECE):
             found = crc32(piece, found)
@@ -157,14 +155,14 @@ class _File:
         return pieces, _digest(found)
 
     def line(self, name: str) -> Any:
-        """The object on the line of that tool. Raises CatalogError."""
+        """Return the parsed object on the line of a tool. Raise CatalogError."""
         return _object(self.text(name))
 
 
 # Decision 0088: Read-only goes by the hints of the tools.
 class Catalog:
-    """The tools of this server. `header` is the first line of bindings.json, `tools` the array on one line, in pieces
-    (one at least) that can each be written as they are.
+    """Tools of this server. `header` is the first line of bindings.json. `tools` is the JSON array of all tools on one
+    line, in one or more pieces that can be sent as they are.
     """
 
     def __init__(
@@ -198,8 +196,8 @@ class Catalog:
 
     @classmethod
     def load(cls, directory: str, held: bool = False) -> Catalog:
-        """The table in that directory, `held` in memory or open. Raises CatalogError where it is missing, torn, or of
-        another format.
+        """Load the table in `directory`, into memory if `held`. Raise CatalogError if a file is missing, incomplete or
+        of another format.
         """
         try:
             described = _opened(directory, "tools", held)
@@ -224,21 +222,21 @@ class Catalog:
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
 
     def offer_saving(self) -> None:
-        """List, at the tools whose answers are files, the argument that names the file to write."""
+        """Add the argument that names the target file to the listed schema of each tool that answers with files."""
         bound = [(name, self._bound.text(name)) for name in self.names()]
         saving = [(name, _object(line)["saves"]) for name, line in bound if b'"saves":' in line]
         for name, argument in saving:
             tool = self._described.line(name)
             if "outputSchema" in tool:
-                continue  # which no file keeps
+                continue  # structured results are not files
             tool["inputSchema"].setdefault("properties", {}).setdefault(argument, _SAVES)
             self._described.change(name, dumps(tool))
         if saving:
             self.tools = [self._described.keep(self.names())]
 
     def offer_reading(self) -> None:
-        """List the tool that reads on in cut results, behind the others."""
-        from .read_tool import described  # few operators ask for it
+        """Append the tool that reads more of a truncated result to the list."""
+        from .read_tool import described  # few operators enable this tool
 
         tool = described((*self.names(), *self.hidden), f"{self.name}://result/")
         self.reader = str(tool["name"])
@@ -247,13 +245,13 @@ class Catalog:
         self.tools = [self._described.keep(self.names())]
 
     def hide_changing(self) -> None:
-        """Leave only the tools that change nothing, by their hint; the `hidden` ones are then unknown in every way."""
+        """Keep only tools whose annotations have `readOnlyHint: true`. `hidden` lists the others."""
         names = self.names()
         kept = [name for name in names if self._described.line(name)["annotations"].get("readOnlyHint") is True]
         self._leave(kept)
 
     def hide_restricted(self, roles: frozenset[str]) -> None:
-        """Leave out the tools that need a role, where none of theirs is among these; calls hear which setting it is."""
+        """Hide tools whose `roles` do not intersect `roles`. Calling one fails with the name of the ROLES variable."""
         names = self.names()
         kept = [name for name in names if name not in self.roles or not roles.isdisjoint(self.roles[name])]
         reason = f"{self.prefix}_ROLES of this server has no role that it is for"
@@ -265,51 +263,51 @@ class Catalog:
         self.tools = [self._described.keep(kept)]
 
     def is_same(self, other: Catalog) -> bool:
-        """Whether both are of the same files, whatever is hidden of either."""
-        return self._bound.read() == other._bound.read()  # which hold the digests of the others
+        """Return True if both catalogs were loaded from the same files; hidden tools do not matter."""
+        return self._bound.read() == other._bound.read()  # bindings.json holds the digests of the other files
 
     def changed(self, before: Catalog) -> list[str]:
-        """What is listed otherwise than in the one before: of `tools`, `resources` and `prompts`."""
+        """Return which lists differ from those of `before`: any of `tools`, `resources` and `prompts`."""
         now, then = self.header.get("features", {}), before.header.get("features", {})
         beside: list[str] = [name for name in FEATURES if now.get(name) != then.get(name)]
         return beside if self.tools == before.tools else ["tools", *beside]
 
     def describes(self, key: bytes) -> bool:
-        """Return whether that key stands in the description of any tool."""
+        """Return True if `key` occurs in the listed description of any tool."""
         return any(key in piece for piece in self.tools)
 
     def binds(self, *keys: bytes) -> list[bytes]:
-        """Return those of the keys that stand in the binding of any tool."""
+        """Return the keys that occur in the binding of any tool."""
         content = self._bound.read()
         return [key for key in keys if key in content]
 
     def offers(self, feature: str) -> bool:
-        """Whether there is any of `resources` or `prompts`, or (`completions`) any value to offer for one of them."""
+        """Return True if the server offers `feature`: `resources`, `prompts`, or `completions` of their arguments."""
         return self.completes if feature == "completions" else feature in self._features
 
     def entries(self, feature: Feature) -> list[Any]:
-        """The `resources` or `prompts` of their table. Raises CatalogError where it is no JSON."""
+        """Return the entries of the `resources` or `prompts` table. Raise CatalogError if the table is not JSON."""
         file = self._features.get(feature)
         found: list[Any] = _object(b'{"all":%b}' % file.read())["all"] if file else []
         return found
 
     def names(self) -> list[str]:
-        """All tools, in the order of the listing."""
+        """Return the names of all tools, in the order of the list."""
         return list(self._described.places())
 
     def has(self, name: str) -> bool:
-        """Whether there is such a tool."""
+        """Return True if there is a tool of this name."""
         return name in self._described.places()
 
     def nearest(self, name: str) -> list[str]:
-        """Up to three tools whose names come near, best first."""
-        import difflib  # a mistaken name is rare, and this is not for free
+        """Return up to three similar tool names, best match first."""
+        import difflib  # imported here, since mistaken names are rare
 
         known = {each.lower(): each for each in self.names()}
         return [known[each] for each in difflib.get_close_matches(name[:64].lower(), known)]
 
     def request_of(self, name: str) -> str:
-        """Method and path of that tool's request, as the API's description writes them; "" where the table is torn."""
+        """Return method and path of a tool's request, as the API description has them, or "" if the table is torn."""
         try:
             binding = self.tool(name).binding
             return f"{binding['method']} {binding['operation']['path']}"
@@ -317,12 +315,12 @@ class Catalog:
             return ""
 
     def described(self, name: str) -> dict[str, Any]:
-        """Return the tool as the list shows it. Raises CatalogError."""
+        """Return a tool as `tools/list` shows it. Raise CatalogError."""
         found: dict[str, Any] = self._described.line(name)
         return found
 
     def tool(self, name: str) -> Tool:
-        """That tool, which must exist. Raises CatalogError where one of its lines is missing or no JSON."""
+        """Return an existing tool. Raise CatalogError if one of its lines is missing or is not JSON."""
         if name not in self._parsed:
             tool: dict[str, Any] = self._described.line(name)
             binding: Binding = self._bound.line(name)
@@ -333,7 +331,7 @@ class Catalog:
 
 
 def _credentials(binding: Binding, security: dict[str, Scheme]) -> dict[str, list[str]]:
-    """Return the names under which requests of a binding may carry API keys, by their places."""
+    """Return the API key names that requests of a binding may carry, by place."""
     found: dict[str, list[str]] = {}
     for name in (name for names in binding.get("security") or () for name in names):
         if name in security and (place := security[name].get("in")):
@@ -342,7 +340,7 @@ def _credentials(binding: Binding, security: dict[str, Scheme]) -> dict[str, lis
 
 
 def _opened(directory: str, name: str, held: bool) -> _File:
-    """That file of a table, open or `held` in memory. Raises OSError."""
+    """Open one file of a table, in memory if `held`. Raise OSError."""
     path = f"{directory}/{name}.json"
     descriptor = os.open(path, _READ)
     if not S_ISREG(os.fstat(descriptor).st_mode):
@@ -355,7 +353,7 @@ def _opened(directory: str, name: str, held: bool) -> _File:
 
 
 def _header(bound: _File) -> Header:
-    """Line 1, which is left open: so many bytes as it says follow, the bindings, one a line, and what closes it."""
+    """Return the header (line 1). Raise CatalogError if the rest is not as long as the header's `bytes` says."""
     first = bound.first_line()
     header: Header = _object(first + b"]}" if first else b"{}")
     if header.get("mcpgen", FORMAT) == FORMAT and header.get("bytes") != bound.size() - len(first) - 1:
@@ -364,7 +362,7 @@ def _header(bound: _File) -> Header:
 
 
 def _check_kinds(security: dict[str, Scheme]) -> None:
-    """Raises CatalogError for a security scheme of a kind that a later mcpgen may write."""
+    """Raise CatalogError for a security scheme of an unknown kind, which a later mcpgen may write."""
     for name, scheme in security.items():
         if scheme["type"] not in SCHEMES:
             kind = f"of the kind {scheme['type']!r}, which this server does not know"
@@ -382,7 +380,7 @@ def _places(content: bytes) -> dict[str, tuple[int, int]]:
 
 
 def _object(text: bytes) -> Any:
-    """The JSON object of that text, whatever type its table has for it. Raises CatalogError."""
+    """Return the JSON object in `text`; the caller picks its type. Raise CatalogError."""
     try:
         value, _ = loads(text.decode())
     except ValueError:
@@ -393,7 +391,7 @@ def _object(text: bytes) -> Any:
 
 
 def _digest(sum_: int) -> str:
-    """A CRC-32 as it stands in a header. What it tells is an accident; what nobody could forge would take four times as
-    long, at every start.
+    """Return a CRC-32 as headers write it. It detects accidents only; a cryptographic hash would make each start
+    slower.
     """
     return f"{sum_:08x}"

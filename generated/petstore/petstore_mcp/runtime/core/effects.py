@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What the protocol wants done about a message. It says so with these and does none of it."""
+"""Effects: what the protocol wants done about a message. The protocol returns effects and performs none of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Send:
-    """Write this line now, which is long in several pieces."""
+    """Write this line to the client now; a long line is given in several pieces."""
 
     __slots__ = ("pieces",)
 
@@ -28,8 +28,10 @@ class Send:
 
 
 class Dialogue:
-    """How the user can be asked about a call: by a `request` while it runs, by a `result` that the client answers with
-    another call, or (`way` is empty) not at all. That other call brings `state` and `responses`.
+    """How the user can be asked to confirm a call.
+
+    `way` is `request` (ask while the call runs), `result` (end the call with a question; the client calls again with
+    the answer), or empty (cannot ask). A repeated call carries `state` and `responses`.
     """
 
     __slots__ = ("responses", "revision", "state", "way")
@@ -41,20 +43,65 @@ class Dialogue:
         self.responses = responses or {}
 
 
+class Handshake:
+    """Agreement with a client of the handshake era: revision, whether its user can be asked by forms, and its name.
+    With this value, another process can continue the session.
+    """
+
+    __slots__ = ("asks", "client", "revision")
+
+    def __init__(self, revision: str, asks: bool, client: object) -> None:
+        self.revision = revision
+        self.asks = asks
+        self.client = client
+
+
+class Peer:
+    """Sender of an HTTP request.
+
+    `principal` is the verified name of the caller, "" without authentication. `session` is a digest of the session id,
+    "" without a session. `address` is the network address.
+    """
+
+    __slots__ = ("address", "principal", "session")
+
+    def __init__(self, principal: str = "", session: str = "", address: str = "") -> None:
+        self.principal = principal
+        self.session = session
+        self.address = address
+
+    @property
+    def owner(self) -> str:
+        """Return the key that owns private data such as stored results: the principal, else the session."""
+        return self.principal or self.session
+
+    @property
+    def caller(self) -> str:
+        """Return the key for limits per caller. A session is no proof of identity, since anyone can open many."""
+        return self.principal or self.session or self.address
+
+
 class Origin:
-    """Who calls, and in which trace, as the client says it and nobody has checked."""
+    """Caller and trace of a call, as the client states them, unchecked. Only `peer`, set over HTTP, is verified."""
 
-    __slots__ = ("client", "traceparent", "tracestate")
+    __slots__ = ("client", "peer", "traceparent", "tracestate")
 
-    def __init__(self, client: object = None, traceparent: object = None, tracestate: object = None) -> None:
+    def __init__(
+        self,
+        client: object = None,
+        traceparent: object = None,
+        tracestate: object = None,
+        peer: Peer | None = None,
+    ) -> None:
         self.client = client
         self.traceparent = traceparent
         self.tracestate = tracestate
+        self.peer = peer
 
 
 class Call:
-    """Run this tool and report under this key; progress is wanted where there is a token. `span` is what is observed of
-    it, from the moment that somebody takes it.
+    """Run this tool and report the outcome under `key`. Progress is reported if there is a token. `span` observes the
+    call from the moment when the engine takes the call.
     """
 
     __slots__ = ("arguments", "dialogue", "key", "name", "origin", "progress_token", "span")
@@ -78,9 +125,11 @@ class Call:
 
 
 class Fetch(Call):
-    """Read a resource that is fetched, of which the table has this `entry`: a call of the upstream like any other. Its
-    name is the template of the URI, and its arguments are the variables in it. It reports `wire_formats.Contents`, or
-    why there are none.
+    """Read a resource by a request to the upstream, which runs like any other call. `entry` is the resource in the
+    table.
+
+    The call's name is the resource's URI template; its arguments are the template's variables. The outcome is a
+    `wire_formats.Contents`, or the reason why there is none.
     """
 
     __slots__ = ("entry", "uri")
@@ -94,13 +143,13 @@ class Fetch(Call):
 
     @property
     def request(self) -> str:
-        """Method and path, as they were described."""
+        """Return the method and path of the request, as the API description writes them."""
         binding = self.entry["binding"]
         return f"{binding['method']} {binding['operation']['path']}"
 
 
 class Rejected:
-    """A call of that tool was answered with an error of the protocol, and never begins: for the record."""
+    """Record that a call of this tool was answered with a protocol error and never began."""
 
     __slots__ = ("name", "origin")
 
@@ -120,7 +169,7 @@ class Read:
 
 
 class Cancel:
-    """Stop the call of this key; nothing that it comes to will be sent."""
+    """Stop the call with this key; its outcome is not sent."""
 
     __slots__ = ("key",)
 
@@ -129,7 +178,9 @@ class Cancel:
 
 
 class Answered:
-    """The client answered what the call of this key asks; `reply` is None where no answer can be read, or will come."""
+    """Client's answer to the question of the call with this key. `reply` is None if the answer is unreadable or will
+    never come.
+    """
 
     __slots__ = ("key", "reply")
 
@@ -139,13 +190,13 @@ class Answered:
 
 
 class Expect:
-    """A call may come soon: the client knows the tools now."""
+    """Prepare for a call: the client has just listed the tools."""
 
     __slots__ = ()
 
 
 class Note:
-    """Something that cannot be answered, for the log."""
+    """Log a message that cannot be answered."""
 
     __slots__ = ("sentence",)
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What the client was asked and has not answered: requests of ours, with ids of our own. No I/O, like the protocol."""
+"""Elicitation: requests that the server has sent to the client and that are unanswered. No I/O, like the protocol."""
 
 from __future__ import annotations
 
@@ -10,36 +10,40 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .jsonrpc import Id
 
-#: Calls that wait for the user at a time. Each keeps one of the places in which calls run, so they must leave most of
-#: these; and nobody answers more.
+#: Largest number of calls that may wait for the user at once. Each waiting call occupies a place where calls run, so
+#: most places must stay free. No user answers more questions at once.
 MOST = 16
 
 
 class Questions:
-    """Open questions: the call that waits for each, by the id of the request."""
+    """Open questions: the call that waits for each answer, by the id of the request that asks."""
 
-    __slots__ = ("_closed", "_last", "_open")
+    __slots__ = ("_closed", "_last", "_open", "_prefix")
 
-    def __init__(self) -> None:
+    def __init__(self, prefix: str = "mcpgen") -> None:
+        """Create an empty set of questions. `prefix` begins the id of each request."""
+        self._prefix = prefix
         self._open: dict[Id, int] = {}
         self._last = 0
         self._closed = False
 
     def ask(self, key: int, params: bytes) -> bytes | None:
-        """The line that asks for that call; None where so many are open, or the client answers nothing any more."""
+        """Return the line that asks the question of a call. Return None if too many questions are open or the client
+        has closed.
+        """
         if self._closed or len(self._open) >= MOST:
             return None
         self._last += 1
-        id_ = f"mcpgen-{self._last}"
+        id_ = f"{self._prefix}-{self._last}"
         self._open[id_] = key
         return request(id_, "elicitation/create", params)
 
     def answered(self, id_: Id | None) -> int | None:
-        """The call that waited for this answer; None where nobody asked, or not any more."""
+        """Return the key of the call that waited for this answer, or None if no open question has this id."""
         return None if id_ is None else self._open.pop(id_, None)
 
     def withdraw(self, key: int) -> bytes:
-        """The line that takes the question of that call back; nothing where none is open."""
+        """Return the line that cancels the open question of a call, or nothing if there is none."""
         for id_, asking in self._open.items():
             if asking == key:
                 del self._open[id_]
@@ -47,7 +51,7 @@ class Questions:
         return b""
 
     def close(self) -> list[int]:
-        """The calls that wait. Nothing is asked or answered after that."""
+        """Return the keys of the waiting calls. Afterwards no question is asked or answered."""
         self._closed = True
         waiting = list(self._open.values())
         self._open.clear()

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What became of a request becomes the line that answers it: there is always one, and clients can read it."""
+"""Encode the outcome of a request as its response line. Every outcome has a response, and clients can read the line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _NO_RESOURCE = -32002
 _NOTHING = "There is nothing at this URI."
-#: Of a URI that leads nowhere, so much is said again.
+#: Largest number of characters of an unknown URI that the error message repeats.
 MAX_URI = 1024
 _TOO_LARGE = (
     "The result takes {} bytes, more than clients read in one message. Ask for less: a smaller page, fewer fields."
@@ -32,12 +32,14 @@ _TOO_LARGE = (
 
 
 def written(id: Id, outcome: Result | Failure | Question | Contents, revision: str, server: Identity) -> bytes:  # noqa: A002
-    """The line for a request of that id in that revision, of a server that calls itself so."""
+    """Return the response line for the request `id`, in the form of `revision`. `server` is the server's name and
+    version.
+    """
     if not isinstance(outcome, Result):
         return _other(id, outcome, revision, server)
     try:
         line = answer(id, *call_result(outcome, revision, server))
-    except Exception:  # whatever a hook put into it: NaN, a set, a block without a type
+    except Exception:  # a hook may return what JSON cannot hold: NaN, a set, a block without a type
         return error(id, INTERNAL_ERROR, "The result of this tool cannot be written as JSON.")
     if len(line) <= MAX_LINE:
         return line

@@ -1,6 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What a request says beside its method: the revision and the capabilities of a stateless one, a progress token, and
-what a call brings of an earlier question. Raises Fault where a field is not as it must be. Pure.
+"""Envelope of a request: revision, capabilities, progress token, caller, and the user's answer to an earlier question.
+
+Raises Fault if a field is invalid. Pure.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from .wire_formats import STATELESS_REVISIONS, has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .jsonrpc import Id, Members, Request
+    from .jsonrpc import Id, Members, Message, Request
 
 _META = "io.modelcontextprotocol/"
 VERSION, CAPABILITIES, _LOG_LEVEL = _META + "protocolVersion", _META + "clientCapabilities", _META + "logLevel"
@@ -20,13 +21,30 @@ _LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert
 _UNSUPPORTED_VERSION = -32022
 
 
-def stateless_revision(meta: Members) -> str:
-    """The revision that a stateless request names, once its fields are as they must be."""
+def is_stateless(meta: object) -> bool:
+    """Return True if `_meta` names a revision or capabilities; only stateless requests do."""
+    return isinstance(meta, dict) and (VERSION in meta or CAPABILITIES in meta)
+
+
+def meta_of(message: Message) -> object:
+    """Return the `_meta` of a request or notification, or None."""
+    params = getattr(message, "params", None)
+    return params.get("_meta") if isinstance(params, dict) else None
+
+
+def named_revision(meta: Members) -> str:
+    """Return the revision that a stateless request names, whether or not the server knows the revision."""
     version = meta.get(VERSION)
     if not isinstance(version, str):
         raise Fault(INVALID_PARAMS, f"params._meta needs {VERSION}, a string.")
     if not isinstance(meta.get(CAPABILITIES), dict):
         raise Fault(INVALID_PARAMS, f"params._meta needs {CAPABILITIES}, an object.")
+    return version
+
+
+def stateless_revision(meta: Members) -> str:
+    """Return the revision of a stateless request. Raise Fault if a required field of `_meta` is missing or invalid."""
+    version = named_revision(meta)
     if version not in STATELESS_REVISIONS:
         data = {"supported": STATELESS_REVISIONS, "requested": version[:64]}
         raise Fault(_UNSUPPORTED_VERSION, "Unsupported protocol version", data)
@@ -36,7 +54,7 @@ def stateless_revision(meta: Members) -> str:
 
 
 def progress_token(request: Request) -> Id | None:
-    """The token that progress is to be reported under; None where none is wanted."""
+    """Return the progress token of a request, or None."""
     meta = request.meta
     if not isinstance(meta, dict) or "progressToken" not in meta:
         return None
@@ -47,18 +65,22 @@ def progress_token(request: Request) -> Id | None:
 
 
 def takes_forms(capabilities: object) -> bool:
-    """Whether ClientCapabilities say that the user can be asked by a form; an empty `elicitation` means forms alone."""
+    """Return True if ClientCapabilities allow asking the user by a form. An empty `elicitation` object means forms
+    only.
+    """
     elicitation = capabilities.get("elicitation") if isinstance(capabilities, dict) else None
     return isinstance(elicitation, dict) and (not elicitation or "form" in elicitation)
 
 
 def handshake_dialogue(capabilities: object, revision: str) -> Dialogue:
-    """How the user can be asked about calls after a handshake, in which the client said what it can do."""
+    """Return how the user can be asked after a handshake with these client capabilities."""
     return Dialogue("request" if has(revision, "elicitation") and takes_forms(capabilities) else "", revision)
 
 
 def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
-    """How the user can be asked about this call; as the `handshake` said, unless it is stateless."""
+    """Return how the user can be asked about this call: by the request's own `_meta` if stateless, else by the
+    handshake.
+    """
     if revision not in STATELESS_REVISIONS:
         return handshake
     params, meta = request.params, request.meta
@@ -70,10 +92,11 @@ def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
 
 
 def origin(request: Request, handshake: Origin) -> Origin:
-    """Who calls, and in which trace; as the `handshake` said, where the request says nothing of it. Whatever it is: it
-    is checked where it is used.
+    """Return the caller and trace of a request; what the request leaves out is taken from the handshake. The values are
+    unchecked here and checked where used.
     """
     said = request.meta
     if not said or not isinstance(said, dict):
         return handshake
-    return Origin(said.get(_CLIENT, handshake.client), said.get("traceparent"), said.get("tracestate"))
+    client = said.get(_CLIENT, handshake.client)
+    return Origin(client, said.get("traceparent"), said.get("tracestate"), handshake.peer)

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What a server offers beside tools: its resources and prompts, and the values that complete their arguments. Pure.
+"""Resources, prompts and argument completion: all that a server offers beside tools. Pure.
 
-All of it is in two tables of the compiler (resources.json, prompts.json), so every answer here is a matter of looking
-up; the one thing that needs an upstream, a resource with a request, is found here and fetched elsewhere (fetching.py).
-Loaded by the first request about any of it.
+The answers are looked up in resources.json and prompts.json. Only a resource that is fetched from the upstream needs a
+request: this module finds the resource, and `fetching.py` sends the request. Loaded by the first request about a
+resource or a prompt.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from .table import ArgumentNode, Message, Prompt, Resource
 
 MOST_VALUES = 100
-"""Values of one completion, as MCP limits them."""
+"""Largest number of values in one completion, as MCP limits it."""
 
 LONGEST_URI = 8192
-"""Characters. What is longer leads nowhere, and is looked at no further."""
+"""Longest URI in characters. A longer URI matches no resource and is not examined."""
 
 LONGEST_SHOWN = 64
 
@@ -35,7 +35,7 @@ _PARTS = "/?#&"
 
 
 class Fetched:
-    """A resource that is fetched: its entry in the table, and the variables of the URI that was asked for."""
+    """A resource that is fetched from the upstream: its table entry, and the variables of the requested URI."""
 
     __slots__ = ("entry", "variables")
 
@@ -46,7 +46,7 @@ class Fetched:
 
 # Decision 0058: Arguments of a prompt are checked.
 class Features:
-    """The resources and prompts of one table. `changes` says whether another may come."""
+    """Resources and prompts of one table. `changes` is True if the lists can change (reload)."""
 
     def __init__(self, catalog: Catalog, changes: bool = False) -> None:
         self._server = catalog.server
@@ -69,7 +69,7 @@ class Features:
         }
 
     def answer(self, method: str, params: Members, revision: str) -> bytes:
-        """The result of that method. Raises Fault."""
+        """Return the result of `method`, as JSON. Raise Fault."""
         members = self._answers[method](params)
         if method == "prompts/get":
             for each in members["messages"]:
@@ -78,8 +78,9 @@ class Features:
         return complete_result(members, revision, self._server, cache)
 
     def find(self, uri: str) -> Contents | Fetched | None:
-        """What is at that URI: what it holds, or how it is fetched; None where the table has nothing there. Where
-        results are kept it never has, whatever its templates look like.
+        """Return the contents at `uri`, or how to fetch them, or None if no table entry matches.
+
+        A URI of a stored result never matches, whatever the templates are.
         """
         if len(uri) > LONGEST_URI:
             return Contents(uri, None, f"There is nothing at this URI: it has more than {LONGEST_URI:,} characters.")
@@ -114,7 +115,7 @@ class Features:
             known = f" Its arguments: {', '.join(declared)}." if declared else " It has no arguments."
             raise Fault(INVALID_PARAMS, f"The prompt was not made: {'; '.join(problems)}.{known}")
         parts = [part for each in entry["messages"] for part in each.get("text", ())]
-        if sum(len(_filled(part, given)) for part in parts) > MAX_LINE:  # before it is made: one may stand there often
+        if sum(len(_filled(part, given)) for part in parts) > MAX_LINE:  # one argument may repeat
             raise Fault(INTERNAL_ERROR, TOO_LARGE.format("prompts/get"))
         messages = [{"role": each["role"], "content": self._block(each, given)} for each in entry["messages"]]
         described = {key: entry["listed"][key] for key in ("description",) if key in entry["listed"]}
@@ -124,7 +125,7 @@ class Features:
         if not isinstance(name, str):
             raise Fault(INVALID_PARAMS, "A prompt is named by a string.")
         if name not in self._prompts:
-            from difflib import get_close_matches  # a mistaken name is rare, and this is not for free
+            from difflib import get_close_matches  # imported here, since mistaken names are rare
 
             near = get_close_matches(name[:LONGEST_SHOWN], self._prompts)
             meant = f" Did you mean {' or '.join(near)}?" if near else ""
@@ -155,7 +156,7 @@ class Features:
         return {"completion": {"values": shown, "total": len(found), "hasMore": len(found) > len(shown)}}
 
     def _referred(self, ref: dict[str, object]) -> tuple[Resource | Prompt, list[str]]:
-        """The prompt or resource that is meant, and the names of its arguments. Raises Fault."""
+        """Return the prompt or resource that `ref` names, and the names of its arguments. Raise Fault."""
         if ref.get("type") == "ref/prompt":
             prompt = self._prompt_of(ref.get("name"))
             return prompt, [each["name"] for each in prompt["listed"].get("arguments", ())]
@@ -169,22 +170,23 @@ class Features:
 
 
 def _filled(part: str | ArgumentNode, given: dict[str, object]) -> str:
-    """A part of a text: itself, or the argument that stands there."""
+    """Return one part of a text: a literal, or the value of the argument in its place."""
     return part if isinstance(part, str) else str(given.get(part["argument"], ""))
 
 
 def _pieces(template: str) -> tuple[list[str], list[str]]:
-    """The literal text of a template, and the variables between."""
+    """Return the literal texts of a URI template, and the variable names between them."""
     first, *rest = template.split("{")
     parts = [part.partition("}") for part in rest]
     return [first, *(literal for _, _, literal in parts)], [name for name, _, _ in parts]
 
 
 def _matched(uri: str, literals: list[str], names: list[str]) -> dict[str, str] | None:
-    """The values of a template's variables as they stand in the URI; None where it is none of the template's.
+    """Return the values of a template's variables as written in `uri`, or None if the template does not match.
 
-    Each is some text within one part of the URI, and ends where the literal behind it comes first, the last one at the
-    end. No other split has to be tried: a later end would only move text from the next variable into this one.
+    Each value lies within one URI segment and ends at the first occurrence of the literal text that follows; the last
+    ends with the URI. No other split needs trying: a later end would only move text from the next variable into this
+    one.
     """
     at, end = len(literals[0]), len(uri) - len(literals[-1])
     if not (uri.startswith(literals[0]) and uri.endswith(literals[-1])):
@@ -200,7 +202,7 @@ def _matched(uri: str, literals: list[str], names: list[str]) -> dict[str, str] 
 
 
 def _decoded(found: dict[str, str]) -> dict[str, object] | None:
-    """The values of the variables, decoded; None where they are no text."""
+    """Return the percent-decoded values of the variables, or None if one is not UTF-8."""
     from urllib.parse import unquote  # as above
 
     try:
@@ -210,7 +212,7 @@ def _decoded(found: dict[str, str]) -> dict[str, object] | None:
 
 
 def _outside(entry: Resource | Prompt, given: dict[str, object]) -> list[str]:
-    """For each value that is none of those that there are, which these are."""
+    """Return one sentence for each argument whose value is not allowed, listing the allowed values."""
     values = entry.get("values", {})
     wrong = [name for name, value in given.items() if name in values and value not in values[name]]
     return [f"{name} must be one of {', '.join(_listing(values[name]))}" for name in wrong]
@@ -221,21 +223,21 @@ def _listing(values: list[str]) -> list[str]:
 
 
 def _completed(values: Iterable[str], begun: str) -> list[str]:
-    """The values that begin so, then those that hold it, without regard to case."""
+    """Return the values that begin with `begun`, then the values that contain it, ignoring case."""
     folded = begun.casefold()
     held = [value for value in values if folded in value.casefold()]
     return sorted(held, key=lambda value: not value.casefold().startswith(folded))
 
 
 def _content(entry: Resource) -> dict[str, object]:
-    """TextResourceContents or BlobResourceContents of what was compiled."""
+    """Return the compiled content as TextResourceContents or BlobResourceContents."""
     listed = entry["listed"]
     held: dict[str, object] = {key: entry[key] for key in ("text", "blob") if key in entry}
     return {"uri": listed["uri"], "mimeType": listed["mimeType"], **held}
 
 
 def _media(held: dict[str, Any]) -> dict[str, object] | None:
-    """An image or a sound as content of its own, which clients show; None for what is neither by its bytes."""
+    """Return an image or audio content block, or None if the first bytes show neither."""
     family = held["mimeType"].partition("/")[0]
     if "blob" not in held or family not in ("image", "audio"):
         return None

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Bytes to lines: the framing of MCP over stdio; and the lines of either direction that wait.
+"""Framing of MCP over stdio: bytes to lines, and the queues of lines in both directions.
 
-A line ends at a line feed and nowhere else: U+2028, U+0085 and a lone carriage return are text. This module does not
-know JSON. Invariant: however the bytes are cut into pieces, the same lines come out, and no more than `limit` bytes of
-an unfinished line are ever held.
+A line ends at a line feed only; U+2028, U+0085 and a lone carriage return are text. This module does not parse JSON.
+Invariant: the same lines come out however the bytes are split, and at most `limit` bytes of an unfinished line are
+held.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     Line: TypeAlias = "bytes | Oversize"
 
-#: The longest line that is read. Arguments of real calls stay below 100 KB; a file as base64 is what needs room, and
-#: 8 MiB of it is 6 MiB of file. Beyond that `file:` arguments are the way.
+#: Longest line that is read, in bytes. Real arguments stay below 100 KB; only base64 files need more, and 8 MiB of
+#: base64 hold 6 MiB of file. Larger files are passed by `file:` arguments.
 LIMIT = 8 * 1024 * 1024
 
-#: The longest line that is held, and what leaves together: the bytes that go into a pipe at once, and the seconds
-#: between the first of them and the last.
+#: Longest line that is held, and largest joint write (what a pipe takes at once), in bytes. Longest time between the
+#: first held line and the last, in seconds.
 _SHORT = 16 * 1024
 _TOGETHER = 64 * 1024
 _MOMENT = 0.001
@@ -29,7 +29,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Oversize:
-    """A line that was longer than the limit: what it held is gone, only its length is known."""
+    """A line longer than the limit. Its content is discarded; only its length is known."""
 
     __slots__ = ("length",)
 
@@ -38,7 +38,7 @@ class Oversize:
 
 
 class Lines:
-    """Collects bytes and gives out whole lines, without their line ends and without the blank ones."""
+    """Collector of bytes that returns whole lines, without line ends and without blank lines."""
 
     __slots__ = ("_first", "_length", "_limit", "_pieces")
 
@@ -49,9 +49,9 @@ class Lines:
         self._first = True
 
     def feed(self, data: bytes) -> list[Line]:
-        """The lines that these bytes complete."""
+        """Return the lines that `data` completes."""
         *ends, rest = data.split(b"\n")
-        if not (rest or self._length or self._first) and len(data) <= self._limit:  # whole lines, as mostly
+        if not (rest or self._length or self._first) and len(data) <= self._limit:  # fast path: whole lines
             return [line for each in ends if (line := each.removesuffix(b"\r")).strip(b" \t\r")]
         lines: list[Line] = []
         for end in ends:
@@ -61,7 +61,7 @@ class Lines:
         return lines
 
     def close(self) -> list[Line]:
-        """The last line, where the stream ended without a line feed."""
+        """Return the last line if the stream ended without a line feed, else no line."""
         return self._take()
 
     def _hold(self, piece: bytes) -> None:
@@ -84,7 +84,7 @@ class Lines:
 
 
 class Inbox:
-    """The lines that came and were not taken yet. `ended` says that none will come any more."""
+    """Queue of lines that were read and not yet handled. `ended` is True after the end of the stream."""
 
     __slots__ = ("_came", "_lines", "ended")
 
@@ -94,33 +94,34 @@ class Inbox:
         self.ended = False
 
     def feed(self, data: bytes) -> None:
-        """What was read; nothing is the end of the stream."""
+        """Add the bytes that were read. Empty `data` means the end of the stream."""
         self._came += self._lines.feed(data) if data else self._lines.close()
         self.ended = not data
 
     @property
     def first(self) -> Line | None:
-        """The line whose turn it is; None where there is none."""
+        """Return the next line without removing it, or None if the queue is empty."""
         return self._came[0] if self._came else None
 
     def pop(self) -> Line:
-        """Take it."""
+        """Remove and return the next line."""
         return self._came.pop(0)
 
 
 # Decision 0156: Answers that are ready together leave in one write.
 class Outbox:
-    """The lines on their way to the client, which leave in the order in which they came. For one thread at a time.
+    """Queue of lines to the client, sent in order of arrival. Used by one thread at a time.
 
-    To write wakes the client, which costs a tenth of a short call. So a short line may be held: it leaves with the next
-    that comes later than a moment behind it, before the next that is written, and with `flush`. Whoever holds one makes
-    sure that nothing takes long until then; a signal that ends the process takes with it what is held.
+    Each write wakes the client, which costs a tenth of a short call. So a short line may be held and written together
+    with later lines. A held line leaves before the next direct write, at `flush`, or when a line arrives more than a
+    millisecond later. Whoever holds a line must ensure that no long work runs before `flush`. A signal that ends the
+    process loses the held lines.
     """
 
     __slots__ = ("_clock", "_held", "_since", "_size", "_write")
 
     def __init__(self, write: Callable[[bytes], object], clock: Callable[[], float]) -> None:
-        """`clock` counts seconds."""
+        """Create an empty queue. `clock` returns seconds."""
         self._write = write
         self._clock = clock
         self._held: list[bytes] = []
@@ -128,7 +129,9 @@ class Outbox:
         self._since = 0.0
 
     def write(self, lines: bytes) -> None:
-        """Let them leave now, behind what is held. They may be a piece of a line, whose rest is to follow at once."""
+        """Write the held lines and then `lines`, now. `lines` may be part of a line if the caller writes the rest at
+        once.
+        """
         if self._held and len(lines) <= _SHORT:
             self._held.append(lines)
             self.flush()
@@ -137,7 +140,9 @@ class Outbox:
             self._write(lines)
 
     def hold(self, line: bytes) -> bool:
-        """Let it leave soon. Whether it is the first that is held, so that `flush` must follow."""
+        """Hold a short line for a joint write. Return True if no other line was held, so that the caller must arrange a
+        `flush`.
+        """
         if len(line) > _SHORT:
             self.write(line)
             return False
@@ -152,7 +157,7 @@ class Outbox:
         return False
 
     def flush(self) -> None:
-        """Let what is held leave."""
+        """Write the held lines."""
         if self._held:
             lines = b"".join(self._held)
             self._held.clear()

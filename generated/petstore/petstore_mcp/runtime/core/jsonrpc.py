@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""JSON-RPC 2.0: a line becomes a request, a notification, a response, a batch, or something malformed; and back.
+"""JSON-RPC 2.0: parse a line into a request, notification, response, batch or malformed message; write lines.
 
-Knows nothing of MCP but its narrower rules for ids: a string or an integer, never null (all revisions), so that a fault
-whose id cannot be read has no id at all. Names are exact: `"Method"` is not `"method"`, and an envelope that names a
-key twice is refused, since two readers may disagree on which of the two counts.
+The only rule of MCP here is the narrower id: a string or an integer, never null (all revisions). So an error whose id
+cannot be read has no id. Names are case-sensitive: `"Method"` is not `"method"`. An envelope with a duplicate key is
+refused, because two readers may disagree on which value counts.
 """
 
 from __future__ import annotations
@@ -28,23 +28,21 @@ METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 
-#: Clients number their requests or use UUIDs; an id is echoed in every message about its request.
+#: Longest id in characters. Clients number their requests or use UUIDs; each message about a request repeats its id.
 MAX_ID = 1024
-#: The answers to a batch are held until the last one is there.
+#: Largest batch. The answers to a batch are held in memory until the last one is there.
 MAX_BATCH = 100
-#: The longest line that is written. The TypeScript SDK closes the connection above 10 MiB.
+#: Longest line that is written, in bytes. The TypeScript SDK closes the connection above 10 MiB.
 MAX_LINE = 10_000_000
 
 
 _SCALAR = rb'(-?[0-9]{1,20}|"(?:[^"\\\x00-\x1f]|\\.){0,1024}")'
 _ENVELOPE = rb'\s*\{\s*(?:"(?:jsonrpc|method)"\s*:\s*"[^"\\]{0,64}"\s*,\s*)*'
-"""A plain value, and the beginning of a message up to its id."""
+"""Pattern for the beginning of a message up to its id: optional `jsonrpc` and `method` members with plain values."""
 
 
 class Request:
-    """Wants exactly one answer with its id. `meta` is what its params say of the request itself: nobody has looked at
-    it, and {} is where it says nothing.
-    """
+    """Request: gets exactly one answer with its id. `meta` is the unchecked `_meta` of its params, {} if absent."""
 
     __slots__ = ("id", "meta", "method", "params")
 
@@ -56,7 +54,7 @@ class Request:
 
 
 class Notification:
-    """Wants no answer, whatever it says. Params that are no object are read as none."""
+    """Notification: never gets an answer. Params that are not an object are read as empty."""
 
     __slots__ = ("method", "params")
 
@@ -66,8 +64,8 @@ class Notification:
 
 
 class Response:
-    """An answer to a request of ours: its id is one of ours, so no error could answer it. `result` is None where it is
-    an error or cannot be read.
+    """Client's response to a request of the server, so it is never answered. `result` is None for an error or an
+    unreadable result.
     """
 
     __slots__ = ("id", "result")
@@ -78,7 +76,7 @@ class Response:
 
 
 class Malformed:
-    """What is wrong with a message, as the error that answers it; `id` is None where it could not be read."""
+    """Invalid message: code and sentence of the error that answers it. `id` is None if the id could not be read."""
 
     __slots__ = ("code", "id", "sentence")
 
@@ -89,7 +87,7 @@ class Malformed:
 
 
 class Batch:
-    """Several messages in one line. Whether that is allowed is not known here."""
+    """Several messages in one line. Whether the revision allows batches is decided in `protocol`."""
 
     __slots__ = ("messages",)
 
@@ -98,7 +96,7 @@ class Batch:
 
 
 class Fault(Exception):
-    """A request is answered with this error. Its sentence is ours: no text of a library, no trace."""
+    """Raised to answer a request with an error. The sentence is written by mcpgen: no library message, no traceback."""
 
     def __init__(self, code: int, sentence: str, data: object = None) -> None:
         super().__init__(sentence)
@@ -108,7 +106,7 @@ class Fault(Exception):
 
 
 def parse(line: Line) -> Message:
-    """What a line says. Never raises; what cannot be read is Malformed."""
+    """Parse a line. Never raises; an unreadable line becomes Malformed."""
     if isinstance(line, Oversize):
         return Malformed(None, INVALID_REQUEST, f"The message is too large: {line.length} bytes.")
     if is_crowded(line):
@@ -128,8 +126,8 @@ def parse(line: Line) -> Message:
 
 
 def _id_at_an_end(line: bytes) -> Id | None:
-    """Return the id of a message that is not read, where it stands before or behind all that is large; else None."""
-    import re  # few messages are so large
+    """Return the id of a message too large to parse, if the id stands near its beginning or end; else None."""
+    import re  # imported here, since such large messages are rare
 
     first = re.match(_ENVELOPE + rb'"id"\s*:\s*' + _SCALAR + rb"\s*,", line)
     last = re.search(rb',\s*"id"\s*:\s*' + _SCALAR + rb"\s*\}\s*$", line[-2 * MAX_ID :])
@@ -142,7 +140,7 @@ def _id_at_an_end(line: bytes) -> Id | None:
 
 
 def _refused(messages: list[object]) -> Batch | Malformed:
-    """A batch of too many: none of them is served, and each that wants an answer gets one."""
+    """Refuse a batch with too many messages: no message is served, and each request gets an error."""
     sentence = f"A batch holds at most {MAX_BATCH} messages."
     requests = (item for item in messages if isinstance(item, dict) and "method" in item)
     ids = [known for item in requests if is_id(known := item.get("id"))]
@@ -183,23 +181,27 @@ def _response(value: Members, repeated: list[Repeated]) -> Response:
 
 
 def is_id(value: object) -> TypeGuard[Id]:
-    """Whether it can be an id or a progress token: 0, -1 and "" can; true, null and 1.0 cannot."""
+    """Return True if `value` is a valid id or progress token: 0, -1 and "" are; true, null and 1.0 are not."""
     return type(value) is int or (type(value) is str and len(value) <= MAX_ID)
 
 
 def _named_twice(message: Members, params: object, repeated: list[Repeated]) -> set[str]:
-    """The keys that the envelope (the message, its params, their _meta) names twice. Arguments may: the last counts."""
+    """Return the duplicate keys of the envelope: the message, its params and their _meta. Duplicates in arguments are
+    allowed; the last value counts.
+    """
     meta = params.get("_meta") if isinstance(params, dict) else None
     return {key for part, keys in repeated if part is message or part is params or part is meta for key in keys}
 
 
 def answer(id: Id, *result: bytes) -> bytes:  # noqa: A002
-    """The line that answers a request with a result, which is JSON text already; of its pieces, each is copied once."""
+    """Return the line that answers a request. `result` is JSON text in pieces; each piece is copied once."""
     return b"".join((b'{"jsonrpc":"2.0","id":', echo(id), b',"result":', *result, b"}\n"))
 
 
 def long_answer(id: Id, before: bytes, pieces: list[bytes], behind: bytes) -> list[bytes]:  # noqa: A002
-    """The same in pieces itself: none is copied but the first and the last."""
+    """Return the answer line in pieces: `before`, `pieces` and `behind` form the result. The middle pieces are not
+    copied.
+    """
     line = [*pieces]
     line[0] = b'{"jsonrpc":"2.0","id":%b,"result":%b%b' % (echo(id), before, line[0])
     line[-1] += behind + b"}\n"
@@ -207,17 +209,24 @@ def long_answer(id: Id, before: bytes, pieces: list[bytes], behind: bytes) -> li
 
 
 def error(id: Id | None, code: int, sentence: str, data: object = None) -> bytes:  # noqa: A002
-    """The line that answers with an error; without an id where None."""
+    """Return the line of an error response, without an id if `id` is None."""
     named = b"" if id is None else b'"id":%b,' % echo(id)
     more = b"" if data is None else b',"data":%b' % dumps(data)
     return b'{"jsonrpc":"2.0",%b"error":{"code":%d,"message":%b%b}}\n' % (named, code, dumps(sentence), more)
 
 
+def error_code(id: Id | None, line: bytes) -> int | None:  # noqa: A002
+    """Return the error code of a line written by `error` for this id, or None if the line is not such an error."""
+    named = b"" if id is None else b'"id":%b,' % echo(id)
+    _, found, rest = line.partition(b'{"jsonrpc":"2.0",%b"error":{"code":' % named)
+    return int(rest[: rest.index(b",")]) if found and line.startswith(b'{"jsonrpc"') else None
+
+
 def request(id: Id, method: str, params: bytes) -> bytes:  # noqa: A002
-    """The line that asks the client, its params being JSON text already."""
+    """Return the line of a request to the client. `params` is JSON text."""
     return b'{"jsonrpc":"2.0","id":%b,"method":%b,"params":%b}\n' % (echo(id), dumps(method), params)
 
 
 def notification(method: str, params: bytes) -> bytes:
-    """The line of a notification, its params being JSON text already."""
+    """Return the line of a notification. `params` is JSON text."""
     return b'{"jsonrpc":"2.0","method":%b,"params":%b}\n' % (dumps(method), params)

@@ -1,15 +1,15 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""JSON text to values and back, strictly, and without the price of `import json`.
+"""Strict JSON parsing and writing without the cost of `import json`.
 
-That package compiles regular expressions when it is imported, which takes half as long as Python itself takes to start.
-Its C core (`_json`) needs none of them, so the core is used alone. It is private to CPython, so nothing is taken on
-trust: where it is missing or its constructors changed, the package is used; and a text that the core does not accept is
-given to the package, whose verdict counts.
+The package `json` compiles regular expressions at import, which takes half as long as the start of Python itself. Only
+its C core (`_json`) is used here. The core is private to CPython, so it is not trusted blindly: if the core is missing
+or its constructors changed, the package is used. A text that the core rejects is parsed again by the package, whose
+verdict counts.
 
-Stricter than the package: no NaN or Infinity, no number that a double cannot hold, no nesting beyond `MAX_DEPTH`.
-Objects that name a key twice are reported, since which of the two counts is anybody's guess. To look for all that costs
-more than to read. So a text is read first and counted: where the counts prove that there is nothing to find, which is
-so of nearly all, that is it, and else it is read again. Written text is compact ASCII on one line.
+Stricter than the package: no NaN or Infinity, no number outside the range of a double, no nesting beyond `MAX_DEPTH`.
+Objects with duplicate keys are reported, because readers disagree on which value counts. Checking all this costs more
+than parsing. Fast path: parse once and compare counts; if the counts rule out all three faults, done. Otherwise parse
+again with full checks. Written text is compact ASCII on one line.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     Pairs = list[tuple[str, object]]
     Members = Callable[[Pairs], dict[str, object]]
 
-#: Far below what overflows any stack on the way of a value, here or in the validator (whose own limit is 255).
+#: Deepest nesting: far below what would overflow any stack here or in the validator (whose own limit is 255).
 MAX_DEPTH = 128
 # Decision 0061: A message has at most 131,072 values.
-#: Values of one message, each of which may take a microsecond at every step of a call, and 100 bytes or two.
+#: Largest number of values in a message. A value may take a microsecond in each step of a call, and 100 to 200 bytes.
 MAX_VALUES = 131_072
-#: Integers of more digits would be infinite to every reader that keeps numbers as doubles, which is most of them.
+#: Longest integer in digits. Most readers keep numbers as doubles and would read a longer one as infinity.
 MAX_DIGITS = 308
 
 _SPACE = " \t\r\n"
@@ -37,27 +37,28 @@ _LEAST = -_INFINITY
 _TOO_DEEP = f"The message is nested deeper than {MAX_DEPTH} levels."
 _TOO_LARGE = "The message holds a number that is too large."
 
-#: At each so many characters a number that is too large shows a digit. A prime, so that those of a list do not.
+#: Stride of the search for long numbers. A prime, so that lists with items of equal length are not mistaken for one.
 _STRIDE = 19
-#: Characters from which on it pays to ask another library.
+#: Length in characters from which the validator library quotes a text faster.
 _LONG = 4096
 _DIGITS = bytes(0x30 if 0x30 <= code <= 0x39 else 0x20 for code in range(256))
 _UNSTRUCTURED = bytes(code for code in range(256) if code not in b'{}[]:"')
-#: What of a long text is looked at together.
+#: Bytes of a long text that are examined at once.
 _PIECE = 256 * 1024
 _UNSEPARATED = bytes(code for code in range(256) if code not in b',{["')
 _UNSURE = object()
 
 
 class NotJSON(ValueError):
-    """The text is not JSON as it is understood here; its message is a sentence for the peer."""
+    """Raised for text that is not JSON by the rules of this module. The message is a sentence for the peer."""
 
 
 # Decision 0152: JSON is read fast and then counted.
 def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tuple[object, list[Repeated]]:
-    """The value, and those objects in it that name keys twice (the last counts), with these keys. Raises NotJSON.
+    """Parse `text`. Return the value, and each object with duplicate keys (the last value counts) with these keys.
+    Raise NotJSON.
 
-    `parse_float` makes something else of numbers with a point or an exponent, and of those that would be too large.
+    `parse_float` converts numbers with a point or an exponent, and numbers that are too large for a double.
     """
     text = text.strip(_SPACE)
     if parse_float is None and (value := _counted(text)) is not _UNSURE:
@@ -66,11 +67,11 @@ def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tupl
 
 
 def dumps(value: object) -> bytes:
-    """Compact ASCII. Raises ValueError or TypeError for what JSON cannot hold.
+    """Return `value` as compact ASCII JSON. Raise ValueError or TypeError for what JSON cannot hold.
 
     A lone surrogate, which makes some readers hang, becomes U+FFFD.
     """
-    if type(value) is str and value.isascii():  # most of what is written is one text
+    if type(value) is str and value.isascii():  # fast path: most values written are single texts
         return (_quote(value) if len(value) < _LONG else _quote_long(value)).encode("ascii")
     text = _encode(value)
     if "\\ud" in text and not _is_well_formed(text):
@@ -79,30 +80,31 @@ def dumps(value: object) -> bytes:
 
 
 def in_ascii(line: str) -> str:
-    """A JSON text with what is not ASCII written by escapes, and nothing else in it changed. Between its parts, neither
-    line ends nor tabs; no lone surrogates."""
+    """Return a JSON text with every non-ASCII character escaped and all else unchanged. `line` has no line ends or tabs
+    between its tokens, and no lone surrogates.
+    """
     if line.isascii():
         return line
-    # As if it were to stand in a string; then what that puts before its quotes and backslashes is taken back.
+    # Quote the text as if it were a string, then remove the backslashes that quoting put before quotes and backslashes.
     return _quote(line)[1:-1].replace('\\"', '"').replace("\\\\", "\\")
 
 
 def echo(value: object) -> bytes:
-    """As `dumps`, but character for character what the peer sent: for ids and tokens, which it must recognise."""
+    """Return `value` as `dumps` does, but keep lone surrogates, so that the peer recognises its own ids and tokens."""
     return _encode(value).encode("ascii")
 
 
 def is_crowded(line: bytes) -> bool:
-    """Return whether a JSON text holds more than MAX_VALUES values, before anything is made of it. Each follows a comma
-    or a bracket, of which an empty list or object has one too many.
+    """Return True if a JSON text holds more than MAX_VALUES values, without parsing. Counts commas and opening
+    brackets, since each value follows one; an empty list or object is counted once too often.
     """
     if len(line) <= MAX_VALUES or sum(map(line.count, (b",", b"{", b"["))) < MAX_VALUES:
         return False
     found, inside, start = 0, 0, 0
-    while start < len(line) and found < MAX_VALUES:  # in pieces, since a text that is crowded is so soon
+    while start < len(line) and found < MAX_VALUES:  # in pieces, to stop early
         end = start + _PIECE
         while line[end - 1 : end] == b"\\":
-            end += 1  # an escape is not torn
+            end += 1  # do not split an escape
         marks = _marks(line[start:end], _UNSEPARATED).split(b'"')
         found += sum(map(len, marks[inside::2]))
         inside = (inside + len(marks) - 1) % 2
@@ -111,7 +113,7 @@ def is_crowded(line: bytes) -> bool:
 
 
 class _Rules:
-    """What the C scanner reads from its context; the names are those of `json.JSONDecoder`."""
+    """Options that the C scanner reads; attribute names are those of `json.JSONDecoder`."""
 
     strict = True
     object_hook: Any = None
@@ -127,7 +129,7 @@ class _Rules:
 
 
 class _Counting(_Rules):
-    """Those by which Python is asked least: once an object, and once a number that is not whole."""
+    """Options for the fast parse: Python is called only for objects and for numbers with a fraction or exponent."""
 
     def __init__(self) -> None:
         self.members = 0
@@ -140,7 +142,7 @@ class _Counting(_Rules):
 
 
 class _Looking(_Rules):
-    """Those that find all there is to find."""
+    """Options for the full parse, which reports duplicate keys and large integers."""
 
     def __init__(
         self, members: Members, parse_float: Callable[[str], object], parse_large: Callable[[str], object]
@@ -164,12 +166,12 @@ def _too_large(digits: str) -> object:
     raise NotJSON(_TOO_LARGE)
 
 
-#: Rules that no thread is reading by: to make a scanner takes half as long as to read a message.
+#: Options that no thread is using. They are reused, because making a scanner takes half as long as parsing a message.
 _idle: list[_Counting] = []
 
 
 def _counted(text: str) -> object:
-    """The value of a text that counts show to be JSON in which nothing is wrong; _UNSURE where they do not."""
+    """Return the value if counts prove the text free of duplicate keys, long numbers and deep nesting, else _UNSURE."""
     if len(text) > MAX_DIGITS and _may_hold_long_number(text):
         return _UNSURE
     try:
@@ -180,7 +182,7 @@ def _counted(text: str) -> object:
         return _UNSURE
     members = rules.members
     _idle.append(rules)
-    # With each colon that is no member's there are fewer members than colons, as with each that is named again.
+    # A colon inside a string, or a duplicate key, makes the number of colons larger than the number of members.
     if text.count(":") == members and text.count("[") + text.count("{") <= MAX_DEPTH:
         return value
     structure = _outside_strings(text.encode(errors="replace"), _UNSTRUCTURED)
@@ -188,28 +190,31 @@ def _counted(text: str) -> object:
 
 
 def _may_hold_long_number(text: str) -> bool:
-    """Whether there may be a number of MAX_DIGITS digits: of so many, some stand at each place that is looked at."""
+    """Return True if the text may hold a number of MAX_DIGITS digits. Samples every _STRIDE-th character: a long number
+    shows as a row of digits.
+    """
     seen = text[::_STRIDE].encode("ascii", "replace").translate(_DIGITS)
     return b"0" * (MAX_DIGITS // _STRIDE) in seen
 
 
 def _outside_strings(content: bytes, left_out: bytes) -> bytes:
-    """Return what stands outside the strings of a JSON text, but for some characters, to which quotes do not belong."""
-    # Between two quotes that are left is what a string holds of them.
+    """Return the text outside JSON strings, without the characters `left_out`, which must not include the quote."""
+    # After the split at quotes, every second part is the inside of a string.
     return b"".join(_marks(content, left_out).replace(b'""', b"").split(b'"')[::2])
 
 
 def _marks(content: bytes, left_out: bytes) -> bytes:
-    """Return content of a JSON text without some characters, and without quotes that are escaped."""
-    plain = content.replace(b'\\"', b"  ")  # of the same length, so that nothing has to be moved
-    if b"\\" in plain:  # then a quote may stand behind a backslash that is escaped itself
+    """Return a JSON text without escaped quotes and without the characters `left_out`."""
+    plain = content.replace(b'\\"', b"  ")  # same length, so that no bytes are moved
+    if b"\\" in plain:  # a quote may follow an escaped backslash
         plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")
     return plain.translate(None, left_out)
 
 
 def _is_shallow(structure: bytes) -> bool:
-    """Whether it is sure that nothing is nested beyond MAX_DEPTH: what is innermost is taken away in a few rounds, each
-    of which takes two levels at most, and no level is without a pair of brackets."""
+    """Return True if nesting surely stays within MAX_DEPTH. Removes the innermost empty brackets in a few rounds of two
+    levels at most; each remaining level needs a pair of brackets.
+    """
     brackets = structure.translate(None, b":")
     for levels in range(0, 16, 2):
         if len(brackets) // 2 + levels <= MAX_DEPTH:
@@ -219,7 +224,7 @@ def _is_shallow(structure: bytes) -> bool:
 
 
 def _judged(text: str, parse_float: Callable[[str], object] | None) -> tuple[object, list[Repeated]]:
-    """As `loads`, whatever the text is."""
+    """Parse any text with full checks; arguments, result and errors as for `loads`."""
     repeated: list[Repeated] = []
 
     def members(pairs: Pairs) -> dict[str, object]:
@@ -246,7 +251,7 @@ def _judged(text: str, parse_float: Callable[[str], object] | None) -> tuple[obj
 
 
 def _scan(text: str, rules: _Rules) -> object:
-    """What the C core makes of the text; any exception but NotJSON means that it must not decide."""
+    """Parse `text` with the C core. NotJSON is final; after any other exception the package must decide."""
     if rules.scanner is None:
         from _json import make_scanner
 
@@ -258,7 +263,7 @@ def _scan(text: str, rules: _Rules) -> object:
 
 
 def _verdict(text: str, rules: _Rules) -> object:
-    """The same from the package, with the place of the fault."""
+    """Parse `text` with the package `json`, whose errors give the place of the fault."""
     import json
 
     try:
@@ -290,7 +295,7 @@ def _too_deep(value: object) -> bool:
 
 
 def _is_well_formed(text: str) -> bool:
-    """Whether no surrogate stands alone in what `_encode` wrote."""
+    """Return True if text written by `_encode` holds no lone surrogate."""
     try:
         text.encode().decode("unicode_escape").encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     except UnicodeDecodeError:
@@ -299,7 +304,7 @@ def _is_well_formed(text: str) -> bool:
 
 
 def _repaired(value: object) -> object:
-    """The value with every lone surrogate replaced; well-formed pairs become the character they stand for."""
+    """Return the value with lone surrogates replaced by U+FFFD; surrogate pairs become the character they encode."""
     if isinstance(value, str):
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if isinstance(value, dict):
@@ -314,7 +319,7 @@ def _foreign(value: object) -> object:
 
 
 def _writers() -> tuple[Callable[[object], str], Callable[[str], str]]:
-    """What writes any value, and what writes a text."""
+    """Return the function that writes any value, and the function that writes a string."""
     try:
         from _json import encode_basestring_ascii, make_encoder
 
@@ -328,8 +333,8 @@ def _writers() -> tuple[Callable[[object], str], Callable[[str], str]]:
 
 
 def _quote_long(text: str) -> str:
-    """The same of a long text in ASCII, in half the time."""
-    from jsonschema_rs import canonical  # there by now: what is long comes from an upstream
+    """Return a long text as an ASCII JSON string, in half the time of `_quote`."""
+    from jsonschema_rs import canonical  # already loaded: long texts come from an upstream
 
     return canonical.json.to_string(text)
 

@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The log: one JSON object a line on stderr, for people and their tools. The protocol never goes there.
+"""Log: one JSON object per line on stderr, for people and their tools. Protocol messages never go there.
 
-Invariants: a line is ASCII, so nothing in it moves a cursor or begins a second line; argument values and secrets are
-never given to `event`; and a stderr that nobody reads costs lines, not calls. What happens in a call carries its id.
+Invariants: a line is ASCII, so its content cannot move the cursor or begin a second line. Argument values and secrets
+are never given to `event`. If nobody reads stderr, lines are lost, but calls go on. Events within a call carry the
+call's id.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 LEVELS = ("debug", "info", "warning", "error")
 
 _STDERR = 2
-#: What a pipe that polls as writable takes without blocking is PIPE_BUF, 4,096 bytes on Linux; 512 by POSIX.
+#: PIPE_BUF: bytes that a pipe reported as writable takes without blocking. 4,096 on Linux; POSIX guarantees 512.
 _MAX_LINE = 4096
 _MAX_FIELD = 500
 
@@ -29,42 +30,44 @@ _redact: Callable[[str], str] | None = None
 
 
 def set_level(level: str) -> None:
-    """Leave out events below that level, one of LEVELS."""
+    """Leave out events below `level`, one of LEVELS."""
     global _threshold
     _threshold = LEVELS.index(level)
 
 
 def redact_with(redact: Callable[[str], str] | None) -> None:
-    """From now on, every text passes through that: what an exception of a hook says may hold a secret."""
+    """Pass every logged text through `redact` from now on, because exceptions of hooks may contain secrets."""
     global _redact
     _redact = redact
 
 
 def redacted(text: str) -> str:
-    """The text without the secrets that are known by now."""
+    """Return the text without the secrets known so far."""
     return text if _redact is None else _redact(text)
 
 
 def without_secrets(text: str) -> str | None:
-    """The same, and None as long as no secret is known."""
+    """Return the text without secrets, or None as long as no secret is known."""
     return None if _redact is None else _redact(text)
 
 
 def hears(level: str) -> bool:
-    """Whether events of that level are written."""
+    """Return True if events of this level are written."""
     return LEVELS.index(level) >= _threshold
 
 
 def event(level: str, name: str, **fields: object) -> None:
-    """Write that it happened; names of events and fields are lower-case words joined by underscores."""
+    """Write an event with its fields. Names of events and fields are lower-case words joined by underscores."""
     if not hears(level):
         return
     span = spans.current()
     told = {"time": timestamp(), "level": level, "event": name, **({"call": span.call} if span else {})}
+    if span and span.origin.peer and span.origin.peer.session:
+        told["session"] = span.origin.peer.session
     fields = {key: redacted(value) if isinstance(value, str) else value for key, value in fields.items()}
     most = _MAX_FIELD
     while len(line := dumps(told | _clipped(fields, most)) + b"\n") > _MAX_LINE and most:
-        most //= 2  # what is no ASCII takes up to six times as much as it has of it
+        most //= 2  # a non-ASCII character takes up to six bytes as an escape
     _write(line)
 
 
@@ -73,32 +76,32 @@ def _clipped(fields: dict[str, object], most: int) -> dict[str, object]:
 
 
 def timestamp() -> str:
-    """Now, in UTC (RFC 3339)."""
+    """Return the current time in UTC (RFC 3339)."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def _write(line: bytes) -> None:
-    """The whole line or nothing, and never wait for a reader."""
+    """Write a whole line or nothing, without waiting for a reader."""
     if len(line) > _MAX_LINE or not writable():
         return
     try:
         os.write(_STDERR, line)
     except OSError:
-        return  # stderr is closed; there is nowhere to say so
+        return  # stderr is closed, so the failure cannot be reported
 
 
 def at_once() -> int:
-    """The bytes that it takes then."""
+    """Return how many bytes stderr accepts right now without blocking."""
     import select  # as below
 
     return getattr(select, "PIPE_BUF", _MAX_LINE)
 
 
 def writable() -> bool:
-    """Whether stderr takes a line without waiting."""
+    """Return True if stderr accepts a line without blocking."""
     if os.name != "posix":
         return True
-    import select  # a C module that the way to the first answer does without
+    import select  # a C module that starts do not need
 
     try:
         return bool(select.select([], [_STDERR], [], 0)[1])

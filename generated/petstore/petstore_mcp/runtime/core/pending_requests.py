@@ -1,39 +1,43 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The ids of one client that are taken, and by what: a call, a stream, or an answer that its batch holds back.
+"""Pending requests: the ids of one client in use, each by a call, a stream, or an answer held back for its batch.
 
-A client may use an id again as soon as it is answered or cancelled, while the old call is still on its way out; so a
-call also has a key, a number of ours.
+A client may reuse an id as soon as the request is answered or cancelled, while the old call is still ending. So each
+call also has a key, a number assigned by the server.
 
-The answers to several messages of one line, which 2025-03-26 alone has, leave together. No more than jsonrpc.MAX_BATCH
-messages are served of one line; of more, none is, and each request gets an error.
+The answers to a batch (several messages in one line, 2025-03-26 only) leave together. A batch of more than
+jsonrpc.MAX_BATCH messages is not served: each request in it gets an error.
 """
 
 from __future__ import annotations
+
+from itertools import count
 
 from .jsonrpc import MAX_LINE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .effects import Call
     from .jsonrpc import Id
 
-#: What an id stands for where it is the key of no call.
+#: Values of an id that belongs to no call: an open stream, and an answer held back for its batch.
 STREAM, ANSWERED = 0, -1
 _NO_PROGRESS = float("-inf")
 
 
 class Answers:
-    """The answers to a batch, which leave together once the last one is there."""
+    """Answers to a batch, sent together once the last is there."""
 
     __slots__ = ("awaited", "ids", "lines")
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
         self.ids: list[Id] = []
-        self.awaited = 1  # the reading of the batch itself
+        self.awaited = 1  # one for reading the batch, so that it is not complete before
 
     def arrays(self) -> bytes:
-        """One array; several only where one would be longer than a client reads."""
+        """Return the answers as a JSON array, or as several arrays if one line would exceed the client's limit."""
         arrays: list[list[bytes]] = []
         room = 0
         for line in self.lines:
@@ -46,7 +50,9 @@ class Answers:
 
 
 class Running:
-    """A call between its request and its answer. `effect` is what began it; None where nothing is sent for it."""
+    """A call between its request and its answer. `effect` is the effect that began the call, or None if nothing is
+    sent.
+    """
 
     __slots__ = ("batch", "effect", "id", "key", "last_progress", "revision", "token")
 
@@ -61,44 +67,49 @@ class Running:
 
 
 class InFlight:
-    """`calls` are by key; `ids` have the key of a call, STREAM or ANSWERED."""
+    """Calls and ids in use. `calls` maps keys to calls; `ids` maps ids to the key of a call, STREAM or ANSWERED."""
 
-    __slots__ = ("_last_key", "calls", "ids")
+    __slots__ = ("_keys", "calls", "ids")
 
-    def __init__(self) -> None:
+    def __init__(self, keys: Iterator[int] | None = None) -> None:
+        """Create an empty table. `keys` yields positive keys that are unique within the process."""
         self.calls: dict[int, Running] = {}
         self.ids: dict[Id, int] = {}
-        self._last_key = 0
+        self._keys = keys or count(1)
 
     def begin(self, id: Id, revision: str, token: Id | None = None) -> Running:  # noqa: A002
-        """The call that the request with this id begins, under a key that no other has had."""
-        key = self._last_key = self._last_key + 1
+        """Register a call for the request with this id, under a new key."""
+        key = next(self._keys)
         call = self.calls[key] = Running(key, id, revision, token)
         self.ids[id] = key
         return call
 
     def finish(self, key: int) -> Running | None:
-        """That call, which is over; None where it was cancelled, or is over already."""
+        """Remove and return a finished call, or None if the call was cancelled or has already finished."""
         call = self.calls.pop(key, None)
         if call is not None:
             del self.ids[call.id]
         return call
 
     def cancel(self, id: Id) -> int | None:  # noqa: A002
-        """The key that stood for an id which the client gives up, or STREAM; None where nothing can be cancelled."""
+        """Forget the request with this id. Return the key of its call, or STREAM, or None if there is nothing to
+        cancel.
+        """
         if self.ids.get(id, ANSWERED) == ANSWERED:
             return None
         return self.ids.pop(id)
 
     def hold(self, answers: Answers, id: Id | None, line: bytes) -> None:  # noqa: A002
-        """Keep an answer, and its id, until the others are there."""
+        """Hold an answer of a batch, and its id, until the other answers are there."""
         answers.lines.append(line)
         if id is not None and id not in self.ids:
             self.ids[id] = ANSWERED
             answers.ids.append(id)
 
     def settle(self, answers: Answers) -> bytes:
-        """One of those awaited is here or will never come; the lines to send, once that was the last."""
+        """Note that one answer of the batch is there or will never come. Return the lines to send after the last one,
+        else nothing.
+        """
         answers.awaited -= 1
         if answers.awaited:
             return b""

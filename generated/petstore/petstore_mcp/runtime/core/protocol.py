@@ -1,24 +1,24 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The Model Context Protocol as a table: a message goes in, effects come out.
+"""Model Context Protocol as a table: a message goes in, effects come out.
 
-Two rules hold this file together:
+Two rules shape this file:
 
-1. Everything that decides *whether* a message is served lives here; what an answer looks like lives in `wire_formats`.
-2. Nothing here reads, writes, waits, or asks what time it is. `receive` takes what the client said and returns what is
-   to be done about it; `finished` and `progress` take what became of a call and return the line that says so.
+1. Whether a message is served is decided here; how an answer is written is decided in `wire_formats`.
+2. Nothing here does I/O, waits, or reads a clock. `receive` takes a message of the client and returns effects.
+   `finished` and `progress` take the outcome or progress of a call and return the line to send.
 
 Theory of operation
 ===================
 
-There are two eras of MCP, and both are served by one process at the same time:
+There are two eras of MCP, and one process serves both at the same time:
 
-- The **handshake** era, 2024-11-05 to 2025-11-25. The client sends `initialize` and proposes a revision; we answer with
-  the same one, or with our latest where we do not know it. From then on its requests mean that revision. It may shake
-  hands again, and the last one counts.
-- The **stateless** era, from 2026-07-28. Every request says in `params._meta` which revision it speaks and what its
-  client can do. Nothing is remembered between two of them. `server/discover` says what we speak.
+- The **handshake** era, 2024-11-05 to 2025-11-25. The client sends `initialize` with a revision. The server answers
+  with the same revision, or with the newest of this era if it does not know that revision. Later requests use the
+  agreed revision. The client may send `initialize` again; the last handshake counts.
+- The **stateless** era, from 2026-07-28. Every request states its revision and the client's capabilities in
+  `params._meta`. No state is kept between requests. `server/discover` lists the revisions of the server.
 
-So the era is a property of a request and never of the process. `_revision_of` reads, in this order:
+So the era belongs to a request, never to the process. `_revision_of` applies the first row that matches:
 
     the request                                     speaks
     ---------------------------------------------   ------------------------------------------------------------
@@ -29,7 +29,7 @@ So the era is a property of a request and never of the process. `_revision_of` r
     is call_tool or list_tools                      2024-11-05: what people type by hand (BARE), served as it is meant
     anything else                                   an error that says what to do
 
-With the revision known, METHODS says whether the method exists in it. The table is the whole of what can be asked:
+METHODS then says whether the method exists in the revision. The table lists every method:
 
                           2024-11-05   2025-03-26   2025-06-18   2025-11-25   2026-07-28
     initialize                 x            x            x            x
@@ -46,37 +46,44 @@ With the revision known, METHODS says whether the method exists in it. The table
     subscriptions/listen                                                           x
     several in one line                     x
 
-The prompts and the completions are methods of a server that has any (NEEDS); what those and the resources are, and the
-answers about them, is in `features`. A resource that holds what an upstream answers is a call like that of a tool, a
-`Fetch`.
+Prompts and completions exist only if the server has any (NEEDS). `features` holds resources, prompts and completions,
+and writes the answers about them. A resource whose content comes from the upstream is a call like that of a tool
+(`Fetch`).
 
-A call may have to be confirmed by the user, and the eras differ in how we ask. In the older one we send a request of
-our own, `elicitation/create`, from 2025-06-18 on, while the call runs (`ask`); its answer comes as a response, which
-becomes `Answered` (`elicitation` keeps what is open). In the stateless one the call ends with a result that asks, and
-comes again with the answer. `Dialogue` tells the call which of these its client can; what is asked, and what an answer
-is worth, is none of this file's business.
+The user may have to confirm a call, and the eras differ in how the server asks. In the handshake era, from 2025-06-18,
+the server sends a request of its own, `elicitation/create`, while the call runs (`ask`). The client's response becomes
+`Answered`; `elicitation` holds the open questions. In the stateless era, the call ends with a result that asks, and the
+client sends the call again with the answer. `Dialogue` says which way the client supports. The question and the meaning
+of the answer are decided elsewhere (`calls/consent.py`).
 
 Only two things outlive the message that began them. A **call** runs until `finished`. A **stream** stays open from
-`subscriptions/listen` until it is cancelled. Both keep their id (`pending_requests`), where a second request with the
-same id meets a refusal.
+`subscriptions/listen` until it is cancelled. Both keep their id in use (`pending_requests`), and a second request with
+the same id is refused.
 
-A compiled set of tools does not change, unless the server was told to notice that it was generated again. Then `renew`
-brings the new table in, between two messages, and `subscriptions` knows who is told: the streams that asked for it,
-and the client of the handshake.
+The tools do not change, except with reload. Then `renew` installs the new table between two messages, and
+`subscriptions` says who is notified: the streams that asked, and the client of the handshake.
 
-`notifications/cancelled` forgets the call and asks for its end; whatever it still comes to, `finished` answers None,
-and so nothing more is said about that id. One rule covers a cancel that comes before, during and after the work.
+`notifications/cancelled` forgets the call and asks for its end. If the call still has an outcome, `finished` returns
+None, so nothing more is sent about that id. This one rule covers a cancel before, during and after the work.
 
-Faults travel as exceptions (`Fault`) inside this file and `envelope`, and leave it as errors with the request's id. A
-line whose id could not be read gets an error without an id where the revision has such a thing, and is noted where it
-has not.
+Errors are raised as `Fault` inside this file and `envelope`, and leave the file as errors with the request's id. A line
+with an unreadable id gets an error without an id. Revisions that lack such errors get no answer; the line is logged.
 """
 
 from __future__ import annotations
 
-from .effects import Answered, Call, Cancel, Dialogue, Expect, Fetch, Note, Origin, Read, Rejected, Send
+from .effects import Answered, Call, Cancel, Dialogue, Expect, Fetch, Handshake, Note, Origin, Read, Rejected, Send
 from .elicitation import Questions
-from .envelope import CAPABILITIES, VERSION, dialogue, handshake_dialogue, origin, progress_token, stateless_revision
+from .envelope import (
+    CAPABILITIES,
+    VERSION,
+    dialogue,
+    handshake_dialogue,
+    is_stateless,
+    origin,
+    progress_token,
+    stateless_revision,
+)
 from .jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -114,11 +121,11 @@ from .wire_formats import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
     from .catalog import Catalog
-    from .effects import Effect
+    from .effects import Effect, Peer
     from .features import Features
     from .jsonrpc import Id, Members, Message
     from .subscriptions import Subscriptions
@@ -145,40 +152,72 @@ METHODS = {
     "server/discover": (_STATELESS, _NEWEST, "_discover"),
     "subscriptions/listen": (_STATELESS, _NEWEST, "_listen"),
 }
-#: Those that a server has only where it offers the like.
+#: Methods that exist only if the server has prompts or completions.
 NEEDS = {"prompts/list": "prompts", "prompts/get": "prompts", "completion/complete": "completions"}
-#: What a request without any era may call them, for people and scripts that write their lines by hand.
+#: Short method names, accepted without a handshake, for people and scripts that write their requests by hand.
 BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
 _STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since == _STATELESS}
 # Decision 0001: call_tool and list_tools are understood.
 _WITHOUT_HANDSHAKE = ("initialize", "ping")
 
-#: The one revision in which a line may hold several messages.
+#: The only revision in which one line may hold several messages.
 BATCH_REVISION = "2025-03-26"
 
 _ONE_MESSAGE = f"A line holds one message. Only in {BATCH_REVISION} may it hold several, and never none."
 
 
 class Protocol:
-    """One client's conversation. Not thread-safe: whoever joins threads holds a lock over it."""
+    """Conversation with one client. Not thread-safe: with several threads, hold a lock around each method."""
 
-    def __init__(self, catalog: Catalog, subscriptions: Subscriptions | None = None) -> None:
-        """`subscriptions` are there where another table may come (`renew`)."""
+    def __init__(
+        self,
+        catalog: Catalog,
+        subscriptions: Subscriptions | None = None,
+        keys: Iterator[int] | None = None,
+        questions: Questions | None = None,
+    ) -> None:
+        """Create a conversation.
+
+        `subscriptions` is given if the table can change (`renew`). If several conversations share a process, `keys`
+        yields the process-wide call keys and `questions` holds this client's open questions.
+        """
         self._catalog = catalog
         self._subscriptions = subscriptions
         self._changes = subscriptions is not None
         self._agreed: str | None = None
-        self._dialogue = Dialogue("", _FIRST)  # with the client of the handshake
-        self._origin = Origin()  # the same client
-        self._questions = Questions()
-        self._in_flight = InFlight()
+        self._dialogue = Dialogue("", _FIRST)  # of the handshake client
+        self._origin = Origin()  # of the same client
+        self._questions = questions or Questions()
+        self._in_flight = InFlight(keys)
         self._beside: Features | None = None
         self._writer: Callable[..., bytes] | None = None
 
-    # What the client says
+    # Conversations that are one of several in a process (HTTP)
+
+    def heard_from(self, peer: Peer) -> None:
+        """Set the HTTP peer of the messages that follow."""
+        self._origin = Origin(self._origin.client, peer=peer)
+
+    @property
+    def handshake(self) -> Handshake | None:
+        """Return what the handshake agreed on, or None before a handshake."""
+        if self._agreed is None:
+            return None
+        return Handshake(self._agreed, self._dialogue.way == "request", self._origin.client)
+
+    def resume(self, handshake: Handshake) -> None:
+        """Continue the session of a client whose handshake took place elsewhere."""
+        self._agreed = handshake.revision
+        self._dialogue = Dialogue("request" if handshake.asks else "", handshake.revision)
+        self._origin = Origin(handshake.client, peer=self._origin.peer)
+        if self._subscriptions is not None:
+            self._subscriptions.greeted(self._lists())
+            self._subscriptions.initialized()
+
+    # Messages from the client
 
     def receive(self, message: Message) -> list[Effect]:
-        """What is to be done about a message, in this order."""
+        """Return the effects of a message, in the order in which to perform them."""
         if isinstance(message, Batch):
             return self._batch(message)
         return self._single(message)
@@ -200,7 +239,7 @@ class Protocol:
             return self._cancelled(message.params)
         if message.method == "notifications/initialized" and self._subscriptions is not None:
             return _sent(self._subscriptions.initialized())
-        return []  # others ask for nothing
+        return []  # other notifications need no reaction
 
     def _request(self, request: Request, in_batch: bool) -> list[Effect]:
         try:
@@ -249,21 +288,19 @@ class Protocol:
         withdrawn = self._questions.withdraw(key)
         return [*_sent(withdrawn), Cancel(key), *_sent(self._in_flight.settle(call.batch) if call.batch else b"")]
 
-    # Which revision a request speaks, and who answers it
+    # Revision and handler of a request
 
     def _method_of(self, request: Request) -> str:
-        """The method by the name that METHODS has for it."""
+        """Return the method's name in METHODS; short names such as `list_tools` are translated."""
         if self._agreed is not None or request.method not in BARE:
             return request.method
-        meta = request.meta
-        stateless = isinstance(meta, dict) and (VERSION in meta or CAPABILITIES in meta)
-        return request.method if stateless else BARE[request.method]
+        return request.method if is_stateless(request.meta) else BARE[request.method]
 
     def _revision_of(self, request: Request) -> str:
         meta = request.meta
         if not isinstance(meta, dict):
             raise Fault(INVALID_PARAMS, "params._meta must be an object.")
-        if VERSION in meta or CAPABILITIES in meta or request.method in _STATELESS_METHODS:
+        if is_stateless(meta) or request.method in _STATELESS_METHODS:
             return stateless_revision(meta)
         if self._agreed is not None:
             return self._agreed
@@ -282,7 +319,7 @@ class Protocol:
         handler: Handler = getattr(self, name)
         return handler
 
-    # The methods
+    # Handlers of the methods
 
     def _initialize(self, request: Request, revision: str) -> list[Effect]:
         proposed = request.params.get("protocolVersion")
@@ -290,7 +327,7 @@ class Protocol:
             raise Fault(INVALID_PARAMS, "initialize needs params.protocolVersion, a string.")
         self._agreed = proposed if proposed in HANDSHAKE_REVISIONS else _LAST_HANDSHAKE
         self._dialogue = handshake_dialogue(request.params.get("capabilities"), self._agreed)
-        self._origin = Origin(request.params.get("clientInfo"))
+        self._origin = Origin(request.params.get("clientInfo"), peer=self._origin.peer)
         if self._subscriptions is not None:
             self._subscriptions.greeted(self._lists())
         told = initialize_result(self._agreed, self._catalog.server, self._offers(), self._changes)
@@ -339,9 +376,9 @@ class Protocol:
         return f"There is no tool '{name[:64]}'." + (f" Did you mean {' or '.join(nearest)}?" if nearest else "")
 
     def _features(self) -> Features:
-        """What is offered beside tools, from the first request about it on."""
+        """Return resources and prompts, loaded on first use."""
         if self._beside is None:
-            from .features import Features  # nobody asks before the first list of tools
+            from .features import Features  # imported here: clients list tools first
 
             self._beside = Features(self._catalog, self._changes)
         return self._beside
@@ -378,42 +415,45 @@ class Protocol:
         return [Send(notification("notifications/subscriptions/acknowledged", params))]
 
     def _lists(self) -> tuple[str, ...]:
-        """The lists that this server has."""
+        """Return the kinds of lists that the server has."""
         return ("tools", "resources", "prompts") if self._catalog.offers("prompts") else ("tools", "resources")
 
-    # Another table
+    # A new table
 
     def renew(self, catalog: Catalog) -> bytes:
-        """Answer from that table, beginning with the next message; the lines that tell who wants to know."""
+        """Answer from a new table from the next message on. Return the lines that notify the client."""
         before, self._catalog, self._beside = self._catalog, catalog, None
         return self._subscriptions.changed(catalog.changed(before)) if self._subscriptions is not None else b""
 
-    # What a call asks the client
+    # Questions to the client
 
     def ask(self, key: int, message: str) -> bytes | None:
-        """The line that asks the user, or None where that cannot be asked (any more, by so many, in its era)."""
+        """Return the line that asks the user to confirm a call, or None.
+
+        None means: the call has ended, the revision has no such request, or too many questions are open.
+        """
         call = self._in_flight.calls.get(key)
         if call is None or not has(call.revision, "elicitation") or call.revision in STATELESS_REVISIONS:
             return None
         return self._questions.ask(key, elicitation_params(message))
 
     def withdraw(self, key: int) -> bytes | None:
-        """The line that takes an open question back, or None where there is none."""
+        """Return the line that cancels the open question of a call, or None if there is none."""
         return self._questions.withdraw(key) or None
 
     def closed(self) -> list[Effect]:
-        """The client has said all that it will: nothing that was asked is answered any more."""
+        """Return the effects after the end of the client's input: no open question will be answered."""
         return [Answered(key, None) for key in self._questions.close()]
 
-    # What became of a call
+    # Outcomes of calls
 
     def finished(self, key: int, outcome: Outcome | Contents) -> bytes | None:
-        """The line that answers the call, or None where nothing may be said (any more, or yet)."""
+        """Return the line that answers a call, or None if the call was cancelled or its batch is incomplete."""
         call = self._in_flight.finish(key)
         if call is None:
             return None
         if isinstance(call.effect, Fetch) and isinstance(outcome, Result):
-            outcome = Failure(str(outcome))  # a read has no results that are errors
+            outcome = Failure(str(outcome))  # resources/read answers errors as JSON-RPC errors
         line = self._written(call.id, outcome, call.revision)
         if call.batch is None:
             return line
@@ -422,13 +462,13 @@ class Protocol:
 
     def _written(self, id: Id, outcome: Outcome | Contents, revision: str) -> bytes:  # noqa: A002
         if self._writer is None:
-            from .encode_response import written  # nothing is finished before the first answer
+            from .encode_response import written  # imported here: the first answer does not need it
 
             self._writer = written
         return self._writer(id, outcome, revision, self._catalog.server)
 
     def progress(self, key: int, done: float, total: float | None, message: str) -> bytes | None:
-        """The line that reports it, or None where it is not wanted or does not go forward."""
+        """Return the progress line of a call, or None if the client wants none or `done` has not grown."""
         call = self._in_flight.calls.get(key)
         if call is None or call.token is None or done <= call.last_progress:
             return None
@@ -436,8 +476,13 @@ class Protocol:
         params = progress_params(call.token, done, total, message, call.revision)
         return notification("notifications/progress", params)
 
+    def running(self, key: int) -> Call | None:
+        """Return the running call with this key, or None."""
+        call = self._in_flight.calls.get(key)
+        return None if call is None else call.effect
+
     def cut(self, outcome: Callable[[Call | None], Result]) -> list[bytes]:
-        """The lines that answer every call still running with its outcome: nothing will finish any more."""
+        """Return a line for every running call, answered with `outcome` of the call. Used when the process ends."""
         running = [(key, call.effect) for key, call in self._in_flight.calls.items()]
         return [line for key, effect in running if (line := self.finished(key, outcome(effect)))]
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The entry in the list of tools for the one that reads on in a cut result (RESULT_TOOL)."""
+"""Entry in the tool list for the tool that reads more of a truncated result (RESULT_TOOL)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ ARGUMENT = "uri"
 
 # Decision 0047: The tool read_result is listed on request.
 def described(taken: Iterable[str], prefix: str) -> dict[str, Any]:
-    """Return the tool as the list has it, under a name that is none of those `taken`; `prefix` is that of the URIs."""
+    """Return the tool as `tools/list` shows it. Its name avoids the names in `taken`; `prefix` begins the URIs of
+    results.
+    """
     names = {each.lower() for each in taken}
     name, number = NAME, 2
     while name in names:

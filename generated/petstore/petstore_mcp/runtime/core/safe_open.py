@@ -1,12 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Opens and makes files in folders that others may write to: regular files alone, below a folder none through a link.
+"""Open and create files in folders that other users may write to. Only regular files, and no symbolic links below a
+given folder.
 
-A path is looked up anew by every call, so a check of it says nothing of what is opened next (CWE-367). Here each folder
-is opened relative to the one before, by descriptor and without following links (openat), and what was opened is looked
-at, not what the path led to. Hard links cannot be told from files.
+Each system call looks a path up again, so a check of the path says nothing about what is opened next (CWE-367). Here
+each folder is opened by descriptor relative to its parent, without following links (openat). Checks apply to the opened
+file, not to the path. Hard links look like ordinary files and are not detected.
 
-Where the system has no openat (Windows), the path is checked before and after: a link must then come and go between
-two calls, twice.
+Without openat (Windows), the path is checked before and after opening. An attacker would have to place and remove a
+link between two system calls, twice.
 """
 
 from __future__ import annotations
@@ -22,26 +23,27 @@ if TYPE_CHECKING:
 HAS_OPENAT = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-#: Without waiting for the other end of a pipe.
+#: Open without waiting for the other end of a pipe.
 _FILE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-#: O_PATH asks for no right to list the folder.
+#: O_PATH opens a folder without the right to list it.
 _FOLDER = _NO_LINK | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_PATH", os.O_RDONLY)
-#: A file that nobody had, of its owner alone.
+#: Create a new file, readable and writable by its owner alone.
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _OTHERS_WRITE = 0o022
 _MOST_LINKS = 40
 
 
 class LinkFound(OSError):
-    """There is a link on the way."""
+    """Raised if a symbolic link is on the way."""
 
 
 class NotRegular(OSError):
-    """There is something else than a file: a folder, a pipe, a device."""
+    """Raised if the path leads to something other than a regular file: a folder, a pipe, a device."""
 
 
 def open_regular(path: str, flags: int = os.O_RDONLY, folder: int | None = None) -> int:
-    """Return a descriptor of a regular file, whose `path` counts from the descriptor of a `folder`. Never waits.
+    """Open a regular file and return its descriptor, without waiting. A relative `path` starts at the descriptor
+    `folder`.
 
     Raises NotRegular and other OSErrors.
     """
@@ -54,9 +56,10 @@ def open_regular(path: str, flags: int = os.O_RDONLY, folder: int | None = None)
 
 # Decision 0085: Files below a directory are opened without links.
 def open_below(root: str, steps: Sequence[str], flags: int = os.O_RDONLY) -> int:
-    """Return a descriptor of the regular file to which `steps`, names without separators, lead from the folder `root`.
+    """Open the regular file at `steps` below the folder `root` and return its descriptor. Steps are names without
+    separators.
 
-    Raises LinkFound, NotRegular and other OSErrors; ValueError for what is no name.
+    Raises LinkFound, NotRegular and other OSErrors, and ValueError for an invalid name.
     """
     _check_names(steps)
     if not HAS_OPENAT:
@@ -69,9 +72,9 @@ def open_below(root: str, steps: Sequence[str], flags: int = os.O_RDONLY) -> int
 
 
 def open_folder(root: str, steps: Sequence[str]) -> int:
-    """Return a descriptor of the folder to which `steps` lead from the folder `root`, where the system has openat.
+    """Open the folder at `steps` below the folder `root` and return its descriptor. Only for systems with openat.
 
-    Raises as `open_below` does.
+    Raises the errors of `open_below`.
     """
     _check_names(steps)
     folder = os.open(root, _FOLDER & ~_NO_LINK)
@@ -85,7 +88,7 @@ def open_folder(root: str, steps: Sequence[str]) -> int:
 
 
 def _check_names(steps: Sequence[str]) -> None:
-    """Raise ValueError where one of them is no name of a file or a folder."""
+    """Raise ValueError if a step is not a name of a file or folder."""
     if any(step in ("", os.curdir, os.pardir) or os.sep in step for step in steps):
         raise ValueError("not the name of a file or a folder")
 
@@ -102,12 +105,12 @@ def _without_link(name: str, folder: int, flags: int) -> int:
 def _is_link(name: str, folder: int) -> bool:
     try:
         return S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-    except OSError:  # gone by now
+    except OSError:  # removed in the meantime
         return False
 
 
 def _checked(path: str, flags: int) -> int:
-    """Return a descriptor of the file at `path`, whose folders are looked at before and after it is opened."""
+    """Open the file at `path` and return its descriptor. Check the folders on the way before and after."""
     if _has_links(path):
         raise LinkFound(errno.ELOOP, "is a link", path)
     descriptor = open_regular(path, flags)
@@ -122,16 +125,18 @@ def _has_links(path: str) -> bool:
 
 
 class NewFile:
-    """A file below a folder that comes to be whole, or not at all: it has another name until `finish`.
+    """New file that appears whole or not at all: it has a temporary name until `finish`.
 
-    Each of its methods raises OSError. Whoever made one calls `finish` or `discard`.
+    Every method may raise OSError. The creator must call `finish` or `discard`.
     """
 
     __slots__ = ("_file", "_folder", "_name", "_replaces", "_root", "_steps", "_unfinished")
 
     def __init__(self, root: str, steps: Sequence[str], replaces: bool) -> None:
-        """Begin the file to which `steps`, names without separators, lead from the folder `root`. It `replaces` one
-        that is there, or else is refused. Raises LinkFound too, and ValueError for what is no name.
+        """Begin the file at `steps` below the folder `root`; steps are names without separators.
+
+        `replaces` is whether an existing file is overwritten; otherwise an existing file is an error. Raises LinkFound,
+        other OSErrors, and ValueError for an invalid name.
         """
         self._root, self._steps, self._replaces = root, steps, replaces
         self._name, self._unfinished = steps[-1], f".{os.urandom(8).hex()}.part"
@@ -147,17 +152,17 @@ class NewFile:
             raise
 
     def write(self, data: bytes) -> None:
-        """Add to it."""
+        """Append `data` to the file."""
         view = memoryview(data)
         while view:
             view = view[os.write(self._file, view) :]
 
     def finish(self) -> None:
-        """Give it its name. Raises FileExistsError where another file has it by now."""
+        """Give the file its final name. Raise FileExistsError if another file has taken the name meanwhile."""
         os.close(self._file)
         try:
             place = self._path(self._name)
-            if not self._replaces:  # takes the name, which no two can
+            if not self._replaces:  # reserve the name; fails if another process has taken it
                 os.close(os.open(place, _NEW, 0o600, dir_fd=self._folder))
             os.replace(self._path(self._unfinished), place, src_dir_fd=self._folder, dst_dir_fd=self._folder)
         except BaseException:
@@ -167,7 +172,7 @@ class NewFile:
             self._leave()
 
     def discard(self) -> None:
-        """Leave nothing of it."""
+        """Remove the temporary file."""
         os.close(self._file)
         self._remove()
         self._leave()
@@ -183,7 +188,7 @@ class NewFile:
     def _remove(self) -> None:
         try:
             os.unlink(self._path(self._unfinished), dir_fd=self._folder)
-        except OSError:  # somebody else took it away
+        except OSError:  # another process removed it
             return
 
     def _leave(self) -> None:
@@ -193,8 +198,9 @@ class NewFile:
 
 
 def is_there(root: str, steps: Sequence[str]) -> bool:
-    """Return whether anything, a link too, has that name below a folder. Raises OSError where the way leads nowhere,
-    and LinkFound where a link is on it.
+    """Return True if `steps` below `root` name anything, a link included.
+
+    Raises OSError if the folders on the way do not exist, and LinkFound if a link is on the way.
     """
     if not HAS_OPENAT:
         return os.path.lexists(os.path.join(root, *steps))
@@ -209,10 +215,10 @@ def is_there(root: str, steps: Sequence[str]) -> bool:
 
 
 def without_links(path: str) -> str:
-    """Return the absolute `path` of a file with the links on its way resolved that nobody else can have put there.
+    """Return the absolute `path` with links resolved, provided that no other user could have created them.
 
-    Such a link stands in a folder of root's or of this user's, to which nobody else can write, and so does every folder
-    before it: `/var/run` and `/var/log` of macOS. Raises LinkFound for any other, and other OSErrors.
+    A link is trusted if its folder, and every folder above, is writable only by root and this user. `/var/run` and
+    `/var/log` on macOS are such links. Raises LinkFound for any other link, and other OSErrors.
     """
     if not HAS_OPENAT:
         return path
@@ -237,11 +243,11 @@ def without_links(path: str) -> str:
 
 
 def _steps(path: str) -> list[str]:
-    """Return the names on a path, the first one last."""
+    """Return the names on a path, in order."""
     return [step for step in reversed(path.split("/")) if step not in ("", os.curdir)]
 
 
 def _is_ours(folder: str) -> bool:
-    """Return whether nobody but root and this user can change what is in a folder."""
+    """Return True if only root and this user can change the contents of a folder."""
     status = os.stat(folder)
     return status.st_uid in (0, os.geteuid()) and not status.st_mode & _OTHERS_WRITE

@@ -1,46 +1,71 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What is observed of one call: an id that its lines in the log share, and what became of it so far.
+"""Span: what is observed of one call, that is an id shared by the call's log lines, and the call's state so far.
 
-The id is that of a span of W3C Trace Context, so that an upstream which is told of it names the same call. The engine
-makes one as it takes a call; whatever runs for that call, the tasks that it starts included, finds it as `current`.
+The id is a span id of W3C Trace Context, so an upstream that receives the id names the same call. The engine creates a
+span when it takes a call. All code of the call, including tasks that it starts, finds the span by `current`.
 """
 
 from __future__ import annotations
 
 import os
-from _contextvars import ContextVar  # the C half of `contextvars`, which adds nothing to it
+from _contextvars import ContextVar  # the C half of `contextvars`; the Python half adds nothing and costs an import
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
+    class Peer(Protocol):
+        """Sender of an HTTP request (effects.Peer)."""
+
+        principal: str
+        session: str
+        address: str
+
+        @property
+        def caller(self) -> str:
+            """Return the key by which callers are kept apart where they share something."""
+
+        @property
+        def owner(self) -> str:
+            """Return the key that owns private data such as stored results."""
+
     class Origin(Protocol):
-        """Who calls, and in which trace (effects.Origin)."""
+        """Caller and trace of a call (effects.Origin)."""
 
         client: object
         traceparent: object
         tracestate: object
 
+        @property
+        def peer(self) -> Peer | None:
+            """Return the sender if the call came over HTTP, else None."""
+
 
 class _Unsaid:
-    """The origin of a call of which the client says nothing."""
+    """Origin of a call about which the client states nothing."""
 
-    __slots__ = ("client", "traceparent", "tracestate")
+    __slots__ = ("client", "peer", "traceparent", "tracestate")
 
     def __init__(self) -> None:
         self.client: object = None
+        self.peer: Peer | None = None
         self.traceparent: object = None
         self.tracestate: object = None
 
 
 # Decision 0101: The id of a call is a span of a trace.
 class Span:
-    """One call. `call` is its id, 16 digits of hexadecimal; `requests` counts what was sent to any upstream, `sent` and
-    `received` the bytes of bodies; `status` is the API's last one, 0 before there is any; `confirmation` is what became
-    of the question to the user, "" where none was asked; `refused` is whether we kept the request from being made;
-    `rewritten` is the hook that gave it another path than its tool has, "" where none did; `parsed` are the arguments
-    that came as JSON text and were read. `acted` is whether it came
-    to what it is for, its request or the user's own code in place of it; `over`, whether it may not any more.
+    """Observations of one call.
+
+    - `call`: id of 16 hexadecimal digits.
+    - `requests`: requests sent to any upstream; `sent` and `received`: bytes of their bodies.
+    - `status`: last HTTP status of the API, 0 before the first.
+    - `confirmation`: answer of the user to the question, "" if none was asked.
+    - `refused`: True if the server kept the request from being sent.
+    - `rewritten`: name of the hook that changed the path, "" if none did.
+    - `parsed`: names of arguments that came as JSON text and were parsed.
+    - `acted`: True once the request, or the hook in its place, has started.
+    - `over`: True once the call may no longer act.
     """
 
     __slots__ = (
@@ -72,15 +97,16 @@ class Span:
         self.acted = False
         self.over = False
 
-    # Two threads, and no lock: each writes before it reads, so that not both can miss what the other wrote.
+    # Two threads share these flags without a lock. Each thread writes its flag before it reads the other, so at least
+    # one sees the other's write.
 
     def act(self) -> bool:
-        """It is about to do what it is for; whether it still may."""
+        """Note that the request, or the hook in its place, is about to start. Return False if it may not."""
         self.acted = True
         return not self.over
 
     def end(self) -> bool:
-        """It is given up; whether it may have done what it is for."""
+        """Give the call up. Return True if the request, or the hook in its place, may have started."""
         self.over = True
         return self.acted
 
@@ -89,23 +115,29 @@ _current: ContextVar[Span | None] = ContextVar("span", default=None)
 
 
 def enter(span: Span) -> None:
-    """From here on, what runs in this task runs for that call."""
+    """Make `span` the current span of this task."""
     _current.set(span)
 
 
 def current() -> Span | None:
-    """The call that this runs for; None where it runs for none, as --doctor does."""
+    """Return the span of the call that this code runs for, or None outside calls, as in --doctor."""
     return _current.get()
 
 
+def peer() -> Peer | None:
+    """Return the sender of the HTTP request that this code runs for, or None."""
+    span = _current.get()
+    return None if span is None else span.origin.peer
+
+
 def act() -> bool:
-    """The call that this runs for is about to do what it is for; whether it still may."""
+    """Note in the current span that the request is about to start. Return False if it may no longer start."""
     span = _current.get()
     return span is None or span.act()
 
 
 def note(**facts: object) -> None:
-    """Facts about the call that this runs for, under the names that a Span has for them."""
+    """Set attributes of the current span."""
     span = _current.get()
     if span is not None:
         for name, fact in facts.items():

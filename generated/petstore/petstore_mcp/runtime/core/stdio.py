@@ -1,12 +1,12 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The wire: private copies of stdin and stdout, and nothing else on them.
+"""Stdio transport: private copies of stdin and stdout.
 
-While it serves, descriptor 1 is stderr and descriptor 0 the null device, so that a `print`, a C library or a child
-process can neither write into the protocol nor read from it. Knows neither JSON nor MCP.
+While the server runs, descriptor 1 is stderr and descriptor 0 is the null device. So `print`, a C library or a child
+process can neither write into the protocol nor read from it. This module knows neither JSON nor MCP.
 
-Invariants: a write is whole or the process ends, quietly, since a client that closed its side has said all it wants to;
-reading and writing block, which is the back-pressure, but a client that closed stdin has no more than `LAST_SECONDS` to
-make room for what is written to it. One thread reads; writers hold the server's lock.
+Invariants: a write is complete or the process ends quietly, because a client that closed its side wants nothing more.
+Reading and writing block, which is the back-pressure. A client that closed stdin has at most `LAST_SECONDS` to make
+room for answers. One thread reads; writers hold the server's lock.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from typing import NoReturn, Protocol
 
     class Ending(Protocol):
-        """What has something to do before the process ends, as the audit does."""
+        """Object that must act before the process ends, such as the audit."""
 
         def cut(self) -> None:
-            """Record what is cut short."""
+            """Record the open calls as cut short."""
 
         def postpones(self, code: int) -> bool:
-            """Return whether the end has to wait, and comes later with that exit code."""
+            """Return True if the end must wait; the process then exits later with `code`."""
 
 
-#: Clients send SIGTERM two seconds after they closed stdin; whatever is left to do may take most of that.
+#: Time for remaining answers. Clients send SIGTERM two seconds after they closed stdin; this uses most of that time.
 LAST_SECONDS = 1.5
 
 _CHUNK = 65536
 # Decision 0160: A pipe of a long answer is made 256 KiB large.
-#: Into the 64 KiB of a pipe as it comes a long answer goes in many pieces, and what runs waits for the client between
-#: them. Of all its pipes a user has 64 MiB, so more is not for one server to take.
+#: A default pipe holds 64 KiB, so a long answer would need many writes and calls would wait for the client in between.
+#: Linux limits the pipe memory of a user to 64 MiB, so one server should not take more.
 _LARGE_PIPE = 256 * 1024
 _PAGE = 4096 if os.name != "posix" else os.sysconf("SC_PAGE_SIZE")
-#: So much goes into any pipe or socket that is new, whether or not somebody reads.
+#: Bytes that any new pipe or socket accepts without a reader.
 _ROOM_AT_FIRST = 4096
 
 
@@ -49,13 +49,13 @@ _last: Ending | None = None
 
 
 def before_leaving(audit: Ending) -> None:
-    """From now on, record what is cut short when the process ends, in whichever way it ends itself."""
+    """Record calls that are cut short in `audit` before the process ends itself."""
     global _last
     _last = audit
 
 
 def leave(code: int) -> NoReturn:
-    """End the process at once, whoever is still at work."""
+    """End the process at once, even if other threads are working."""
     try:
         if _last is not None:
             _last.cut()
@@ -64,14 +64,15 @@ def leave(code: int) -> NoReturn:
 
 
 def leave_by_signal(code: int) -> None:
-    """The same, from wherever the main thread is just now."""
+    """End the process at once from a signal handler, unless the audit has to finish a line first."""
     if _last is None or not _last.postpones(code):
         leave(code)
 
 
 def fill_gaps() -> list[int]:
-    """Give each of descriptors 0 to 2 that is closed the null device, before a file or socket gets its number. Which
-    these were."""
+    """Open the null device on each closed descriptor of 0 to 2, before a file or socket gets its number. Return these
+    descriptors.
+    """
     gaps = []
     for descriptor in range(3):
         try:
@@ -82,7 +83,7 @@ def fill_gaps() -> list[int]:
 
 
 def complain(sentence: str) -> None:
-    """One line on stderr for whoever starts the server, if anybody listens."""
+    """Write one line to stderr for whoever starts the server. Ignore a closed stderr."""
     visible = "".join(each if each.isprintable() else "?" for each in sentence)
     try:
         os.write(2, f"{visible}\n".encode("ascii", "backslashreplace"))
@@ -91,7 +92,7 @@ def complain(sentence: str) -> None:
 
 
 class Wire:
-    """Takes stdin and stdout for itself when it is made."""
+    """Stdin and stdout of the server. Creating a Wire takes both away from other code."""
 
     __slots__ = ("_fits", "_in", "_left_at", "_out", "_poll", "_room", "_seconds")
 
@@ -107,14 +108,14 @@ class Wire:
         os.dup2(null, 0)
         os.dup2(2, 1)
         os.close(null)
-        sys.stdout = sys.stderr  # line-buffered, so what a hook prints is seen when it is printed
-        if os.name == "posix":  # a parent may have left either end non-blocking
+        sys.stdout = sys.stderr  # line-buffered, so that output of hooks appears at once
+        if os.name == "posix":  # the parent may have made either end non-blocking
             os.set_blocking(self._in, True)
             os.set_blocking(self._out, True)
 
     def watch(self) -> None:
-        """From now on, end the process when the client closes its side of stdout, even if there is nothing to write."""
-        import select  # a C module that the way to the first answer does without
+        """From now on, end the process when the client closes its end of stdout, even while nothing is written."""
+        import select  # a C module that starts do not need
 
         if hasattr(select, "poll"):
             self._poll = select.poll()
@@ -122,23 +123,24 @@ class Wire:
             self._poll.register(self._out, 0)
 
     def read(self) -> bytes:
-        """What has come, at least one byte; nothing at the end of the stream."""
+        """Wait for input and return at least one byte, or b"" at the end of the stream."""
         if self._poll is not None:
             self._wait(self._poll)
         return self.read_ready()
 
     def read_ready(self) -> bytes:
-        """The same where it is known that something has come."""
+        """Return the input that is known to be available, or b"" at the end of the stream."""
         try:
             return os.read(self._in, _CHUNK)
         except OSError:
             return b""
 
     def tell_loop(self, ready: Callable[[], None] | None) -> bool:
-        """Have the running event loop call that whenever something has come, None for nobody. False where the loop
-        cannot wait for what stdin is, such as a file, or anything on Windows.
+        """Have the running event loop call `ready` whenever input is available; None stops that.
+
+        Returns False if the loop cannot wait for stdin: a file, or anything on Windows.
         """
-        from asyncio import get_running_loop  # there, since a loop runs
+        from asyncio import get_running_loop  # already loaded, since a loop is running
 
         try:
             if ready is not None:
@@ -150,7 +152,7 @@ class Wire:
         return True
 
     def write(self, lines: bytes) -> None:
-        """All of it, however long that takes while stdin is open."""
+        """Write all of `lines`, waiting as long as needed while stdin is open."""
         self._fits -= len(lines)
         if self._fits < 0 and self._room is None:
             self._room = Room(self._in, self._out, self._seconds)
@@ -163,8 +165,9 @@ class Wire:
             leave(0)
 
     def attended(self) -> bool:
-        """Whether somebody may still want what is not done, for a reader that has to wait: false once the client has
-        left for `LAST_SECONDS`. Ends the process where it closed its side of stdout.
+        """Return True while a client may wait for answers: until `LAST_SECONDS` after it closed stdin.
+
+        Ends the process if the client closed its end of stdout.
         """
         import select  # as above
 
@@ -182,7 +185,7 @@ class Wire:
         return not self._left_at or time.monotonic() - self._left_at < LAST_SECONDS
 
     def hurry(self, seconds: float) -> None:
-        """From now on the client has no more than that to make room."""
+        """Limit the time that the client has to make room for output to `seconds`."""
         self._seconds = seconds
         if self._room is not None:
             self._room.seconds = seconds
@@ -191,35 +194,35 @@ class Wire:
         import select
 
         for descriptor, event in poll.poll():
-            if event & select.POLLNVAL:  # where poll cannot watch a device, reading must do
+            if event & select.POLLNVAL:  # poll cannot watch this device, so only read can
                 self._poll = None
             elif descriptor == self._out and event & (select.POLLERR | select.POLLHUP):
                 leave(0)
 
 
 class Room:
-    """Says how much can be written without waiting, and ends the process where the client has left and takes nothing.
+    """Free space in stdout, for writes that do not block. Ends the process if the client has left and reads nothing.
 
-    A write that blocks could not be told that stdin was closed. The descriptors themselves stay blocking: others, such
-    as the shell on a terminal, share that setting.
+    A blocked write would not notice that stdin was closed. The descriptors stay blocking, because other programs, such
+    as the shell of a terminal, share that setting.
 
-    A pipe of Linux is made of pages, of which a write takes no more than it fills, and what is in it still is what was
-    written last. So how many are free is known from what was written and from how many bytes are left.
+    A Linux pipe consists of pages, and each write begins a new page. So the number of free pages follows from the sizes
+    of the recent writes and the number of unread bytes.
     """
 
     __slots__ = ("_both", "_free", "_left", "_out", "_pages", "_size", "_sizes", "_writing", "seconds")
 
     def __init__(self, stdin: int, stdout: int, seconds: float) -> None:
-        """`seconds` is how long a client that has left may take nothing."""
-        import select  # a C module that the way to the first short answers does without
+        """Open the poll objects. `seconds` is how long a client that has closed stdin may read nothing."""
+        import select  # a C module that short answers do not need
 
         self.seconds = seconds
         self._out = stdout
-        self._size = getattr(select, "PIPE_BUF", _CHUNK)  # what never blocks once there is room
+        self._size = getattr(select, "PIPE_BUF", _CHUNK)  # never blocks once there is room
         self._pages = _capacity(stdout) // _PAGE
         self._free = 0
         self._sizes: list[int] = []
-        self._left = stat.S_ISREG(os.fstat(stdin).st_mode)  # a file has no other side that could hang up
+        self._left = stat.S_ISREG(os.fstat(stdin).st_mode)  # a file has no other end that could close
         self._both: select.poll | None = None
         if hasattr(select, "poll"):
             self._both, self._writing = select.poll(), select.poll()
@@ -228,7 +231,7 @@ class Room:
                 poll.register(stdout, select.POLLOUT)
 
     def wait(self, size: int) -> int:
-        """Wait until some of so many bytes can be written; how many."""
+        """Wait until output can be written. Return how many of `size` bytes to write without blocking."""
         if _pages(size) > self._free:
             self._wait()
             if self._pages:
@@ -248,13 +251,13 @@ class Room:
                 leave(0)
             if any(descriptor == self._out for descriptor, _ in ready):
                 return
-            if ready[0][1] & select.POLLNVAL:  # where poll cannot watch stdin, nothing tells that the client has left
+            if ready[0][1] & select.POLLNVAL:  # poll cannot watch stdin, so a departure of the client goes unnoticed
                 self._both = self._writing
             else:
                 self._left = True
 
     def _held(self) -> int:
-        """The pages that hold something, at most."""
+        """Return the largest number of pages that may be in use."""
         left, pages = _unread(self._out), 0
         for at in range(len(self._sizes) - 1, -1, -1):
             if left <= 0:
@@ -262,35 +265,33 @@ class Room:
                 break
             left -= self._sizes[at]
             pages += _pages(self._sizes[at])
-        return self._pages if left > 0 else pages  # what is older may lie in any number of them
+        return self._pages if left > 0 else pages  # older writes may occupy all pages
 
 
 def _pages(size: int) -> int:
-    """What so many bytes fill."""
+    """Return the number of pages that `size` bytes fill."""
     return -(-size // _PAGE)
 
 
 def _capacity(descriptor: int) -> int:
-    """What an empty pipe takes without blocking, which is made more where it is little; 0 for all else, and where the
-    system does not say.
-    """
+    """Return the capacity of an empty pipe in bytes, after enlarging a small pipe; 0 if not a pipe or unknown."""
     if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
         return 0
     try:
-        import fcntl  # not every system has it, and only answers that are long need it
+        import fcntl  # not on every system, and only long answers need it
 
         capacity = fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
     except (ImportError, AttributeError, OSError):
         return 0
     try:
         return capacity if capacity >= _LARGE_PIPE else fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _LARGE_PIPE)
-    except OSError:  # the user has too many that are large
+    except OSError:  # the user's pipe memory is used up
         return capacity
 
 
 def _unread(pipe: int) -> int:
-    """The bytes that its reader has not taken yet."""
-    import fcntl  # there, since it told the capacity
-    import termios  # as long answers alone need it
+    """Return how many bytes in the pipe are unread."""
+    import fcntl  # on this system, as the known capacity shows
+    import termios  # only long answers need it
 
     return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0\0\0\0"), sys.byteorder)

@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Who is told that a list has changed: of tools, resources or prompts. No I/O, like the protocol.
+"""Subscriptions: who is told that the list of tools, resources or prompts has changed. No I/O, like the protocol.
 
-In the stateless era it is each stream that asked for it, under the id of the request that opened the stream. In the
-handshake era it is the client that shook hands, once it has said `notifications/initialized`: before that, nothing
-may be sent to it, so what changed meanwhile is told then. It lists them when it likes, so however often they changed,
-once is enough. Neither hears of a kind that the server did not have when it asked.
+In the stateless era, each stream that asked for a kind of list is told, under the id of the request that opened the
+stream. In the handshake era, the client is told. Before `notifications/initialized` nothing may be sent to the client,
+so earlier changes are sent then. One notification is enough for several changes, since the client lists again. Nobody
+is told about a kind of list that the server did not have when the client asked.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ _CHANGED = "notifications/{}/list_changed"
 
 
 class Subscriptions:
-    """The listeners of one client."""
+    """Subscriptions of one client."""
 
     __slots__ = ("_greeted", "_initialized", "_owed", "_streams")
 
     def __init__(self) -> None:
-        self._streams: dict[Id, tuple[str, ...]] = {}  # in the order in which they were opened
+        self._streams: dict[Id, tuple[str, ...]] = {}  # in the order of opening
         self._greeted: tuple[str, ...] = ()
         self._initialized = False
         self._owed: list[str] = []
 
     def begin(self, id: Id, asked: Members, lists: tuple[str, ...]) -> tuple[str, ...]:  # noqa: A002
-        """A stream is opened by the request with this id; of the `lists` that there are, those that it asks for."""
+        """Open a stream under the id of its request. Return the kinds in `lists` that the request asks for."""
         honoured = tuple(kind for kind in lists if asked.get(f"{kind}ListChanged") is True)
         if honoured:
             self._streams[id] = honoured
         return honoured
 
     def end(self, id: Id) -> None:  # noqa: A002
-        """The stream of this id is closed."""
+        """Close the stream with this id."""
         self._streams.pop(id, None)
 
     def greeted(self, lists: tuple[str, ...]) -> None:
-        """A handshake begins, perhaps anew, and promises to tell of changes of these lists."""
+        """Begin a handshake, which promises notifications about these lists. A repeated handshake begins again."""
         self._greeted, self._initialized, self._owed = lists, False, []
 
     def initialized(self) -> bytes:
-        """The handshake is over; the lines that are owed since it began."""
+        """Finish the handshake. Return the notifications due since its beginning."""
         self._initialized = bool(self._greeted)
         owed, self._owed = self._owed, []
         return b"".join(notification(_CHANGED.format(kind), b"{}") for kind in owed)
 
     def changed(self, lists: list[str]) -> bytes:
-        """These lists have changed: the lines that tell it now."""
+        """Return the notifications for these changed lists; those due before the end of a handshake are kept."""
         lines = []
         promised = [kind for kind in lists if kind in self._greeted]
         if self._initialized:

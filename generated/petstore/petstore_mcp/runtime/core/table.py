@@ -1,52 +1,52 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The tables of a server as types: what bindings.json, resources.json and prompts.json hold.
+"""Types of the tables: bindings.json, resources.json and prompts.json.
 
-Other modules import this one for types alone, so no server ever loads it. The compiler has the same as a JSON Schema
-(`mcpgen/emit/table.schema.json`), and a test of mcpgen compares the two.
+Other modules import this module only for type checking, so no server loads it. The compiler has the same definition as
+a JSON Schema (`mcpgen/emit/table.schema.json`); a test of mcpgen compares the two.
 """
 
 from typing import Any, Literal, NotRequired, TypedDict, final
 
 SchemeKind = Literal["apiKey", "bearer", "basic", "oauth2", "header", "setting", "login"]
-"""How a credential, or a setting of the whole API, gets into a request."""
+"""Kinds of security schemes: how a credential, or an API-wide setting, is put into a request."""
 
 CredentialPlace = Literal["header", "query", "cookie"]
 
 Style = Literal[
     "simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject", "cookie"
 ]
-"""How an array or an object is written as text."""
+"""Parameter styles: how an array or an object is written as text."""
 
 FormStyle = Literal["form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject"]
-"""The styles of a member of a form."""
+"""Styles of a form member."""
 
 BodyEncoding = Literal["json", "jsonl", "form", "multipart", "xml", "text", "binary"]
-"""How a body is written."""
+"""Encodings of a body."""
 
 PartKind = Literal["text", "json", "xml", "file"]
-"""How a part of a multipart body is written."""
+"""Encodings of a part of a multipart body."""
 
 LinkText = Literal["name", "title", "description", "mimeType"]
-"""What may be said of a link."""
+"""Fields of a link that a result may show."""
 
 XmlKind = Literal["attribute", "text", "cdata", "none"]
-"""What a value is in XML, where it is no element."""
+"""XML kinds of a value that is not an element."""
 
 OutputForm = Literal["object", "items", "value", "written"]
-"""How an answer becomes what the output schema of its tool promises."""
+"""How an answer becomes the value that the tool's output schema describes."""
 
 Feature = Literal["resources", "prompts"]
-"""The tables that may stand beside the two."""
+"""Names of the optional tables."""
 
 Confirm = Literal["when-supported", "always"]
-"""When the user is asked before a call is sent."""
+"""When the user is asked to confirm a call."""
 
 
 # The first line of bindings.json.
 
 
 class Identity(TypedDict):
-    """What the server is called."""
+    """Name and version of the server."""
 
     name: str
     title: str
@@ -55,7 +55,7 @@ class Identity(TypedDict):
 
 
 class ServerVariable(TypedDict):
-    """A variable in the URL of a server; `variable` is the one of the environment that sets it."""
+    """Variable in the URL of a server. `variable` is the environment variable that sets it."""
 
     default: str
     variable: str
@@ -63,21 +63,21 @@ class ServerVariable(TypedDict):
 
 
 class Server(TypedDict):
-    """A base URL. It may be relative or empty where none is known."""
+    """Base URL of a server. The URL is relative or empty if the description gives no absolute one."""
 
     url: str
     variables: NotRequired[dict[str, ServerVariable]]
 
 
 class LoginField(TypedDict):
-    """A member of the body of a login: the `role` of a variable, or a constant `value`."""
+    """Member of a login body: the `role` of a credential variable, or a constant `value`."""
 
     role: NotRequired[str]
     value: NotRequired[str]
 
 
 class Login(TypedDict):
-    """The body of a request that fetches a token. `token` and `expires` are JSON Pointers into its answer."""
+    """Body of the request that fetches a token. `token` and `expires` are JSON Pointers into the answer."""
 
     contentType: Literal["application/json", "application/x-www-form-urlencoded"]
     fields: dict[str, LoginField]
@@ -85,12 +85,12 @@ class Login(TypedDict):
     expires: NotRequired[str]
 
 
-# In this form, since `in` is a word of Python.
+# Functional syntax, because `in` is a keyword of Python.
 _Placed = TypedDict("_Placed", {"in": NotRequired[CredentialPlace]})
 
 
 class Scheme(_Placed):
-    """A security scheme. `variables` are those of the environment that hold its credentials, by their roles."""
+    """Security scheme. `variables` maps each role, such as user name, to the environment variable that holds it."""
 
     type: SchemeKind
     variables: dict[str, str]
@@ -101,14 +101,14 @@ class Scheme(_Placed):
 
 
 class Features(TypedDict):
-    """The tables that stand beside this one, with the checksums of their bytes."""
+    """Checksums of resources.json and prompts.json, if the server has them."""
 
     resources: NotRequired[str]
     prompts: NotRequired[str]
 
 
 class Header(TypedDict):
-    """The first line of bindings.json."""
+    """Header of bindings.json: its first line."""
 
     mcpgen: Literal[1]
     digest: str
@@ -123,66 +123,66 @@ class Header(TypedDict):
     completes: NotRequired[Literal[True]]
 
 
-# What values and texts are made of.
+# Templates: nodes of which sent values and texts consist.
 
 
 @final
 class ArgumentNode(TypedDict):
-    """The value of an argument, as it is."""
+    """Template node: the value of an argument, unchanged."""
 
     argument: str
 
 
 @final
 class ValueNode(TypedDict):
-    """A constant."""
+    """Template node: a constant."""
 
     value: Any
 
 
 @final
 class TextNode(TypedDict):
-    """A text, into which the values of arguments are written."""
+    """Template node: a text with the values of arguments inserted."""
 
     text: list[str | ArgumentNode]
 
 
 @final
 class ItemsNode(TypedDict):
-    """A list."""
+    """Template node: a list of nodes."""
 
     items: "list[Template]"
 
 
 @final
 class MembersNode(TypedDict):
-    """An object. With `others` it has the arguments too that the schema does not name."""
+    """Template node: an object of nodes. `others` adds the arguments that the schema does not declare."""
 
     members: "dict[str, Template]"
     others: NotRequired[Literal[True]]
 
 
 Template = ArgumentNode | ValueNode | TextNode | ItemsNode | MembersNode
-"""What a value is made of."""
+"""Template for a value that is sent."""
 
 
 @final
 class PointerNode(TypedDict):
-    """A part of the answer."""
+    """Template node: the part of the answer at a JSON Pointer."""
 
     pointer: str
 
 
 ShownText = list[str | ArgumentNode | PointerNode]
-"""A text for a model: literal texts, arguments, and parts of the answer, in order."""
+"""Text for a model: literal texts, arguments and parts of the answer, in order."""
 
 
-# How a call becomes a request.
+# Bindings: how a call becomes a request.
 
 
 @final
 class Parameter(TypedDict):
-    """One parameter of a request. It has one of `argument`, `value` and `template`; `content` replaces the style."""
+    """Parameter of a request. Has exactly one of `argument`, `value` and `template`; `content` replaces the style."""
 
     name: str
     style: Style
@@ -198,7 +198,7 @@ class Parameter(TypedDict):
 
 
 class Xml(TypedDict):
-    """How a value is written as XML."""
+    """XML form of a value."""
 
     name: NotRequired[str]
     prefix: NotRequired[str]
@@ -211,7 +211,7 @@ class Xml(TypedDict):
 
 @final
 class Field(TypedDict):
-    """One member of a body."""
+    """Member of a body."""
 
     name: str
     argument: NotRequired[str]
@@ -229,7 +229,7 @@ class Field(TypedDict):
 
 
 class Body(TypedDict):
-    """The body of a request. It has at least one of `argument`, `value`, `fields` and `template`."""
+    """Body of a request. Has at least one of `argument`, `value`, `fields` and `template`."""
 
     contentType: str
     encoding: BodyEncoding
@@ -245,21 +245,21 @@ class Body(TypedDict):
 
 
 class Withheld(TypedDict):
-    """The names that no call may write, by their places."""
+    """Names that no call may write, by place."""
 
     query: NotRequired[list[str]]
     cookies: NotRequired[list[str]]
 
 
 class DescribedOperation(TypedDict):
-    """What the API's description calls an operation, for people."""
+    """Operation in the words of the API description, for people."""
 
     path: str
     id: NotRequired[str]
 
 
 class Link(TypedDict):
-    """A link beside a result."""
+    """Link added to a result."""
 
     uri: ShownText
     name: ShownText
@@ -269,7 +269,7 @@ class Link(TypedDict):
 
 
 class View(TypedDict):
-    """What a model is shown of a good answer."""
+    """View: the parts of a successful answer that a model is shown."""
 
     remove: NotRequired[list[str]]
     select: NotRequired[str | dict[str, str]]
@@ -278,7 +278,9 @@ class View(TypedDict):
 
 
 class Binding(TypedDict):
-    """How a call of one tool becomes a request, and its answer a result. Only the binding of a resource has no name."""
+    """Binding: how a call of a tool becomes a request, and its answer a result. Only bindings of resources have no
+    name.
+    """
 
     name: NotRequired[str]
     operation: DescribedOperation
@@ -310,7 +312,7 @@ class Binding(TypedDict):
 
 
 class Table(Header):
-    """All of bindings.json."""
+    """Whole content of bindings.json."""
 
     bindings: list[Binding]
 
@@ -319,7 +321,7 @@ class Table(Header):
 
 
 class Resource(TypedDict):
-    """A resource: what its list says of it, and a text, bytes in base64, or the request that fetches it."""
+    """Resource: its list entry, and its content as a text, as base64, or as the request that fetches it."""
 
     listed: dict[str, str]
     values: NotRequired[dict[str, list[str]]]
@@ -329,7 +331,7 @@ class Resource(TypedDict):
 
 
 class PromptArgument(TypedDict):
-    """An argument of a prompt."""
+    """Argument of a prompt."""
 
     name: str
     required: bool
@@ -338,7 +340,7 @@ class PromptArgument(TypedDict):
 
 
 class ListedPrompt(TypedDict):
-    """What the list of prompts says of one."""
+    """List entry of a prompt."""
 
     name: str
     title: NotRequired[str]
@@ -347,7 +349,7 @@ class ListedPrompt(TypedDict):
 
 
 class Message(TypedDict):
-    """One message of a prompt: a `text`, or the URI of a `resource`."""
+    """Message of a prompt: a `text`, or the URI of a `resource`."""
 
     role: Literal["user", "assistant"]
     text: NotRequired[list[str | ArgumentNode]]
@@ -355,7 +357,7 @@ class Message(TypedDict):
 
 
 class Prompt(TypedDict):
-    """A prompt."""
+    """Prompt: its list entry, its messages, and the values offered as completions of each argument."""
 
     listed: ListedPrompt
     messages: list[Message]

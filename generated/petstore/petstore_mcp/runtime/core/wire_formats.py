@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""One internal result, and how each revision of MCP writes it.
+"""Wire formats: encode an internal result for each revision of MCP.
 
-A result is kept in the shape of the newest revision; the writers here take away and convert what an older one does not
-know (`SINCE`). This module is the only place where the revisions differ in form; where they differ in what may be asked
-is `protocol`. Pure: values in, JSON text out.
+A result is kept in the form of the newest revision. The writers remove and convert what an older revision does not know
+(`SINCE`). All differences in form between revisions are in this module; differences in what may be asked are in
+`protocol`. Pure: values in, JSON text out.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     Block: TypeAlias = "dict[str, object]"
     from .table import Identity
 
-#: The revisions, oldest first. They are ISO dates, so `<=` on their names is their order in time.
+#: Revisions, oldest first. They are ISO dates, so string comparison with `<=` orders them in time.
 HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_REVISIONS = ("2026-07-28",)
 
-#: The revision that brought each part of a message that not all of them have.
+#: First revision of each part of a message that older revisions lack.
 SINCE = {
     "audio": "2025-03-26",
     "completions": "2025-03-26",
@@ -39,29 +39,29 @@ SINCE = {
 }
 
 # Decision 0107: With reload lists say that they may change.
-#: A compiled set of tools is the same for everyone until the server is generated again.
+#: Cache lifetime of lists: they are the same for everyone until the server is generated again.
 FIXED = {"ttlMs": 3600000, "cacheScope": "public"}
-#: Where that is noticed, it may be at any time; a client that does not listen must not go by what it remembers.
+#: Cache lifetime with reload: lists may change at any time, so a client that does not listen must not cache.
 STALE = {"ttlMs": 0, "cacheScope": "public"}
-#: What is kept may make room for something else at any time, and what is fetched is another thing by then.
+#: Cache lifetime of resource contents: a stored result may be evicted, and a fetched resource may change, at any time.
 PASSING = {"ttlMs": 0, "cacheScope": "private"}
 
-#: What our one question is called among those that a result asks.
+#: Name of the server's single question among the `inputRequests` of a result.
 CONFIRM = "confirm"
 
 ABSENT: object = object()
-"""What `Result.structured` is where there is none: null is a value."""
+"""Value of `Result.structured` if there is none; None stands for JSON null."""
 
 
 def has(revision: str, part: str) -> bool:
-    """Whether that revision knows that part of a message, a key of SINCE."""
+    """Return True if `revision` knows `part` of a message, a key of SINCE."""
     return revision >= SINCE[part]
 
 
 class Result:
-    """What a call came to: content blocks in the shape of 2026-07-28, perhaps a JSON value, and whether it failed.
+    """Result of a call: content blocks in the form of 2026-07-28, an optional JSON value, and whether the call failed.
 
-    `written` is the value as JSON in ASCII on one line, "" where nobody has it; whoever changes the value empties it.
+    `written` caches the value as ASCII JSON on one line, "" if not computed. Code that changes the value must reset it.
     """
 
     __slots__ = ("content", "is_error", "structured", "written")
@@ -73,23 +73,23 @@ class Result:
         self.written = ""
 
     def __str__(self) -> str:
-        """What it says: its texts, a line break between them."""
+        """Return the texts of the result, joined by line breaks."""
         return "\n".join(str(block["text"]) for block in self.content if block["type"] == "text")
 
     @classmethod
     def text(cls, text: str) -> Result:
-        """A success that is one text."""
+        """Return a successful result with one text."""
         return cls([{"type": "text", "text": text}])
 
     @classmethod
     def error(cls, text: str) -> Result:
-        """A failure of the tool, worded for the model that called it."""
+        """Return a failed result (`isError`) with a text for the model."""
         return cls([{"type": "text", "text": text}], is_error=True)
 
 
 class Failure:
-    """A call that broke the server's own rules, or the client's part of them: a protocol error, not a result. Its
-    sentence holds no internals.
+    """Protocol error in place of a result, for a call that broke the rules of MCP or of the server. The sentence
+    reveals no internals.
     """
 
     __slots__ = ("code", "data", "sentence")
@@ -101,7 +101,7 @@ class Failure:
 
 
 class Question:
-    """A call that needs the user's consent first, in the stateless era: what to ask, and the state to bring back."""
+    """Question to the user in the stateless era: the text, and the state that the repeated call must carry."""
 
     __slots__ = ("message", "state")
 
@@ -111,7 +111,7 @@ class Question:
 
 
 class Ended(Exception):
-    """Raised where a call ends with something else than a result of its tool."""
+    """Raised to end a call with an outcome other than its tool's result."""
 
     def __init__(self, outcome: Failure | Question) -> None:
         super().__init__()
@@ -119,8 +119,9 @@ class Ended(Exception):
 
 
 class Contents:
-    """What a resource holds: contents in the shape of 2026-07-28, None where there is no such resource; `reason` is a
-    sentence, if there is more to say than that. `fixed` is what was compiled.
+    """Contents of a resource in the form of 2026-07-28, or None if there is no such resource.
+
+    `reason` is a sentence with further details, if any. `fixed` is True for content that was compiled into the table.
     """
 
     __slots__ = ("contents", "fixed", "reason", "uri")
@@ -133,8 +134,10 @@ class Contents:
 
 
 def call_result(result: Result, revision: str, server: Identity) -> list[bytes]:
-    """CallToolResult, in pieces, so that what is long in it is not copied each time that something is put around it.
-    Raises ValueError or TypeError where the result holds what JSON cannot."""
+    """Return CallToolResult as JSON in pieces, so that long content is not copied with each envelope.
+
+    Raises ValueError or TypeError if the result holds what JSON cannot represent.
+    """
     stateless = has(revision, "resultType")
     pieces = [b'{"resultType":"complete","content":[' if stateless else b'{"content":[']
     for block in result.content:
@@ -152,7 +155,7 @@ def call_result(result: Result, revision: str, server: Identity) -> list[bytes]:
 
 
 def input_required_result(question: Question, server: Identity) -> bytes:
-    """InputRequiredResult: the question, and the state that the answer must bring."""
+    """Return InputRequiredResult as JSON: the question, and the state that the answer must carry."""
     params = {"mode": "form", **_form(question.message)}
     return dumps(
         {
@@ -165,12 +168,14 @@ def input_required_result(question: Question, server: Identity) -> bytes:
 
 
 def elicitation_params(message: str) -> bytes:
-    """The params of elicitation/create in the handshake revisions, where a form is the default or all there is."""
+    """Return the params of elicitation/create for handshake revisions, which take forms by default."""
     return dumps(_form(message))
 
 
 def list_result(revision: str, server: Identity, changes: bool = False) -> tuple[bytes, bytes]:
-    """What ListToolsResult has before and behind the array: one page, always. `changes` says whether it ever does."""
+    """Return the JSON of ListToolsResult before and after the array of tools. All tools are on one page. `changes` is
+    True with reload.
+    """
     if not has(revision, "resultType"):
         return b'{"tools":', b"}"
     cache = dumps(STALE if changes else FIXED)[1:-1]
@@ -180,15 +185,14 @@ def list_result(revision: str, server: Identity, changes: bool = False) -> tuple
 def complete_result(
     members: dict[str, object], revision: str, server: Identity, cache: dict[str, object] | None = None
 ) -> bytes:
-    """A result of these members, which are the same in every revision; `cache` is how long it may be remembered, where
-    it has that."""
+    """Return a result with these members as JSON, in the form of `revision`. `cache` is its cache lifetime, if any."""
     if not has(revision, "resultType"):
         return dumps(members)
     return dumps({"resultType": "complete", **members, **(cache or {}), "_meta": _signature(server)})
 
 
 def discover_result(server: Identity, offered: list[str], changes: bool = False) -> bytes:
-    """DiscoverResult. It names the stateless revisions alone: those are what a client may put into `_meta`."""
+    """Return DiscoverResult as JSON. Lists stateless revisions only, as a client may put only those into `_meta`."""
     return dumps(
         {
             "resultType": "complete",
@@ -202,7 +206,7 @@ def discover_result(server: Identity, offered: list[str], changes: bool = False)
 
 
 def initialize_result(revision: str, server: Identity, offered: list[str], changes: bool = False) -> bytes:
-    """InitializeResult of a handshake revision. `offered` is what there is of `prompts` and `completions`."""
+    """Return InitializeResult as JSON. `offered` names which of `prompts` and `completions` the server has."""
     return dumps(
         {
             "protocolVersion": revision,
@@ -214,7 +218,7 @@ def initialize_result(revision: str, server: Identity, offered: list[str], chang
 
 
 def progress_params(token: str | int, done: float, total: float | None, message: str, revision: str) -> bytes:
-    """The params of notifications/progress."""
+    """Return the params of notifications/progress as JSON."""
     params: dict[str, object] = {"progress": done}
     if total is not None:
         params["total"] = total
@@ -224,42 +228,49 @@ def progress_params(token: str | int, done: float, total: float | None, message:
 
 
 def acknowledged_params(id: str | int, lists: tuple[str, ...] = ()) -> bytes:  # noqa: A002
-    """The params of notifications/subscriptions/acknowledged: of what was asked for, the lists that it will hear of."""
+    """Return the params of notifications/subscriptions/acknowledged: the lists whose changes the stream will report."""
     told = {f"{kind}ListChanged": True for kind in lists}
     return b'%b,"notifications":%b}' % (stream_params(id)[:-1], dumps(told))
 
 
 def stream_params(id: str | int) -> bytes:  # noqa: A002
-    """The params of a notification on the stream that the request with this id opened."""
+    """Return the params of a notification on the stream with this request id."""
     return b'{"_meta":{"io.modelcontextprotocol/subscriptionId":%b}}' % echo(id)
 
 
+def ended_result(id: str | int) -> bytes:  # noqa: A002
+    """Return the result of subscriptions/listen when the server ends the stream."""
+    return b'{"resultType":"complete",%b' % stream_params(id)[1:]
+
+
 def _capabilities(offered: list[str], revision: str, changes: bool) -> dict[str, object]:
-    """Resources always: any tool may get an answer that is too large to be shown, and is kept for reading."""
+    """Return ServerCapabilities. Resources are always offered, because any tool may store a large answer."""
     listed = ["tools", "resources", *(["prompts"] if "prompts" in offered else [])]
     told: dict[str, object] = {kind: {"listChanged": True} if changes else {} for kind in listed}
     return {**told, "completions": {}} if "completions" in offered and has(revision, "completions") else told
 
 
 def _form(message: str) -> dict[str, object]:
-    """A form without fields: to accept it is to say yes. With a field there would be a way to accept and say no."""
+    """Return the parameters of a form without fields: accepting the form means yes. With a field, a user could accept
+    and say no.
+    """
     return {"message": message, "requestedSchema": {"type": "object", "properties": {}}}
 
 
 def _identity(server: Identity, revision: str) -> dict[str, str]:
-    """Implementation: who the server is, as far as that revision asks."""
+    """Return Implementation: name and version of the server, in the form of `revision`."""
     more = [key for key in ("title", "description") if key in server and has(revision, f"{key} of the server")]
     said: dict[str, Any] = {**server}
     return {key: said[key] for key in ("name", *more, "version")}
 
 
 def _signed(identity: dict[str, str]) -> dict[str, object]:
-    """The `_meta` of a stateless result."""
+    """Return the `_meta` of a stateless result."""
     return {"io.modelcontextprotocol/serverInfo": identity}
 
 
 def _signature(server: Identity) -> dict[str, object]:
-    """The same in short, for results that come by the thousand."""
+    """Return the short `_meta` for frequent results."""
     return _signed({"name": server["name"], "version": server["version"]})
 
 
@@ -268,22 +279,24 @@ def _instructions(server: Identity) -> dict[str, str]:
 
 
 def _shows_structured(result: Result, revision: str) -> bool:
-    """Errors never: a client checks whatever it gets against the promise that was made for successes."""
+    """Return True if `structuredContent` is sent. Never for errors, because clients check it against the schema of
+    successes.
+    """
     if result.is_error or not has(revision, "structuredContent"):
         return False
     return isinstance(result.structured, dict) or has(revision, "structuredContent of any type")
 
 
 def _written(block: Block, revision: str, server: str) -> list[bytes]:
-    """The content block as that revision knows it, as JSON text, in pieces."""
+    """Return a content block as JSON text in pieces, in the form of `revision`."""
     kind = block["type"]
     if kind == "text" and len(block) == 2 and "text" in block:
-        return [b'{"type":"text","text":', dumps(block["text"]), b"}"]  # as most
+        return [b'{"type":"text","text":', dumps(block["text"]), b"}"]  # fast path: most blocks are text
     return [dumps(as_known(block, revision, server))]
 
 
 def as_known(block: Block, revision: str, server: str) -> Block:
-    """Return the content block as that revision knows it."""
+    """Return a content block in the form of `revision`."""
     kind = block["type"]
     if kind == "audio" and not has(revision, "audio"):
         blob = {"uri": f"{server}://audio", "mimeType": block["mimeType"], "blob": block["data"]}

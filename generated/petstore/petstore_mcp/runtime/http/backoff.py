@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Exponential backoff for credentials that a token endpoint has refused.
 
-Many APIs lock an account after a few refused logins, and each call of a model would be one. So the next attempt waits:
-FIRST seconds, and twice as long after each further refusal, up to LONGEST.
+Many APIs lock an account after a few refused logins, and each call of a model would be a login. So a pause follows each
+refusal: FIRST seconds at first, then twice as long each time, up to LONGEST.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ FIRST, LONGEST = 10.0, 600.0
 
 
 class Backoff:
-    """The pauses of refused credentials, each known by the names in its key. `clock` counts seconds."""
+    """Exponential backoff per credential.
+
+    A key is a tuple of names that stands for one credential. `clock` returns seconds.
+    """
 
     __slots__ = ("_clock", "_refused")
 
@@ -22,18 +25,18 @@ class Backoff:
         self._refused: dict[tuple[str, ...], tuple[int, float, str]] = {}
 
     def reason(self, key: tuple[str, ...]) -> str:
-        """Return why there is no attempt now; "" where there may be one."""
+        """Return why no attempt may be made now, and when the next one may be; return "" if an attempt may be made."""
         _, end, reason = self._refused.get(key, (0, 0.0, ""))
         left = end - self._clock()
         return f"{reason} The next attempt is made in {max(round(left), 1)} s." if left > 0 else ""
 
     def refused(self, key: tuple[str, ...], reason: str) -> int:
-        """Begin a pause, and return how many refusals there were one after the other."""
+        """Record a refusal and begin a pause. Return the number of refusals in a row."""
         count = self._refused.get(key, (0, 0.0, ""))[0] + 1
         pause = min(FIRST * 2.0 ** min(count - 1, 20), LONGEST)
         self._refused[key] = count, self._clock() + pause, reason
         return count
 
     def accepted(self, key: tuple[str, ...]) -> None:
-        """Forget the refusals of a credential."""
+        """Forget the refusals of a credential, which has now been accepted."""
         self._refused.pop(key, None)

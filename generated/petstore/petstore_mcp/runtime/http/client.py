@@ -1,13 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Sends a request and reads the answer, under limits.
+"""Send a request and read the response, within limits of time and size.
 
-One deadline covers everything, from waiting for a connection to the last byte. Cancelling closes the connection. No
-text of the library leaves: each of its exceptions becomes a clause of ours, without URLs and without values.
+One deadline covers everything, from waiting for a connection to the last byte. Cancelling closes the connection. The
+library's own exception texts are never passed on. Each exception becomes a fixed clause without URLs and values.
 
-Of a success as much is read as the operator keeps, in a file where it is much; of a stream that does not end, what came
-before the deadline. Then the connection is closed.
+A successful response is read up to the size that the operator keeps; a large one goes to a file. An event stream that
+does not end is cut at the deadline, and what came before is returned. Then the connection is closed.
 
-Nothing is sent twice in here: retry.py says what may be.
+This module never sends a request twice: retry.py decides about retries.
 """
 
 from __future__ import annotations
@@ -39,23 +39,24 @@ if TYPE_CHECKING:
     from .connections import Answer
 
 LIMIT = 8 * 1024 * 1024
-"""Bytes of an answer, on the wire and decoded, that are held in memory, while there is room (shares.py)."""
+"""Bytes of one response, raw or decoded, that may be held in memory while the shared memory (shares.py) has room."""
 
 OWN = 512 * 1024
-"""Bytes of each answer that are held in memory, whatever others take; beyond them the shares are asked. Of an answer
-that is no success more is not read."""
+"""Bytes of each response that are always held in memory; bytes beyond are taken from the shared memory. No more than
+this is read of a response that is no success.
+"""
 
 BEGINNING = 512 * 1024
-"""Of an answer that is in a file, the bytes that are looked at, or twice what is shown."""
+"""Bytes that are examined of a response stored in a file; or twice the size shown to the model, if that is more."""
 
 _SMALL = 64 * 1024
-"""Bytes that are held as they came, if they came in one piece."""
+"""Largest response in bytes that is held without a spool, if it came in one piece."""
 
 _STREAM = re.compile(r"text/event-stream|application/((x-)?ndjson|jsonl|json-seq|stream\+json)")
 
 _UNREACHED = "{} could not be reached"
 
-# The first that fits counts, so subclasses stand before their bases. `{}` is the server's name.
+# The first match wins, so subclasses stand before their bases. `{}` is the server's name.
 _REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     ((aiohttp.ClientProxyConnectionError, aiohttp.ClientHttpProxyError), "the proxy did not let it through to {}"),
     ((aiohttp.ClientConnectorDNSError,), "the name {} is not known"),
@@ -70,15 +71,19 @@ _REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
 
 
 _FULL = (errno.EMFILE, errno.ENFILE)
-"""What the system says of a process that may open nothing more: it may pass, as a refused connection may."""
+"""Error numbers for a process or system without free file descriptors. They may pass, so the request is retried."""
 
 _CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, ConnectionError)
 
 
 class Failure(Exception):
-    """No usable answer came. `reason` is a clause without URLs and values; `sent` is whether the request had left, and
-    `advice` a sentence where it had not. `end` says how the connection ended: "refused" (there was none), "closed"
-    before an answer came, "stale" (closed, and kept from a request before), "" for all else.
+    """No usable response came.
+
+    - `reason`: a clause without URLs and values.
+    - `sent`: whether the request had left this server.
+    - `advice`: a sentence for the model, used if the request had not left.
+    - `end`: how the connection ended. "refused": none was made. "closed": closed before a response came. "stale":
+      closed likewise, but kept open from an earlier request. "": any other end.
     """
 
     advice = "Nothing was sent."
@@ -91,17 +96,18 @@ class Failure(Exception):
 
     @property
     def closed(self) -> bool:
-        """Whether the connection ended before an answer came."""
+        """Return whether the connection closed before a response came."""
         return self.end in ("closed", "stale")
 
 
 # Decision 0041: An event stream is cut at the deadline.
 class Client:
-    """Exchanges requests for responses. To be made and used inside a running event loop."""
+    """HTTP client that sends one request and returns one response. Create and use it inside a running event loop."""
 
     def __init__(self, settings: Settings, agent: str, shares: Shares | None = None) -> None:
-        """`agent` is the User-Agent, `NAME-mcp/VERSION`; it may be set anew. Long answers take memory and files from
-        the shares.
+        """Create a client. `agent` is the User-Agent, `NAME-mcp/VERSION`, and may be changed later.
+
+        `shares` holds the memory and files that long responses may take.
         """
         self._settings = settings
         self._shares = shares or Shares()
@@ -112,7 +118,10 @@ class Client:
     async def send(
         self, request: Request, address: Address, seconds: float, report: Callable[[str], None] = lambda _: None
     ) -> Response:
-        """The answer to a request. Raises Failure. `report` hears "sent", "headers" and "body" as each is done."""
+        """Send a request and return the response. Raise Failure if no usable response comes within `seconds`.
+
+        `report` is called with "sent", "headers" and "body" as each step is done.
+        """
         with Exchange(request, address) as seen:
             answer = await self._answer(request, address, seconds, report)
             seen.answered(answer)
@@ -173,12 +182,15 @@ class Client:
 
 
 class _Body:
-    """An answer as it comes, cut until its end was seen. What comes in one piece, as most does, needs no spool."""
+    """Body of a response while it is being received.
+
+    `cut` stays True until the end was read. A body that comes in one small piece needs no spool.
+    """
 
     __slots__ = ("_answer", "_beginning", "_piece", "_shares", "_spool", "cut", "full")
 
     def __init__(self, shares: Shares, beginning: int) -> None:
-        """`beginning` is how many bytes are looked at of an answer that is in a file."""
+        """Create an empty body. `beginning` is how many bytes are examined of a response stored in a file."""
         self._shares = shares
         self._beginning = beginning
         self._answer: Response | None = None
@@ -193,13 +205,13 @@ class _Body:
 
     def take(self, data: bytes) -> None:
         if not data:
-            return  # an end that came apart
+            return  # an end of body that came without data
         if self._spool is None and not self._piece and len(data) <= min(_SMALL, LIMIT):
             self._piece = data
             return
         try:
             self._spooled().write(data)
-        except OSError:  # the disk takes no more
+        except OSError:  # the disk is full
             self.full = True
 
     def _spooled(self) -> Spool:
@@ -211,14 +223,16 @@ class _Body:
 
     @property
     def streams(self) -> bool:
-        """Whether what came is worth having though its end did not come: it is one thing after another."""
+        """Return whether an incomplete body is still useful: a successful response in a format that consists of
+        separate events or records.
+        """
         some = self._piece if self._spool is None else self._spool.size
         if self._answer is None or not some or not 200 <= self._answer.status < 300:
             return False
         return bool(_STREAM.fullmatch(self._answer.media_type))
 
     def response(self) -> Response:
-        """What came, of an answer that has begun."""
+        """Return the response with the body received so far. `begin` must have been called."""
         found = self._answer
         assert found is not None
         found.cut = self.cut
@@ -232,15 +246,15 @@ class _Body:
 
 
 def _may_be_empty(method: str, status: int) -> bool:
-    """Return whether an answer with a content coding may come without content (RFC 9110, sections 9.3.2 and 15).
+    """Return whether a response with a content coding may have an empty body (RFC 9110, sections 9.3.2 and 15).
 
-    That of an error may too: its status says more than that its content was lost.
+    An error response may as well: its status matters more than its lost body.
     """
     return method == "HEAD" or not 200 <= status < 300 or status in (204, 205)
 
 
 def _end(problem: BaseException, leaving: Leaving) -> str:
-    """How the connection ended, in the words of Failure."""
+    """Return how the connection ended, as one of the values of `Failure.end`."""
     if isinstance(problem, aiohttp.ClientConnectorError):
         refused = isinstance(problem.os_error, ConnectionError) or problem.os_error.errno in _FULL
         return "refused" if refused else ""
@@ -250,13 +264,13 @@ def _end(problem: BaseException, leaving: Leaving) -> str:
 
 
 def _said(seconds: float) -> str:
-    """A time in tenths, and never as none."""
+    """Return a duration as text, in tenths of a second and at least 0.1."""
     tenths = max(round(seconds, 1), 0.1)
     return f"{tenths:g} second{'' if tenths == 1 else 's'}"
 
 
 def _reason(problem: BaseException, address: Address) -> str:
-    """The clause for an exception of the library."""
+    """Return the clause that describes an exception of the library."""
     text = next((text for kinds, text in _REASONS if isinstance(problem, kinds)), _REASONS[-1][1])
     if text == _UNREACHED and isinstance(getattr(problem, "os_error", None), ConnectionRefusedError):
         text = "{} refused the connection"

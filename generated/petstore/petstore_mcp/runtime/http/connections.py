@@ -1,13 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Connections to the upstream, and a request over one of them: its bytes, and what comes back.
+"""Open connections to the upstream, write requests to them and read the responses.
 
-The HTTP library connects, keeps connections, speaks TLS and reads HTTP. The bytes of a request are written here, as the
-request says: no field is added but Host and Content-Length, and no character is encoded anew. The library's own way to
-send costs a call a third of its time. It is left for requests through a proxy, and for releases of the library that are
-not among KNOWN: more is asked of its parts here than its public interface promises.
+The HTTP library (aiohttp) connects, keeps connections, speaks TLS and parses HTTP. This module writes the bytes of a
+request itself. The only fields added are Host and Content-Length, and no character is encoded again. Sending through
+the library would cost a third of a call's time. The library sends only requests through a proxy, and all requests if
+its release is not in KNOWN. The reason for KNOWN: this module uses parts of the library that are not public.
 
-No cookie is kept, no redirect followed, and nothing of the environment obeyed (proxies, .netrc, TLS key logs). A
-connection is kept where the exchange came to its end, and otherwise cut: what was not sent yet is not sent any more.
+No cookie is kept and no redirect is followed. Proxies, .netrc and TLS key logs set in the environment are ignored. A
+connection is kept only after a complete exchange. Otherwise it is aborted, and unsent bytes are dropped.
 """
 
 from __future__ import annotations
@@ -42,8 +42,10 @@ if TYPE_CHECKING:
     Field = tuple[str, str]
 
     class Answer(Protocol):
-        """What came of a request: the head of the answer, whose items are all its fields, and the content as it comes.
-        `close` must follow; it cuts the connection where the content has not come to its end."""
+        """A response as it arrives: status, reason, all header fields, and the content as a stream.
+
+        `close` must be called. It aborts the connection if the content was not read to its end.
+        """
 
         @property
         def status(self) -> int: ...
@@ -62,30 +64,30 @@ if TYPE_CHECKING:
 
 # Decision 0157: Requests are written to the connection by us.
 KNOWN = ("3.14.",)
-"""How the releases of the library begin whose parts are known to do what is asked of them here."""
+"""Version prefixes of the library releases whose private parts are known to work as this module uses them."""
 
 LONGEST_LINE = 16 * 1024
 LONGEST_FIELD = 32 * 1024
 MOST_FIELDS = 256
 
 _BODILESS = ("GET", "HEAD", "OPTIONS", "TRACE")
-"""The methods of requests that have no length where they have no body (RFC 9110 section 8.6)."""
+"""Methods whose requests have no Content-Length if they have no body (RFC 9110 section 8.6)."""
 
 _AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
-"""The fields that the library would add to a request that does not have them."""
+"""Header fields that the library would add to a request that lacks them."""
 
 _SMALL = 64 * 1024
-"""Bytes of a body that is sent together with the head, and taken by any upstream before it answers."""
+"""Largest body in bytes that is sent in one piece with the head. Any upstream reads that much before it responds."""
 
 _PATIENT = aiohttp.ClientTimeout(total=None, sock_connect=None)
 
 
 class Unwritable(Exception):
-    """A request that no HTTP can be made of; not one byte of it was sent."""
+    """The request cannot be written as HTTP. No byte of it was sent."""
 
 
 class Connections:
-    """The connections of one server. To be made and used inside a running event loop."""
+    """Connection pool of one server. Create and use it inside a running event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -97,17 +99,17 @@ class Connections:
         self._used: WeakSet[asyncio.Transport] = WeakSet()
 
     def ask(self, request: Request, address: Address, fields: list[Field], leaving: Leaving) -> Awaitable[Answer]:
-        """Send a request with these header fields; come back when the head of the answer is there.
+        """Send a request with these header fields, and return once the head of the response has come.
 
-        Raises Unwritable, what the library and the system raise, and ValueError for what is no HTTP.
+        Raises Unwritable, ValueError for a response that is not HTTP, and the exceptions of the library and the system.
         """
-        if not FRAMING.isdisjoint(request.names):  # which only a credential can have
+        if not FRAMING.isdisjoint(request.names):  # only a credential can add such a field
             raise Unwritable
         way = self._directly if self._direct else self._by_session
         return way(request, address, fields, leaving)
 
     async def close(self) -> None:
-        """Close them all."""
+        """Close all connections."""
         if self._session is not None:
             await self._session.close()
         if self._connector is not None:
@@ -119,7 +121,7 @@ class Connections:
         connection = await self._connected(initiator)
         try:
             protocol, transport = connection.protocol, connection.transport
-            if protocol is None or transport is None:  # as the library types it; it was connected a moment ago
+            if protocol is None or transport is None:  # the types allow None; it was just connected
                 raise aiohttp.ServerDisconnectedError
             protocol.set_response_params(
                 skip_payload=request.method == "HEAD",
@@ -132,7 +134,7 @@ class Connections:
             leaving.by(transport, self._used)
             _write(transport, beginning, request.body or b"")
             message, content = await protocol.read()
-            while 100 <= message.code < 200 and message.code != 101:  # what comes first is no answer yet
+            while 100 <= message.code < 200 and message.code != 101:  # 1xx responses are interim
                 message, content = await protocol.read()
             return _Direct(connection, message, content, len(request.body or b"") > _SMALL)
         except HttpProcessingError:
@@ -143,7 +145,9 @@ class Connections:
             raise
 
     async def _connected(self, initiator: aiohttp.ClientRequest) -> Connection:
-        """A connection, but none that was kept and on which something came since: it would be taken for the answer."""
+        """Return a connection. Drop kept connections that received bytes since: those would be taken for the
+        response.
+        """
         connector = self._opened()
         while True:
             connection = await connector.connect(initiator, traces=[], timeout=_PATIENT)
@@ -153,7 +157,7 @@ class Connections:
             _cut(connection)
 
     def _initiator(self, address: Address) -> aiohttp.ClientRequest:
-        """What tells the library where to connect, and how. It is never sent."""
+        """Return the request object that tells the library where and how to connect. It is never sent."""
         known = self._initiators.get(address.origin)
         if known is None:
             loop, url = asyncio.get_running_loop(), URL(address.origin, encoded=True)
@@ -179,7 +183,8 @@ class Connections:
 
     def _opened(self) -> aiohttp.TCPConnector:
         if self._connector is None:
-            # Without a limit: pacing.py has one, and whoever is cancelled waiting for it leaves nothing in here.
+            # No limit here: pacing.py limits requests, and a cancelled caller in its queue leaves nothing behind in the
+            # library.
             self._connector = aiohttp.TCPConnector(limit=0, resolver=aiohttp.ThreadedResolver())
         return self._connector
 
@@ -197,13 +202,13 @@ class Connections:
                 max_field_size=LONGEST_FIELD,
                 max_headers=MOST_FIELDS,
             )
-            # The library would send whatever is idempotent once more, DELETE too, on any connection that died. There is
-            # no public way to have it leave that to us; tests count the requests at a socket.
+            # The library would resend any idempotent request, DELETE too, when a connection dies. No public option
+            # disables these retries. Tests that count requests at a socket notice if this attribute stops working.
             self._session._retry_connection = False
         return self._session
 
     def _secured(self, address: Address) -> ssl.SSLContext | bool:
-        """One context for all connections, made when the first needs it."""
+        """Return the TLS context that all connections share, created at first use; True for plain HTTP."""
         if address.scheme != "https":
             return True
         if self._tls is None:
@@ -212,7 +217,10 @@ class Connections:
 
 
 class Leaving:
-    """Whether a request has left (`done`), and on a connection that had been kept (`reused`). `report` hears "sent"."""
+    """Record of whether a request was sent.
+
+    `done`: the request was sent. `reused`: the connection had been used before. `report` is called with "sent".
+    """
 
     __slots__ = ("_report", "done", "reused")
 
@@ -222,7 +230,7 @@ class Leaving:
         self.reused = False
 
     def by(self, transport: asyncio.Transport, used: WeakSet[asyncio.Transport]) -> None:
-        """It leaves now, by a connection that is added to those that were used: nothing else is waited for."""
+        """Record that the request is sent now on `transport`, and add `transport` to the used connections."""
         if transport in used:
             self.reused = True
         else:
@@ -233,12 +241,12 @@ class Leaving:
 
 
 def head(request: Request, address: Address, host: str, fields: list[Field]) -> bytes:
-    """Request line and header fields (RFC 9112 sections 3 and 5). Raises Unwritable."""
+    """Return the request line and header fields as bytes (RFC 9112 sections 3 and 5). Raises Unwritable."""
     lines = [f"{request.method} {address.path}{request.target} HTTP/1.1", f"Host: {host}", *map(": ".join, fields)]
     if request.body is not None or request.method not in _BODILESS:
         lines.append(f"Content-Length: {len(request.body or b'')}")
     text = "\r\n".join([*lines, "", ""])
-    # Each line has one line break, its own: so none stands inside of what was given.
+    # Each line has exactly one line break, its own. More would mean a line break inside a given value.
     if not text.count("\r") == text.count("\n") == len(lines) + 1 or "\0" in text:
         raise Unwritable
     try:
@@ -248,7 +256,7 @@ def head(request: Request, address: Address, host: str, fields: list[Field]) -> 
 
 
 def _write(transport: asyncio.Transport, beginning: bytes, body: bytes) -> None:
-    """Send both: what is small in one piece, and of what is large no copy."""
+    """Send head and body. A small body is sent in one piece with the head; a large body is not copied."""
     if len(body) <= _SMALL:
         transport.write(beginning + body)
     else:
@@ -257,19 +265,21 @@ def _write(transport: asyncio.Transport, beginning: bytes, body: bytes) -> None:
 
 
 def _cut(connection: Connection) -> None:
-    """End a connection at once. To close it would first send what is left of a request that nobody wants any more."""
+    """Abort a connection. Closing it normally would first send the rest of a request that is no longer wanted."""
     if connection.protocol is not None:
         connection.protocol.abort()
     connection.close()
 
 
 class _Direct:
-    """An answer whose head has come. With the end of its content the connection goes back to the others."""
+    """A response whose head has come. At the end of its content the connection returns to the pool."""
 
     __slots__ = ("_connection", "_large", "content", "headers", "reason", "status")
 
     def __init__(self, connection: Connection, message: RawResponseMessage, content: StreamReader, large: bool) -> None:
-        """`large` is whether the body of the request was: it may not have been taken whole."""
+        """Create the response. `large` is whether the request's body was large, so that the upstream may not have read
+        all.
+        """
         self._connection: Connection | None = connection
         self._large = large
         self.status = message.code
@@ -282,7 +292,7 @@ class _Direct:
         if self._connection is None:
             return
         transport = self._connection.transport
-        # Of TLS the buffer that counts cannot be seen; an upstream that refuses a body often does not read it.
+        # With TLS the real write buffer is not visible. An upstream that refuses a body often does not read all of it.
         if self._large and (self.status >= 400 or (transport is not None and transport.get_write_buffer_size())):
             self.close()
         else:
@@ -296,13 +306,15 @@ class _Direct:
 
 
 _TELLS = "send" in vars(aiohttp.ClientRequest)
-"""Whether the library still sends by the method that tells us so; where it does not, all counts as sent."""
+"""Whether the library still calls `ClientRequest.send`, which reports the sending. Otherwise all requests count as
+sent.
+"""
 
 _leaving: ContextVar[tuple[Leaving, WeakSet[asyncio.Transport]]] = ContextVar("leaving")
 
 
 class _Telling(aiohttp.ClientRequest):
-    """A request of the session, which says when it leaves."""
+    """A request of the session that reports when it is sent."""
 
     async def send(self, conn: Connection) -> aiohttp.ClientResponse:
         leaving, used = _leaving.get()

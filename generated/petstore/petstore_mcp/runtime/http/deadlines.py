@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Ends what takes too long, as asyncio.timeout does, with one timer for all that runs.
+"""Cancel tasks at their deadline, as asyncio.timeout does, but with one timer for all deadlines.
 
-A timer is set for the first that is due, and set anew when it rings. One for each call would be made, sorted in and
-taken out for every call, and hardly any ever rings: that is a tenth of what a small call costs in the HTTP library.
+The timer is set for the earliest deadline, and set again when it fires. A timer per call would be created, sorted in
+and removed for every call, although few ever fire. That would be a tenth of a small call's cost in the HTTP library.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from types import TracebackType
 
 
 class Deadlines:
-    """The deadlines of one event loop, in which it is to be used."""
+    """All deadlines of one event loop. Create and use it inside that loop."""
 
     __slots__ = ("_due", "_loop", "_running", "_timer")
 
@@ -23,18 +23,20 @@ class Deadlines:
         self._timer: asyncio.TimerHandle | None = None
 
     def within(self, seconds: float) -> Deadline:
-        """For a `with` block of the current task, which so many seconds after its beginning is cancelled and raises
-        TimeoutError."""
+        """Return a deadline for a `with` block of the current task.
+
+        The task is cancelled this many seconds after the block begins, and the block raises TimeoutError.
+        """
         return Deadline(self, seconds)
 
     def begin(self, deadline: Deadline, seconds: float) -> None:
-        """From now on it counts."""
+        """Start a deadline: it expires in this many seconds."""
         due = self._running[deadline] = self._loop.time() + seconds
         if due < self._due:
             self._set(due)
 
     def end(self, deadline: Deadline) -> None:
-        """It has become irrelevant. The timer stays: when it rings, it finds out for whom."""
+        """Stop a deadline. The timer is not changed: when it fires, it looks which deadlines have passed."""
         self._running.pop(deadline, None)
 
     def _set(self, due: float) -> None:
@@ -53,7 +55,7 @@ class Deadlines:
 
 
 class Deadline:
-    """One of them. `expired` says whether it has passed, whatever came of that."""
+    """One deadline, used as a context manager. `expired` is whether it has passed, even if nothing was cancelled."""
 
     __slots__ = ("_cancelling", "_deadlines", "_seconds", "_task", "expired")
 
@@ -63,7 +65,7 @@ class Deadline:
         self.expired = False
 
     def expire(self) -> None:
-        """It has passed."""
+        """Mark the deadline as passed and cancel its task."""
         self.expired = True
         self._task.cancel()
 
@@ -80,6 +82,6 @@ class Deadline:
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._deadlines.end(self)
-        # Whoever else cancelled the task must see it cancelled.
+        # If somebody else cancelled the task too, the CancelledError must go on.
         if self.expired and self._task.uncancel() <= self._cancelling and kind is asyncio.CancelledError:
             raise TimeoutError from problem

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""How many requests may be under way, and how many files open, with the descriptors that this process may have."""
+"""Plan how many requests and files may be open at a time, within this process's limit on file descriptors."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import os
 from .shares import FILES
 
 SPARE = 8
-"""Descriptors that are left alone: for looking up names, for a file that an argument names, for what hooks do."""
+"""File descriptors left free for name lookups, files named by arguments, and hooks."""
 
 _OPEN = "/proc/self/fd"
 
 
 # Decision 0063: Places for requests follow the free descriptors.
 def plan(wanted: int, origins: int) -> tuple[int, int]:
-    """Return how many requests may be under way at a time, at most as many as are `wanted`, and how many files open.
+    """Return how many requests may be pending at a time (at most `wanted`), and how many files may be open.
 
-    Each of the `origins` may keep as many connections as there are requests.
+    The connections kept to each of the `origins` may be as many as the pending requests.
     """
     free = _free()
     if free is None:
@@ -27,9 +27,9 @@ def plan(wanted: int, origins: int) -> tuple[int, int]:
 
 
 def _free() -> int | None:
-    """Return how many descriptors could still be opened; None where that is not known, or they are without number."""
+    """Return how many file descriptors can still be opened; None if that is unknown or unlimited."""
     try:
-        import resource  # not every system has it
+        import resource  # not available on every system
 
         limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     except (ImportError, AttributeError, OSError):
@@ -40,7 +40,7 @@ def _free() -> int | None:
 
 
 def _taken(limit: int) -> int:
-    """Return how many descriptors are open."""
+    """Return how many file descriptors are open."""
     try:
         return len(os.listdir(_OPEN))
     except OSError:

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Where access tokens are fetched, as an OpenID provider says itself (OpenID Connect Discovery 1.0, section 4).
+"""Look up the token endpoint in an OpenID provider's metadata (OpenID Connect Discovery 1.0, section 4).
 
-Asked only where a client's id and secret are set, once, without any credential. What it names is held to the rules of a
-token URL that the API's description names: TLS, and no address inside the network's own plumbing.
+The lookup happens once, without credentials, and only if a client's id and secret are set. The endpoint found must obey
+the rules for a token URL in an API description: TLS, and no link-local or cloud metadata address.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ LARGEST_ANSWER = 256 * 1024
 
 
 class Undiscovered(Exception):
-    """No token endpoint was found; the message is a sentence for the operator."""
+    """No token endpoint was found. The message is a sentence for the operator."""
 
 
 # Decision 0073: OpenID Connect is looked up once.
 async def discover(place: Discovery, send: Send) -> Endpoint:
-    """The token endpoint. Raises Undiscovered."""
+    """Return the token endpoint that the provider names. Raises Undiscovered."""
     request = Request("GET", place.target, template=place.target.partition("?")[0])
     request.headers = [("Accept", "application/json")]
     server = place.address.authority
@@ -51,7 +51,7 @@ async def discover(place: Discovery, send: Send) -> Endpoint:
 
 
 def _token_endpoint(answer: Response) -> str | None:
-    """An absolute URL, where the provider's metadata has one."""
+    """Return the absolute `token_endpoint` URL of the provider's metadata, or None."""
     if answer.cut or len(answer.content) > LARGEST_ANSWER:
         return None
     try:

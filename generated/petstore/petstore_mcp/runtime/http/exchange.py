@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What was sent and what came back, as plain values between the HTTP client and the words about it."""
+"""Requests and responses as plain values, shared by the HTTP client and the modules that write results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .spool import Spool
 
     class Ready(Protocol):
-        """A prepared call (preparation.Ready): the request, where it goes, and the credentials that it is given."""
+        """A prepared call (preparation.Ready): its request, its address, and the credentials chosen for it."""
 
         request: Request
         address: Address
@@ -33,20 +33,21 @@ if TYPE_CHECKING:
 
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
 
-# Where the tables of older Pythons have names that RFC 9110 changed.
+# Phrases that RFC 9110 changed and older Pythons still give under their old names.
 _RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satisfiable", 422: "Unprocessable Content"}
 
 
 class Sent:
     """The request as far as results speak of it: the tool, the path without its query, the variables whose credentials
-    it carried, a URI for what may come back, the arguments with what is sent for those left out, its idempotency key,
-    and how often it was tried. `fields` are the parts of the answer that were asked for, "" for all of it; `scopes` are
-    what the description asks of a token, and `offers` the ways to give a credential where none was given. `answer` is
-    the value of an answer of which not all is shown, `unfollowed` a clause that says why a redirect was not followed,
-    `reader` the tool that reads on in what is kept, "" where there is none.
+    it carried, a URI for what may come back or what makes one, the arguments with what is sent for those left out, its
+    idempotency key, and how often it was tried. `fields` are the parts of the answer that were asked for, "" for all of
+    it; `scopes` are what the description asks of a token, and `offers` the ways to give a credential where none was
+    given. `answer` is the value of an answer of which not all is shown, `unfollowed` a clause that says why a redirect
+    was not followed, `reader` the tool that reads on in what is kept, "" where there is none.
     """
 
     __slots__ = (
+        "_uri",
         "answer",
         "arguments",
         "fields",
@@ -59,7 +60,6 @@ class Sent:
         "tool",
         "tries",
         "unfollowed",
-        "uri",
         "variables",
     )
 
@@ -69,7 +69,7 @@ class Sent:
         method: str,
         path: str,
         variables: list[str],
-        uri: str,
+        uri: str | Callable[[], str],
         arguments: dict[str, Any] | None = None,
         key: str = "",
     ) -> None:
@@ -77,7 +77,7 @@ class Sent:
         self.method = method
         self.path = path
         self.variables = variables
-        self.uri = uri
+        self._uri = uri
         self.arguments = tool.given(arguments or {})
         name = tool.binding.get("fields")
         asked = self.arguments.get(name) if name else None
@@ -90,17 +90,25 @@ class Sent:
         self.scopes: tuple[str, ...] = ()
         self.offers: tuple[str, ...] = ()
 
+    @property
+    def uri(self) -> str:
+        """The URI under which the answer can be kept. Few are, so its name is made when it is first wanted."""
+        if not isinstance(self._uri, str):
+            self._uri = self._uri()
+        return self._uri
+
     def __str__(self) -> str:
         return f"{self.method} {self.path[:200]}"
 
 
 class Response:
-    """An answer. `content` is decoded. Where it is `cut`, only its beginning came; where there is a `spool`, that holds
-    what came, and `content` is the beginning of it. So many bytes of what came are `kept` under `Sent.uri`. `held` is
-    what the memory of a long `content` belongs to, until `close`.
+    """An HTTP response with decoded content.
 
-    `label` is the type and subtype that it says its content has, in lower case; "" where they are not said or not
-    well-formed.
+    - `cut`: only the beginning came.
+    - `spool`: if set, the spool holds all that came, and `content` is its beginning.
+    - `kept`: how many bytes are kept under `Sent.uri`.
+    - `held`: the spool that owns the memory of a long `content`, until `close`.
+    - `label`: type and subtype of Content-Type in lower case; "" if absent or malformed.
     """
 
     __slots__ = ("_fields", "_named", "content", "cut", "held", "kept", "label", "reason", "spool", "status")
@@ -124,23 +132,25 @@ class Response:
         self.kept = 0
 
     def close(self) -> None:
-        """Give back the memory and the file of a long content, of which nothing may be read any more."""
+        """Release the memory and the file of a long content. The content must not be read afterwards."""
         for spool in (self.held, self.spool):
             if spool is not None:
                 self.content = b""
                 spool.close()
 
     def redact(self, redact: Callable[[str], str]) -> None:
-        """Take secrets out of all but the content, before any of it is cut or comes to be in lower case."""
+        """Remove secrets from the reason and the header fields. Call this before any text is shortened or put in lower
+        case.
+        """
         told = " ".join((self.reason, *self._named.values()))
         if told.isprintable() and redact(told) == told:
-            return  # as with most answers: one look at all of it
+            return  # the fast path for most responses: one check of all text
         self.reason = redact(clean(self.reason)[0])
         self.fields = [(name, redact(clean(value)[0])) for name, value in self.fields]
 
     @property
     def fields(self) -> list[tuple[str, str]]:
-        """The header fields, as they came or as they were set; not to be changed in place."""
+        """The header fields. Set a new list to change them; do not change the list in place."""
         return self._fields
 
     @fields.setter
@@ -151,22 +161,24 @@ class Response:
         self.label = _media_type(named.get("content-type", ""))
 
     def header(self, name: str) -> str:
-        """All values of a field, joined as RFC 9110 section 5.3 allows; "" where there is none."""
+        """Return all values of a header field, joined as RFC 9110 section 5.3 allows; "" if the field is absent."""
         return self._named.get(name, "")
 
     @property
     def media_type(self) -> str:
-        """Type and subtype of the content: the label, but of an image or a sound what its first bytes say."""
+        """Return type and subtype of the content. For images and audio the first bytes decide, else Content-Type."""
         if not self.label.startswith(("image/", "audio/")) or self.label == "image/svg+xml":
             return self.label
-        from ..text.signatures import settled  # most answers are text
+        from ..text.signatures import settled  # imported late: most responses are text
 
         return settled(self.label, self.content)
 
     @property
     def retry_after(self) -> int | None:
-        """Seconds (RFC 9110 section 10.2.3), below 1 where they are over; None where they are not said or cannot be
-        read. A date counts from the answer's own Date, since clocks differ.
+        """Return the seconds of Retry-After (RFC 9110 section 10.2.3), or None if it is absent or unreadable.
+
+        Seconds below 1 mean a moment that has passed. A date is compared with the response's own Date, since clocks
+        differ.
         """
         value = self.header("retry-after").strip()[:40]
         if value.isascii() and value.isdigit():
@@ -174,22 +186,24 @@ class Response:
         try:
             then, now = parsedate_to_datetime(value), parsedate_to_datetime(self.header("date").strip()[:40])
             return int((then - now).total_seconds())
-        except (ValueError, TypeError, ArithmeticError, LookupError):  # whatever its parser makes of nonsense
+        except (ValueError, TypeError, ArithmeticError, LookupError):  # what its parser raises for malformed dates
             return None
 
     @property
     def size(self) -> int:
-        """Bytes that came, decoded."""
+        """Return the number of decoded bytes that came."""
         return self.spool.size if self.spool is not None else len(self.content)
 
     @property
     def partial(self) -> bool:
-        """Whether `content` is only the beginning."""
+        """Return whether `content` holds only the beginning."""
         return self.cut or self.spool is not None
 
     @property
     def named(self) -> str:
-        """Status and name, as in `HTTP 404 Not Found`; the upstream's own name where the standard has none."""
+        """Return status and name, such as `HTTP 404 Not Found`. A status unknown to the standard has the upstream's own
+        name.
+        """
         try:
             name = _RENAMED.get(self.status) or HTTPStatus(self.status).phrase
         except ValueError:
@@ -198,7 +212,7 @@ class Response:
 
 
 def _joined(fields: list[tuple[str, str]]) -> dict[str, str]:
-    """The values of each field by its name in lower case."""
+    """Return the values of each header field by its name in lower case."""
     found: dict[str, str] = {}
     for name, value in fields:
         key = name.lower()

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Content codings (RFC 9110 section 8.4.1) undone under a limit: gzip and deflate, one at most, never past the limit.
+"""Decode content codings (RFC 9110 section 8.4.1) up to a size limit: gzip or deflate, at most one of them.
 
-The HTTP library would inflate whole chunks before anybody can count, and 200 KB become 200 MB.
+The HTTP library would inflate whole chunks before anybody could count: 200 KB may become 200 MB.
 """
 
 from __future__ import annotations
@@ -13,43 +13,43 @@ _GZIP, _ZLIB, _RAW = 31, 15, -15
 _GZIP_MAGIC = b"\x1f\x8b"
 
 _STEP = 256 * 1024
-"""Bytes that are decoded at a time. What came in one piece may be a thousand times as long, and would all be held."""
+"""Bytes decoded at a time. Decoded data may be a thousand times as long as its input, and must not be held at once."""
 
 
 class BadCoding(Exception):
-    """The content cannot be decoded; the message is the rest of a sentence about the answer."""
+    """The content cannot be decoded. The message is the predicate of a sentence about the response."""
 
 
 def undoing(coding: str, limit: int, take: Callable[[bytes], None]) -> Plain:
-    """Undoes that value of Content-Encoding. Raises BadCoding for all but one of those that were offered."""
+    """Return a decoder for this value of Content-Encoding. Raises BadCoding unless it is one of the codings offered."""
     coding = coding.strip().lower()
     return Plain(limit, take) if coding in ("", "identity") else Inflate(coding, limit, take)
 
 
 # Decision 0040: Transfer codings other than chunked are refused.
 def refuse_transfer_coding(value: str) -> None:
-    """Raise BadCoding for a value of Transfer-Encoding with more than chunks (RFC 9112 section 6.1).
+    """Raise BadCoding for a Transfer-Encoding other than chunked (RFC 9112 section 6.1).
 
-    No request of ours offers another one in TE. The HTTP library undoes chunks and would pass on the rest as content.
+    Requests of this server offer no other coding in TE. The HTTP library would decode only chunks and leave the rest.
     """
     if not {coding.strip().lower() for coding in value.split(",")} <= {"", "chunked", "identity"}:
         raise BadCoding("has a transfer coding that was not asked for")
 
 
 class Plain:
-    """Passes content on as it comes. `full` says that there was more than the limit, which was dropped."""
+    """Decoder for content without a coding. `full` is True once more came than the limit; the excess is dropped."""
 
     __slots__ = ("_limit", "_size", "_take", "full")
 
     def __init__(self, limit: int, take: Callable[[bytes], None]) -> None:
-        """`take` is given what was decoded, at most the limit."""
+        """Create a decoder. `take` is called with each piece of decoded data, together at most `limit` bytes."""
         self._limit = limit
         self._take = take
         self._size = 0
         self.full = False
 
     def feed(self, data: bytes) -> None:
-        """Take in what came, as far as there is room. Raises BadCoding."""
+        """Decode a piece of input and pass it on, up to the limit. Raises BadCoding."""
         room = self._limit - self._size
         self._size += len(data)
         if len(data) <= room:
@@ -60,12 +60,14 @@ class Plain:
             self._take(data[:room])
 
     def finish(self, may_be_empty: bool = True) -> None:
-        """All has come. Raises BadCoding where the coded stream ended early; before its first byte, where content must
-        have come."""
+        """Check the end of the input. Raises BadCoding if the coded stream ended early.
+
+        An input without a single byte is an error unless `may_be_empty`.
+        """
 
 
 class Inflate(Plain):
-    """The same of content that has a coding."""
+    """Decoder for content coded with gzip or deflate."""
 
     __slots__ = ("_behind", "_coding", "_raw", "_stream")
 
@@ -95,7 +97,7 @@ class Inflate(Plain):
                 self._stream = zlib.decompressobj(self._window(data))
             elif self._stream.eof:
                 if not data.startswith(_GZIP_MAGIC):
-                    return  # padding behind the last member
+                    return  # padding after the last gzip member
                 self._stream = zlib.decompressobj(_GZIP)
             try:
                 decoded = self._stream.decompress(data, room)
@@ -103,11 +105,11 @@ class Inflate(Plain):
                 raise BadCoding("is not compressed the way it says") from None
             super().feed(decoded)
             data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
-            # A step that is full may have left something behind, although all that came was taken in.
+            # A full step may have left output inside the decompressor, although it consumed all its input.
             self._behind = len(decoded) == room and not self._stream.eof
 
     def _window(self, data: bytes) -> int:
         if self._coding != "deflate":
             return _GZIP
-        # Some servers leave out the zlib header that the standard demands; its low bits say "deflate".
+        # Some servers omit the required zlib header. Its low four bits are 8, which means "deflate".
         return _ZLIB if data[0] & 0x0F == 8 else _RAW

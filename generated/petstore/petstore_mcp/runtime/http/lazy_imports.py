@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What the libraries import and no call of ours asks them for: loaded by whoever does.
+"""Import unneeded modules of the libraries lazily: a stand-in loads the real module at its first use.
 
-It is an eighth of what a server holds after its first call, and of the time until then: the way to find proxies in the
-environment brings every way to pack files with it, the way to take a media type apart all the grammar of mail. While
-inside `deferred`, such a module is a stand-in, and what was taken from it loads the real one at its first use: hooks
-that use the library have all of it. Anything that is not foreseen here loads the real one at once.
+These modules are an eighth of a server's memory and start time. For example, reading proxies from the environment
+imports all archive formats, and parsing a media type imports the email package. Inside `deferred` such a module is
+replaced by a stand-in. Names imported from the stand-in load the real module at their first use. So hooks that use the
+library can use all of it. Any use not foreseen here loads the real module at once.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-# Modules, and what is taken from them by those who import them; the rest is looked up when it is used. Only functions
-# and classes that nobody derives from there, since these can be stood in for.
+# Modules, and the names that others import from them; other names are looked up when used. Only functions and classes
+# that nobody derives from at import time are listed, since only those can be replaced.
 _UNASKED = {
     "aiohttp.cookiejar": ("CookieJar", "DummyCookieJar", "_UnlimitedCookieJar"),
     "aiohttp.tracing": (
@@ -41,12 +41,12 @@ _UNASKED = {
     "uuid": (),
 }
 
-#: An accelerator of lists with three items at most, which brings the C++ library with it. They have another in Python.
+#: An accelerator for lists of at most three items, which loads the C++ library. A Python fallback exists.
 _WITHOUT = "frozenlist._frozenlist"
 
 
 class _Later:
-    """What a module has under that name, loaded when it is used."""
+    """Proxy for one name of a module, which loads the module at its first use."""
 
     __slots__ = ("_module", "_name")
 
@@ -61,12 +61,12 @@ class _Later:
         return self._there()(*given, **named)
 
     def __getattr__(self, name: str) -> Any:
-        if name in _Later.__slots__:  # of one that is being copied
+        if name in _Later.__slots__:  # happens on an instance that is being copied
             raise AttributeError(name)
         return getattr(self._there(), name)
 
     def __reduce__(self) -> str:
-        return self._name  # a copy of what a module has is that itself
+        return self._name  # copying a module's function or class gives the same object
 
     def __instancecheck__(self, value: object) -> bool:
         return isinstance(value, self._there())
@@ -85,10 +85,10 @@ class _Later:
 
 
 class _StandIn(ModuleType):
-    """A module that is loaded when it is asked for anything but what it has."""
+    """Stand-in module that loads the real one when an unknown attribute is read."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # what the import system looks for
+        if name.startswith("__"):  # read by the import system
             raise AttributeError(name)
         return getattr(_real(self), name)
 
@@ -108,8 +108,9 @@ def _stand_in(name: str, taken: tuple[str, ...]) -> _StandIn:
 
 
 def _newer_typing() -> _StandIn:
-    """`typing_extensions`, of which Pythons before 3.13 need the defaults of type variables. Type checkers alone read
-    them, so the variables are made without.
+    """Return a replacement for `typing_extensions`, used for type variable defaults before Python 3.13.
+
+    Only type checkers read these defaults, so the type variables are created without them.
     """
     made = _StandIn("typing_extensions")
     for kind in ("TypeVar", "TypeVarTuple"):
@@ -127,10 +128,10 @@ def _without_default(kind: Any) -> Any:
 # Decision 0153: Unused modules of libraries are left out.
 @contextmanager
 def deferred() -> Iterator[None]:
-    """While inside, importing those modules gives stand-ins, but for what had been loaded before."""
+    """Replace the listed modules by stand-ins inside a `with` block. Modules loaded before are left as they are."""
     stand_ins: dict[str, Any] = {name: _stand_in(name, taken) for name, taken in _UNASKED.items()}
     stand_ins["typing_extensions"] = _newer_typing()
-    stand_ins[_WITHOUT] = None  # as the import system has it of what is not there
+    stand_ins[_WITHOUT] = None  # None means to the import system that the module does not exist
     put = {name: made for name, made in stand_ins.items() if name not in sys.modules}
     sys.modules.update(put)
     try:

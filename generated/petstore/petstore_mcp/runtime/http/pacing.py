@@ -1,18 +1,19 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Which request goes to the upstream when: so many at a time, and so many in a while where the operator limits that.
+"""Decide when each request is sent: limit the pending requests, and the request rate if the operator sets one.
 
-A room that comes free goes to the waiting tool that has the fewest requests under way, and inside a tool to the call
-that came first. No tool has more than seven eighths of all rooms, so one whose upstream hangs leaves room to the rest.
-Waiting is a part of the call's time; what cannot be sent early enough to be answered within it is refused in words that
-a model can act on.
+A place ("room" in names) is the right to have one request pending. A free place goes to the waiting caller with the
+fewest pending requests. Of that caller's tools, the one with the fewest is next; inside a tool, the oldest call. No
+tool may hold more than seven eighths of all places, so a hanging upstream leaves places for others. No caller may hold
+more than three quarters if there are several callers. Waiting counts towards the call's time. A request that could not
+be answered in time is refused with advice for the model.
 
-Invariants: a room that was entered is left exactly once, whatever is cancelled when; no tool waits that could enter.
+Invariants: each place taken is given back exactly once, whatever is cancelled. No tool waits that could enter.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from math import ceil
 from typing import TYPE_CHECKING
@@ -23,59 +24,80 @@ if TYPE_CHECKING:
     from ..settings.rate import Rate
 
     Clock = Callable[[], float]
+    Turn = Callable[[int, float, float], Awaitable["tuple[bool, float] | None"]]
     Rest = Callable[[float], Awaitable[None]]
 
 
 class Crowded(Failure):
-    """It was not the request's turn within its time. `advice` is a sentence for the model."""
+    """The request found no place within its time. `advice` is a sentence for the model."""
 
     def __init__(self, reason: str, advice: str) -> None:
         super().__init__(reason, sent=False)
         self.advice = advice
 
 
+def _too_soon(rate: Rate, wait: float) -> Crowded:
+    seconds = max(1, ceil(wait))
+    advice = f"Nothing was sent. Call again in {seconds} second{'' if seconds == 1 else 's'}."
+    return Crowded(f"this server sends no more than {rate}", advice)
+
+
+# Decision 0171: No caller has more than three quarters of the rooms.
 # Decision 0037: 64 requests are under way at a time.
 class Pace:
-    """The rooms and the rate of one server. To be used inside one event loop; `clock` counts its seconds."""
+    """Concurrency and rate limiter of one server. Use it inside one event loop; `clock` returns seconds."""
 
-    def __init__(self, most: int, rate: Rate | None, clock: Clock, rest: Rest = asyncio.sleep) -> None:
-        """At most `most` requests are under way at a time, and no more are sent than `rate` allows."""
+    def __init__(
+        self, most: int, rate: Rate | None, clock: Clock, rest: Rest = asyncio.sleep, turn: Turn | None = None
+    ) -> None:
+        """Allow at most `most` pending requests, and no more requests than `rate`.
+
+        `turn` takes the next slot of a rate that replicas share (`replicas.sharing.Sharing.turn`).
+        """
+        self._turn_of_all = turn
         self._share = most - most // 8
+        self._part = most - most // 4
         self._free = most
-        self._under_way: dict[str, int] = {}
-        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+        self._under_way: Counter[str] = Counter()
+        self._callers: Counter[str] = Counter()
+        self._waiting: dict[tuple[str, str], deque[asyncio.Future[None]]] = {}
         self._rate = rate
         self._clock = clock
         self._rest = rest
-        self._door = asyncio.Lock()  # is fair: first come, first served
+        self._door = asyncio.Lock()  # asyncio.Lock is fair: first come, first served
         self._ahead = 0
 
-    async def enter(self, tool: str, latest: float) -> None:
-        """Come back when a request of that tool may be sent, before the clock says `latest`. Raises Crowded, or is
-        cancelled; otherwise `leave` must follow.
+    async def enter(self, tool: str, latest: float, caller: str = "") -> None:
+        """Wait until a request of this tool may be sent, until the clock says `latest` at most.
+
+        `caller` is the name of the client, "" if there is only one. Raises Crowded. After success, `leave` must be
+        called.
         """
-        if self._rate is None and self._clock() <= latest and self._may_enter(tool):
-            return self._give(tool)  # as with most
+        who = caller, tool
+        if self._rate is None and self._clock() <= latest and self._may_enter(who):
+            return self._give(who)  # the fast path
         if self._rate is not None:
-            self._due(self._rate, latest, self._ahead)  # what would wait in vain is refused at once
+            self._due(self._rate, latest, self._ahead)  # refuse at once what would wait in vain
         self._ahead += 1
         try:
-            await self._room(tool, latest)
+            await self._room(who, latest)
             try:
                 if self._rate is not None:
                     await self._turn(self._rate, latest)
                 self._in_time(latest)
             except BaseException:
-                self.leave(tool)
+                self.leave(tool, caller)
                 raise
         finally:
             self._ahead -= 1
 
-    def leave(self, tool: str) -> None:
-        """The request is over."""
+    def leave(self, tool: str, caller: str = "") -> None:
+        """Give the place back once the request is over, and admit waiting requests."""
         self._free += 1
-        if others := self._under_way.pop(tool) - 1:
-            self._under_way[tool] = others
+        for counts, name in ((self._under_way, tool), (self._callers, caller)):
+            counts[name] -= 1
+            if not counts[name]:
+                del counts[name]
         if self._waiting:
             self._admit()
 
@@ -84,16 +106,18 @@ class Pace:
             raise Crowded("too little of its time was left for an answer", "Nothing was sent. Calling again is safe.")
 
     def _due(self, rate: Rate, latest: float, ahead: int = 0) -> float:
-        """The seconds to wait for the turn of a request that has so many others before it."""
+        """Return the seconds until a request with `ahead` requests before it may be sent. Raises Crowded if that is too
+        late.
+        """
         now = self._clock()
         due = rate.due(now, ahead)
         if due > latest:
-            seconds = ceil(due - now)
-            advice = f"Nothing was sent. Call again in {seconds} second{'' if seconds == 1 else 's'}."
-            raise Crowded(f"this server sends no more than {rate}", advice)
+            raise _too_soon(rate, due - now)
         return due - now
 
     async def _turn(self, rate: Rate, latest: float) -> None:
+        if await self._shared(rate, latest):
+            return
         async with self._door:
             due = self._clock() + (wait := self._due(rate, latest))
             if wait > 0:
@@ -101,46 +125,66 @@ class Pace:
             self._in_time(latest)  # before it counts as sent
             rate.note(max(due, self._clock()))
 
-    async def _room(self, tool: str, latest: float) -> None:
-        if self._may_enter(tool):
-            self._give(tool)
+    async def _shared(self, rate: Rate, latest: float) -> bool:
+        """Wait for a slot of the rate that all replicas share. Return False if the replicas do not share a rate now."""
+        if self._turn_of_all is None:
+            return False
+        turn = await self._turn_of_all(rate.count, rate.seconds, latest - self._clock())
+        if turn is None:
+            return False
+        taken, wait = turn
+        if not taken:
+            raise _too_soon(rate, wait)
+        if wait > 0:
+            await self._rest(wait)
+        self._in_time(latest)
+        rate.note(self._clock())
+        return True
+
+    async def _room(self, who: tuple[str, str], latest: float) -> None:
+        if self._may_enter(who):
+            self._give(who)
             return
         given: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(tool, deque()).append(given)
+        self._waiting.setdefault(who, deque()).append(given)
         try:
             async with asyncio.timeout(max(latest - self._clock(), 0)):
                 await given
         except BaseException as problem:
-            self._give_up(tool, given)
+            self._give_up(who, given)
             if isinstance(problem, TimeoutError):
                 reason = "too many others were under way for all of its time"
                 raise Crowded(reason, "Nothing was sent. Make fewer calls at a time.") from None
             raise
 
-    def _may_enter(self, tool: str) -> bool:
-        return self._free > 0 and self._under_way.get(tool, 0) < self._share
+    def _may_enter(self, who: tuple[str, str]) -> bool:
+        caller, tool = who
+        if caller and self._callers[caller] >= self._part:
+            return False
+        return self._free > 0 and self._under_way[tool] < self._share
 
-    def _give(self, tool: str) -> None:
+    def _give(self, who: tuple[str, str]) -> None:
         self._free -= 1
-        self._under_way[tool] = self._under_way.get(tool, 0) + 1
+        self._callers[who[0]] += 1
+        self._under_way[who[1]] += 1
 
-    def _give_up(self, tool: str, given: asyncio.Future[None]) -> None:
-        """It waits no longer; a room that it was given at this very moment goes to the next."""
+    def _give_up(self, who: tuple[str, str], given: asyncio.Future[None]) -> None:
+        """Remove a waiting request. If it was given a place at this very moment, pass the place on."""
         if given.done() and not given.cancelled():
-            self.leave(tool)
-        elif given in (queue := self._waiting.get(tool, deque())):
+            self.leave(who[1], who[0])
+        elif given in (queue := self._waiting.get(who, deque())):
             queue.remove(given)
             if not queue:
-                del self._waiting[tool]
+                del self._waiting[who]
 
     def _admit(self) -> None:
-        """Give the free rooms to those that wait. Of equals the tool counts that was given one longest ago."""
-        while entering := [tool for tool in self._waiting if self._may_enter(tool)]:
-            tool = min(entering, key=lambda tool: self._under_way.get(tool, 0))
-            queue = self._waiting.pop(tool)
+        """Give the free places to waiting requests. Among equals, the one served longest ago is next."""
+        while entering := [who for who in self._waiting if self._may_enter(who)]:
+            who = min(entering, key=lambda who: (self._callers[who[0]], self._under_way[who[1]]))
+            queue = self._waiting.pop(who)
             given = queue.popleft()
             if queue:
-                self._waiting[tool] = queue  # behind all others
-            if not given.done():  # else it was cancelled and does not know yet
-                self._give(tool)
+                self._waiting[who] = queue  # last in turn from now on
+            if not given.done():  # otherwise it was cancelled and has not run since
+                self._give(who)
                 given.set_result(None)

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Redirects that are followed (RFC 9110 section 15.4): where the owner of a tool wants it, of GET alone.
+"""Follow redirects (RFC 9110 section 15.4) of GET requests, for tools whose owner allows it.
 
-Each step is a request like any other: in its turn, within the time of the call, counted and logged. At the API's own
-origin it carries what the first one did. At another origin, which the operator must have named, it carries nothing of
-it, and neither does any step behind that one: whoever answers there decides where they lead.
+Each step is a normal request: paced, within the call's time, counted and logged. At the API's own origin, a step
+carries the fields and credentials of the first request. At another origin, which the operator must have allowed, a step
+carries none of them. Nor does any later step, because the other origin decides where that step leads.
 """
 
 from __future__ import annotations
@@ -26,21 +26,22 @@ if TYPE_CHECKING:
 
 STATUSES = frozenset((301, 302, 303, 307, 308))
 MOST = 3
-"""Steps of one call."""
+"""Most redirects followed in one call."""
 
 LONGEST = 8192
-"""Characters of a Location."""
+"""Longest Location in characters."""
 
 
 class Trail:
-    """Where the redirects of one call have led: `address` and `target` are of the latest request, and it has `left` the
-    origin that the call was for once one of them was elsewhere.
+    """Redirects followed in one call.
+
+    `address` and `target` belong to the latest request. `left` is True once a request went to another origin.
     """
 
     __slots__ = ("_home", "_rules", "_seen", "address", "left", "target")
 
     def __init__(self, address: Address, target: str, rules: Rules | None) -> None:
-        """Begin at the address and the target of the call. Without `rules` no other origin is allowed."""
+        """Begin at the address and target of the call. Without `rules`, no other origin is allowed."""
         self._home = address.origin
         self._rules = rules
         self.address, self.target = _bare(address), address.path + target
@@ -48,7 +49,9 @@ class Trail:
         self._seen = {(address.origin, self.target)}
 
     def go(self, location: str) -> str:
-        """Go where a Location leads; return why that is not done, as a clause, "" where it was."""
+        """Follow a Location and return "". If it may not be followed, return the reason as a clause and change
+        nothing.
+        """
         try:
             address, target = self._read(location)
         except ValueError:
@@ -78,9 +81,9 @@ class Trail:
 
 # Decision 0034: Redirects are followed for GET, and only where the owner says so.
 async def follow(answer: Response, ready: Ready, sent: Sent, rules: Rules | None, ask: Ask) -> Response:
-    """Return the answer to which a redirect leads, or the last one that is not followed; `sent` says why then.
+    """Follow redirects and return the final response, or the last redirect that may not be followed.
 
-    Raises Failure where a step had no answer.
+    In the latter case `sent.unfollowed` is set to the reason. Raises Failure if a step got no response.
     """
     trail = Trail(ready.address, ready.request.target, rules)
     while answer.status in STATUSES:
@@ -103,7 +106,7 @@ async def follow(answer: Response, ready: Ready, sent: Sent, rules: Rules | None
 
 
 def _step(trail: Trail, ready: Ready) -> Request:
-    """Return the request of a step. The log names its host alone: its path may hold a signature."""
+    """Return the request for one step. The log names only its host, since its path may hold a signature."""
     path, _, query = trail.target.partition("?")
     step = Request("GET", path, template="")
     step.rewritten = "a redirect"
@@ -112,7 +115,7 @@ def _step(trail: Trail, ready: Ready) -> Request:
         step.headers = [("Accept", "*/*")]
         return step
     step.headers, step.cookies = [*ready.request.headers], [*ready.request.cookies]
-    ready.chosen.put(step)  # what stands in the query; else it is there
+    ready.chosen.put(step)  # puts back credentials in the query; others are in the fields
     return step
 
 

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""One line of the log for each request that is sent, and how many bytes they took for the span of their call.
+"""Log one line per request, and add the request's bytes to the span of its call.
 
-A line names the method, the host and the template of the path: neither a query nor the value of an argument.
-Where a hook gave the request another path, which may hold anything, it names that hook.
+A line names the method, the host and the path template. It never contains a query or an argument's value. A path that a
+hook changed may contain anything, so the line names the hook instead.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Exchange:
-    """One request and its answer, from the beginning to the end of a `with` block."""
+    """Context manager around one request and its response."""
 
     __slots__ = ("_address", "_heard", "_line", "_number", "_request", "_span", "_started")
 
@@ -39,7 +39,7 @@ class Exchange:
         return self
 
     def answered(self, answer: Response) -> None:
-        """What came."""
+        """Record the response's status and the number of bytes sent and received."""
         sent, received = len(self._request.body or b""), answer.size
         self._span.sent += sent
         self._span.received += received

@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Whether a request is sent again, and after what pause. Pure: time and chance are handed in.
+"""Decide whether a request is retried, and after what pause. Pure functions: time and randomness are arguments.
 
-What never left may go again. What did may only where a second time does no harm: with a safe method (RFC 9110 section
-9.2.1, and QUERY), or with an Idempotency-Key, by which the upstream knows it for the same. PUT and DELETE are
-idempotent as well, but a second DELETE finds nothing, and a second PUT undoes what others wrote meanwhile: they go
-again where a connection that was kept from before turned out to be closed (RFC 9112 section 9.5), and nowhere else.
+A request that was never sent may be retried. A request that was sent is retried only if repeating does no harm. That
+holds for safe methods (RFC 9110 section 9.2.1, and QUERY), and for requests with an Idempotency-Key. PUT and DELETE are
+idempotent too. But a second DELETE may find nothing, and a second PUT may undo what others wrote meanwhile. They are
+retried only if a kept connection turned out to be closed (RFC 9112 section 9.5).
 """
 
 from __future__ import annotations
@@ -18,25 +18,26 @@ if TYPE_CHECKING:
     from .client import Failure
 
 MOST = 3
-"""Times that a request is tried."""
+"""Most tries of one request."""
 
 LONGEST_FIRST = 0.5
-"""Seconds of the first pause, at most; the next is twice as long."""
+"""Longest first pause in seconds. Each further pause may be twice as long."""
 
 PASSING = frozenset({408, 429, 502, 503, 504})
-"""What an upstream answers that may well answer better soon."""
+"""Statuses that report a temporary problem."""
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY"})
 IDEMPOTENT = _SAFE | {"PUT", "DELETE"}
-"""Methods of which a second time does what the first did (RFC 9110 section 9.2.2, and QUERY)."""
+"""Idempotent methods (RFC 9110 section 9.2.2, and QUERY)."""
 
 
 # Decision 0035: Only what is safe is sent again.
 def pause(request: Request, outcome: Response | Failure, tries: int, left: float, chance: float) -> float | None:
-    """The seconds to wait before the request is tried once more; None where what came of it stands.
+    """Return the seconds to wait before the next try, or None if the outcome is final.
 
-    It was tried `tries` times and has `left` seconds; `chance` is random, from 0 up to 1. A pause takes half of what is
-    left at most, so that there is time for the answer; a longer one that the upstream asks for is not begun.
+    The request was tried `tries` times and has `left` seconds; `chance` is random, from 0 up to 1. A pause takes at
+    most half of the time left, so that the response has time. If the upstream asks for a longer one, nothing is
+    retried.
     """
     if tries >= MOST:
         return None

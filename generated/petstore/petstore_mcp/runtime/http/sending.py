@@ -1,9 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""A prepared request and its answer: in its turn (pacing.py), with an access token where it needs one, once more where
-that was refused, and again where it may pass (retry.py).
+"""Send a prepared request: paced (pacing.py), with an access token if needed, and retried where safe (retry.py).
 
-One deadline covers the waiting, the token, the request, and its repetitions. What changes something is sent at most
-once, unless the upstream can tell a repetition by its key.
+A refused access token is replaced once. One deadline covers the waiting, the token, the request and its retries. A
+request that changes something is sent at most once, unless the upstream recognizes repetitions by an idempotency key.
 """
 
 from __future__ import annotations
@@ -29,19 +28,21 @@ if TYPE_CHECKING:
     from ..text.addresses import Address
     from .client import Client
     from .exchange import Ready, Response, Sent
+    from .pacing import Turn
     from .tokens import Tokens
 
     Report = Callable[[str], None]
 
 UNAUTHORIZED = 401
 LONGEST_ANSWER, SHORTEST_ANSWER = 1.0, 0.05
-"""Seconds that an answer is given: a tenth of the call's, within these. With less left, nothing is sent: it would be
-carried out, and nobody would hear of it."""
+"""Bounds in seconds for the time reserved for a response, which is a tenth of the call's time. With less time left,
+nothing is sent: the upstream would act, and the client would never learn of it.
+"""
 
 
 # Decision 0072: A request with a fetched token is repeated after a 401 where that is safe.
 class Sender:
-    """Sends the requests of one server. To be made and used inside a running event loop."""
+    """Sender of one server's requests. Create and use it inside a running event loop."""
 
     def __init__(
         self,
@@ -52,13 +53,18 @@ class Sender:
         chance: Callable[[], float] = random.random,
         clock: Callable[[], float] = time.monotonic,
         rooms: int | None = None,
+        turn: Turn | None = None,
     ) -> None:
-        """`learn` is told each access token before it is used, and what it is for; `rest` pauses, `chance` is from 0 up
-        to 1, and `clock` counts seconds. `rooms` is how many requests may be under way, if fewer than the setting says.
+        """Create a sender.
+
+        - `learn` is called with each access token before its use, and with the token's purpose.
+        - `rest` pauses for seconds, `chance` returns a random number from 0 up to 1, `clock` returns seconds.
+        - `rooms` limits the pending requests, if lower than the setting.
+        - `turn` takes the next slot of a rate that replicas share.
         """
         self._client = client
         self._clock = clock
-        self._pace = Pace(rooms or settings.concurrency, settings.rate, self._clock, rest)
+        self._pace = Pace(rooms or settings.concurrency, settings.rate, self._clock, rest, turn)
         self._seconds = settings.timeout
         self._rules = settings.rules
         self._learn = learn
@@ -67,8 +73,9 @@ class Sender:
         self._tokens: Tokens | None = None
 
     async def send(self, ready: Ready, sent: Sent, seconds: float, report: Report) -> Response:
-        """The answer to what may be tried several times, which `sent` counts. Raises Failure, or NotReady where no
-        token could be had.
+        """Send the request, with retries, and return the response. `sent.tries` counts the tries.
+
+        Raises Failure, or NotReady if no access token could be fetched.
         """
         end = self._clock() + seconds
         latest = end - min(max(seconds / 10, SHORTEST_ANSWER), LONGEST_ANSWER)
@@ -83,16 +90,16 @@ class Sender:
             except (Crowded, NotReady):
                 if outcome is None:
                     raise
-                break  # what became of the call is what came before
+                break  # the outcome of the earlier try stands
             except Failure as failure:
-                left = failure.sent = failure.sent or left  # may have been carried out, whatever came of the next time
+                left = failure.sent = failure.sent or left  # an earlier try may have been carried out
                 outcome = failure
             sent.tries += 1
             if not isinstance(outcome, Failure) and outcome.status < 400:
                 if outcome.status >= 300 and "follow" in sent.tool.binding and ready.request.method == "GET":
                     return await self._followed(outcome, ready, sent, latest, end, report)
                 return outcome
-            from . import retry  # most calls succeed
+            from . import retry  # imported late: most calls succeed
 
             pause = retry.pause(ready.request, outcome, sent.tries, end - self._clock(), self._chance())
             if pause is None:
@@ -105,7 +112,7 @@ class Sender:
     async def _admitted(
         self, grant: Grant, ready: Ready, sent: Sent, latest: float, end: float, report: Report
     ) -> Response:
-        """One answer, to a request that needs the access token of that grant."""
+        """Send a request that needs the access token of this grant, and return the response."""
         tokens = self._fetched()
         token = await tokens.get(grant, latest - self._clock())
         grant.put(ready.request, token)
@@ -113,7 +120,7 @@ class Sender:
         if answer.status != UNAUTHORIZED:
             return answer
         tokens.refused(grant, token)
-        from . import retry  # most tokens are taken
+        from . import retry  # imported late: most tokens are accepted
 
         if ready.request.method not in retry.IDEMPOTENT and not ready.request.key:
             return answer
@@ -121,13 +128,13 @@ class Sender:
             grant.put(ready.request, await tokens.get(grant, latest - self._clock()))
             return await self._exchanged(ready, sent, latest, end, report)
         except (Crowded, NotReady):
-            return answer  # what became of the call is its 401
+            return answer  # the 401 response stands
 
     async def _followed(
         self, answer: Response, ready: Ready, sent: Sent, latest: float, end: float, report: Report
     ) -> Response:
-        """The answer to which a redirect leads, or the redirect where it is not followed."""
-        from . import redirects  # most tools tell where they lead
+        """Follow a redirect and return the response; return the redirect itself if it may not be followed."""
+        from . import redirects  # imported late: most tools only report the redirect
 
         async def ask(request: Request, address: Address) -> Response:
             return await self._asked(request, address, sent, latest, end, report)
@@ -142,22 +149,23 @@ class Sender:
     async def _asked(
         self, request: Request, address: Address, sent: Sent, latest: float, end: float, report: Report
     ) -> Response:
-        tool = sent.tool.name
-        await self._pace.enter(tool, latest)
+        tool, peer = sent.tool.name, spans.peer()
+        caller = "" if peer is None else peer.caller
+        await self._pace.enter(tool, latest, caller)
         try:
             if not spans.act():
                 raise Failure("the server was stopped", sent=False)
             return await self._client.send(request, address, end - self._clock(), report)
         finally:
-            self._pace.leave(tool)
+            self._pace.leave(tool, caller)
 
     async def try_grant(self, grant: Grant, seconds: float) -> None:
-        """Fetch a token, to see whether that can be done. Raises NotReady."""
+        """Fetch an access token to check that this works. Raises NotReady."""
         await self._fetched().get(grant, seconds)
 
     def _fetched(self) -> Tokens:
-        """The tokens of this server, from the first call that needs one."""
-        from .tokens import Tokens  # most APIs give none
+        """Return the access tokens of this server, created at first use."""
+        from .tokens import Tokens  # imported late: most APIs use no access tokens
 
         if self._tokens is None:
             client, seconds = self._client, self._seconds

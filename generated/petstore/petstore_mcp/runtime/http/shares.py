@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What all answers of one server share: memory for those that are large, and files for those that are larger.
+"""Limit what all responses of one server share: memory for large responses, and files for larger ones.
 
-Without a bound for all together, 64 answers of 8 MB take three quarters of a gigabyte; and a file is a descriptor, of
-which a process has as many as its operator gave it.
+Without a common limit, 64 responses of 8 MB take three quarters of a gigabyte. Each file takes one of the process's
+file descriptors, whose number the operator limits.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from _thread import allocate_lock
 
 # Decision 0062: Large answers share 32 MiB.
 MEMORY = 32 * 1024 * 1024
-"""Bytes of large answers that are held in memory at a time. What finds no room goes to a file."""
+"""Bytes of large responses that are held in memory at a time. Further bytes go to files."""
 
 FILES = 192
-"""Files of long answers: those that come in, and those that are kept for `resources/read`."""
+"""Most files at a time: responses being received, and responses kept for `resources/read`."""
 
 
 class Shares:
-    """Bytes of memory and files that are free. Any thread may take and give."""
+    """Free memory in bytes and free files. Thread-safe."""
 
     __slots__ = ("_files", "_lock", "_memory")
 
@@ -28,7 +28,7 @@ class Shares:
         self._lock = allocate_lock()
 
     def take_memory(self, size: int) -> bool:
-        """Take so many bytes. Return False where there are not so many."""
+        """Take `size` bytes. Return False if fewer are free."""
         with self._lock:
             if size > self._memory:
                 return False
@@ -36,12 +36,12 @@ class Shares:
             return True
 
     def give_memory(self, size: int) -> None:
-        """Give bytes back."""
+        """Give `size` bytes back."""
         with self._lock:
             self._memory += size
 
     def take_file(self) -> bool:
-        """Take one file. Return False where there is none."""
+        """Take one file. Return False if none is free."""
         with self._lock:
             if self._files <= 0:
                 return False

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Bytes of any number: in memory while they are few, and beyond that in a file that has no name.
+"""Store any number of bytes: in memory while there are few, then in a file without a name.
 
-Such a file is gone with the process, however it ends. Not thread-safe.
+The system removes such a file when the process ends. Not thread-safe.
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ from typing import IO
 from .shares import Shares
 
 _MOST_PIECES = 1000
-"""Small ones are joined, since each takes some tens of bytes beside what is in it."""
+"""Pieces are joined beyond this number, since each takes some tens of bytes besides its content."""
 
 _FOLDERS = ("TMPDIR", "TEMP", "TMP")
 
 
 class Spool:
-    """Grows at its end and is read anywhere."""
+    """Byte buffer that is written at its end and read at any position."""
 
     __slots__ = ("_file", "_in_memory", "_joined", "_own", "_pieces", "_shares", "_taken", "size")
 
     def __init__(self, in_memory: int, shares: Shares | None = None, own: int = 0) -> None:
-        """`in_memory` is the most bytes that are held without a file. Those beyond the first `own` are taken from the
-        shares, as a file is.
+        """Create an empty buffer that holds at most `in_memory` bytes without a file.
+
+        Memory beyond the first `own` bytes is taken from `shares`, and so is a file.
         """
         self._pieces: list[bytes] = []
         self._joined = 0
@@ -37,7 +38,7 @@ class Spool:
         self.size = 0
 
     def write(self, data: bytes) -> None:
-        """Add bytes. Raises OSError where the disk takes no more, or no file is left."""
+        """Append bytes. Raises OSError if the disk is full or no file is left."""
         size = self.size + len(data)
         if self._file is None and size <= self._in_memory and self._has_room(size):
             self._pieces.append(data)
@@ -51,7 +52,7 @@ class Spool:
         self.size = size
 
     def read(self, start: int, length: int) -> bytes:
-        """So many bytes from there, fewer at the end. Raises OSError."""
+        """Return `length` bytes from `start` on, fewer at the end. Raises OSError."""
         if self._file is not None:
             self._file.seek(start)
             return self._file.read(length)
@@ -62,11 +63,11 @@ class Spool:
 
     @property
     def in_file(self) -> bool:
-        """Return whether it lies in a file."""
+        """Return whether the bytes are stored in a file."""
         return self._file is not None
 
     def close(self) -> None:
-        """Give back what it takes."""
+        """Give back the memory and the file."""
         self._pieces = []
         self._give_memory()
         if self._file is not None and not self._file.closed:
@@ -77,7 +78,7 @@ class Spool:
     __del__ = close
 
     def _has_room(self, size: int) -> bool:
-        """Take what so many bytes need of the memory that is shared."""
+        """Take the shared memory that a total of `size` bytes needs. Return False if too little is free."""
         more = size - self._own - self._taken
         if self._shares is None or more <= 0:
             return True
@@ -92,7 +93,7 @@ class Spool:
             self._taken = 0
 
     def _moved(self) -> IO[bytes]:
-        """A file with what was held. Raises OSError."""
+        """Move the bytes held in memory to a new file and return it. Raises OSError."""
         if self._shares is not None and not self._shares.take_file():
             raise OSError(errno.EMFILE, "no file is left for answers")
         try:
@@ -108,7 +109,7 @@ class Spool:
 
 
 def _nameless() -> IO[bytes]:
-    """A file without a name, in the folder for temporary files. Raises OSError."""
+    """Return a new file without a name, in the folder for temporary files. Raises OSError."""
     flag = getattr(os, "O_TMPFILE", 0)
     folder = next((os.environ[name] for name in _FOLDERS if os.environ.get(name)), "/tmp")  # noqa: S108
     if flag:
@@ -117,7 +118,7 @@ def _nameless() -> IO[bytes]:
         except OSError as problem:
             if problem.errno in (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT):
                 raise
-    from tempfile import TemporaryFile  # for other systems, and other folders; it brings every way to pack files
+    from tempfile import TemporaryFile  # other systems and folders; imports all archive formats
 
     file: IO[bytes] = TemporaryFile()  # noqa: SIM115
     return file

@@ -1,10 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Access tokens, fetched by OAuth 2 client credentials (RFC 6749 section 4.4) or a login, kept until they are nearly
-over.
+"""Fetch access tokens by OAuth 2 client credentials (RFC 6749 section 4.4) or a login, and cache them.
 
-One for each set of scopes, so that no call carries a token that may do more than its operation needs. However many
-calls wait for it, one request fetches it; a call that is cancelled leaves it to the others. The token endpoint is asked
-under the rules of every request (client.py), and nothing that it says is repeated but the error codes of the standard.
+Each set of scopes has its own token, so that no call carries more rights than its operation needs. Calls that wait for
+the same token share one request; cancelling one call does not cancel the request. The token endpoint is asked under the
+rules of every request (client.py). Of its error texts, only the standard's error codes are repeated.
 """
 
 from __future__ import annotations
@@ -36,15 +35,15 @@ if TYPE_CHECKING:
     from .exchange import Response
 
 EARLY = 60.0
-"""Seconds before its end that a token is renewed; of one that lives shortly, a quarter of its life."""
+"""Seconds before its end at which a token is renewed; a quarter of its lifetime if that is shorter."""
 
 LONGEST = 16 * 1024
-"""Characters of a token. Servers read header fields of 8 to 16 KiB; whoever gives tokens out is not the operator."""
+"""Longest token in characters. Servers accept header fields of 8 to 16 KiB, and the token endpoint is not trusted."""
 
 LONGEST_LIFE = 10 * 365 * 86400.0
 LARGEST_ANSWER = 64 * 1024
 
-# RFC 6749 sections 5.2 and 4.1.2.1. What an error code is to be shown for is decided by this list alone.
+# RFC 6749 sections 5.2 and 4.1.2.1. Only the error codes in this list are shown.
 _ERRORS = frozenset(
     (
         "invalid_request",
@@ -62,15 +61,15 @@ _FOREVER = float("inf")
 
 
 class _Unfetched(Exception):
-    """No token came; the message is a sentence for the operator."""
+    """No token could be fetched. The message is a sentence for the operator."""
 
 
 class _Refused(_Unfetched):
-    """The endpoint does not take the credential."""
+    """The token endpoint refused the credential."""
 
 
 class _Held:
-    """The token of one grant: what it is, when to renew it, when it is over, and who is fetching another."""
+    """Cached token of one grant: its text, its renewal time, its end, and the task that is fetching the next one."""
 
     __slots__ = ("end", "fetching", "in_body", "renewal", "token")
 
@@ -83,8 +82,10 @@ class _Held:
 
 # Decision 0071: A client credentials flow makes a scheme oauth2.
 class Tokens:
-    """The access tokens of one server. `clock` counts seconds and never goes back; `learn` hears of each token before
-    anybody else does, each time that it is given, with what it is for.
+    """Cache of the access tokens of one server.
+
+    `clock` returns seconds and never goes back. `learn` is called with each token and its purpose before the token is
+    returned, so that the token can be redacted.
     """
 
     def __init__(self, send: Send, clock: Callable[[], float], learn: Callable[[str, str], None]) -> None:
@@ -97,7 +98,7 @@ class Tokens:
         self._logging_in: dict[tuple[str, ...], asyncio.Lock] = {}
 
     async def get(self, grant: Grant, seconds: float) -> str:
-        """A token that is good for now, within so many seconds. Raises NotReady."""
+        """Return a valid token, fetched within `seconds` if none is cached. Raises NotReady."""
         held = self._of(grant)
         if held.token and self._clock() < held.renewal:
             return self._told(grant, held.token)
@@ -113,7 +114,7 @@ class Tokens:
         raise NotReady(problem or f"{_server(grant)} gave no access token in time.")
 
     def refused(self, grant: Grant, token: str) -> None:
-        """The API did not take it: the next call is given another."""
+        """Drop a token that the API refused; the next call fetches a new one."""
         held = self._of(grant)
         if held.token == token:
             held.token, held.end = "", 0.0
@@ -122,13 +123,13 @@ class Tokens:
         return self._held.setdefault((*grant.variables, *grant.scopes), _Held())
 
     def _told(self, grant: Grant, token: str) -> str:
-        """The token, once it is known as a secret that is in use."""
+        """Register a token as a secret in use, and return it."""
         if len(token) >= SHORTEST_REDACTED:
             self._learn(token, " ".join((*grant.variables, *grant.scopes)))
         return token
 
     async def _renewed(self, grant: Grant, held: _Held) -> tuple[str, str]:
-        """Fetch a token and keep it; and why there is none, where that fails."""
+        """Fetch a token and cache it. Return the token and ""; on failure "" and the reason."""
         try:
             async with self._turn(grant):
                 if reason := self._backoff.reason(_credential(grant)):
@@ -146,7 +147,7 @@ class Tokens:
             held.fetching = None
 
     def _turn(self, grant: Grant) -> AbstractAsyncContextManager[object]:
-        """Return a lock that lets one login of a credential be under way: what it comes to counts for the others."""
+        """Return a lock that allows one login per credential at a time; its outcome counts for the calls that wait."""
         if grant.login is None:
             return nullcontext()
         return self._logging_in.setdefault(tuple(grant.variables), asyncio.Lock())
@@ -162,7 +163,7 @@ class Tokens:
             and _error(answer) in ("", "invalid_client")
             and not held.in_body
         ):
-            # Servers must take HTTP Basic, and some take the body alone.
+            # Servers must accept HTTP Basic, but some accept only credentials in the body.
             answer, first = await self._asked(grant, True), answer
             held.in_body = answer.status not in _REFUSED
             answer = answer if held.in_body else first
@@ -175,8 +176,8 @@ class Tokens:
         return token
 
     async def _discovered(self, place: Discovery) -> Endpoint:
-        """What that provider names, which is asked once."""
-        from . import discovery  # most token endpoints are known
+        """Return the token endpoint that this provider names, looked up once. Raises _Unfetched."""
+        from . import discovery  # imported late: most token endpoints are known
 
         if place not in self._found:
             try:
@@ -205,7 +206,9 @@ class Tokens:
             raise _Unfetched(f"No access token could be fetched: {failure.reason}.") from None
 
     async def _logged_in(self, grant: Grant, login: Login, request: Request) -> Response:
-        """The answer to a login: one request, since whoever refuses it means it."""
+        """Send a login and return the response. A login is sent only once, since repeated failures may lock an
+        account.
+        """
         fields = dict(login.fields)
         if grant.scopes and "grant_type" in fields:
             fields["scope"] = " ".join(grant.scopes)
@@ -218,7 +221,7 @@ class Tokens:
             raise _Unfetched(f"No access token could be fetched: {failure.reason}.") from None
 
     async def _sent(self, request: Request, address: Address) -> Response:
-        """The answer. A token that was asked for twice harms nobody, so that a closed connection is tried again."""
+        """Send a token request and return the response. Retry once after a closed connection, which does no harm."""
         try:
             return await self._send(request, address)
         except Failure as failure:
@@ -228,7 +231,7 @@ class Tokens:
 
 
 def _credential(grant: Grant) -> tuple[str, ...]:
-    """Return what a refusal counts for: a login as a whole, a client for the scopes that it asked for."""
+    """Return the backoff key: for a login its variables, for a client its variables and scopes."""
     return tuple(grant.variables) if grant.login else (*grant.variables, *grant.scopes)
 
 
@@ -237,7 +240,7 @@ def _server(grant: Grant) -> str:
 
 
 def _token(answer: Response, grant: Grant) -> dict[str, Any]:
-    """The content of an answer that holds a token that can be sent. Raises _Unfetched."""
+    """Return the token response's content, checked to hold a token that can be sent. Raises _Unfetched."""
     if answer.status != 200 and not (grant.login and answer.status == 201):
         is_refused = 400 <= answer.status < 500 and _error(answer) != "invalid_scope"
         raise (_Refused if is_refused else _Unfetched)(_refusal(answer, grant))
@@ -254,7 +257,7 @@ def _token(answer: Response, grant: Grant) -> dict[str, Any]:
 
 
 def _at(value: Any, pointer: str) -> Any:
-    """What a JSON Pointer (RFC 6901) leads to, None where it leads nowhere."""
+    """Return the value at a JSON Pointer (RFC 6901), or None."""
     for step in pointer.split("/")[1:]:
         step = step.replace("~1", "/").replace("~0", "~")
         value = value.get(step) if isinstance(value, dict) else None
@@ -275,13 +278,13 @@ def _refusal(answer: Response, grant: Grant) -> str:
 
 
 def _error(answer: Response) -> str:
-    """The error code, where it is one of the standard's."""
+    """Return the error code if the standard defines it, else ""."""
     error = _content(answer).get("error")
     return error if isinstance(error, str) and error in _ERRORS else ""
 
 
 def _content(answer: Response) -> dict[str, Any]:
-    """The JSON object of an answer; an empty one where it is something else."""
+    """Return the JSON object of a response, or an empty one."""
     if answer.cut or len(answer.content) > LARGEST_ANSWER:
         return {}
     try:
@@ -292,7 +295,7 @@ def _content(answer: Response) -> dict[str, Any]:
 
 
 def _life(content: dict[str, Any]) -> float:
-    """The seconds that a token lives; without end where that is not said, until the API refuses it."""
+    """Return the token's lifetime in seconds; infinite if `expires_in` is absent, so that only a refusal ends it."""
     seconds = content.get("expires_in")
     if isinstance(seconds, str) and seconds.isascii() and seconds.isdigit():
         seconds = float(seconds[:12])

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""W3C Trace Context: what the client says of the trace that its call is part of, as the upstream is told.
+"""Pass a client's W3C Trace Context on to the upstream.
 
-What a client sends is text that anybody may have written, so it is read strictly and written anew: nothing of it leaves
-that the standard does not allow. The parent that the upstream sees is our own span. `baggage` is not passed on: it
-holds whatever others found worth knowing, and was not meant for this API.
+Anybody may have written the text that a client sends. So it is parsed strictly and written anew, and only what the
+standard allows is sent. The parent id sent is the id of this server's own span. `baggage` is not passed on, since it
+may hold anything and was not meant for this API.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ _LONGEST_PARENT = 512
 _PARENT = re.compile(r"(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(-.*)?")
 _MEMBER = re.compile(r"([a-z0-9][a-z0-9_\-*/]{0,240}(?:@[a-z][a-z0-9_\-*/]{0,13})?)=[\x20-+\--<>-~]{0,255}[!-+\--<>-~]")
 _SAMPLED = "01"
-#: Of the flags, those that a standard gives a meaning: sampled, and (level 2) that the id is random.
+#: Flags with a standard meaning: sampled, and (level 2) random trace id.
 _KNOWN_FLAGS = 0x03
 
 
 def fields(span: Span, start: bool | None) -> Fields:
-    """The header fields that tell the upstream of the trace. `start` False tells nothing; True begins a trace where the
-    client names none; None tells of the client's alone.
+    """Return the trace header fields for a request to the upstream.
+
+    `start` False returns none. True begins a new trace if the client sent none. None passes on only the client's trace.
     """
     if start is False:
         return []
@@ -44,17 +45,17 @@ def fields(span: Span, start: bool | None) -> Fields:
 
 
 def _parent(value: object) -> tuple[str, str] | None:
-    """Trace id and flags of a `traceparent`; None where it is none (sections 3.2.2 to 3.2.5)."""
+    """Return trace id and flags of a `traceparent`, or None if it is malformed (sections 3.2.2 to 3.2.5)."""
     if not isinstance(value, str) or len(value) > _LONGEST_PARENT:
         return None
     found = _PARENT.fullmatch(value)
-    if found is None or (found[1] == "00" and found[4] is not None):  # a later version may say more
+    if found is None or (found[1] == "00" and found[4] is not None):  # only later versions may append more
         return None
     return found[2], f"{int(found[3], 16) & _KNOWN_FLAGS:02x}"
 
 
 def _state(value: object) -> str:
-    """A `tracestate` (section 3.3), as many members of it as fit; "" where any is malformed or comes twice."""
+    """Return a `tracestate` (section 3.3) with as many members as fit; "" if any is malformed or repeated."""
     if not isinstance(value, str) or len(value) > MOST_MEMBERS * LONGEST_STATE:
         return ""
     members = [member for each in value.split(",") if (member := each.strip(" \t"))]

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Gives memory of large answers back to the system, a moment after the last of them is done with.
+"""Return the memory of freed large responses to the system, a moment after the last one was freed.
 
-The allocator keeps what was freed for the next one, and returns it by itself only where it lies at the end of its heap.
-Where the C library is not glibc, nothing is done. To switch it off, set SECONDS to infinity.
+The allocator keeps freed memory for reuse. By itself it returns only memory at the end of its heap. Without glibc,
+nothing is done. To switch this off, set SECONDS to infinity.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from __future__ import annotations
 import asyncio
 
 SECONDS = 1.0
-"""From the last large answer on, so that one after another finds the memory of the one before."""
+"""Pause in seconds after the last large response, so that the next ones can reuse the memory."""
 
 
 LEAST = 16 * 1024 * 1024
-"""Bytes that answers must have taken for it to be worth while."""
+"""Least number of freed bytes for which trimming is worthwhile."""
 
 
 class Trimmer:
-    """Gives memory back once nobody has freed any for a while. To be used inside one event loop."""
+    """Timer that trims the heap once no memory was freed for a while. Use it inside one event loop."""
 
     __slots__ = ("_again", "_freed", "_timer")
 
@@ -28,7 +28,7 @@ class Trimmer:
         self._freed = 0
 
     def freed(self, size: int) -> None:
-        """Note that so many bytes were freed, of which the system is to have its share soon."""
+        """Record that `size` bytes were freed, and schedule trimming once enough were."""
         self._freed += size
         if self._timer is not None:
             self._again = True
@@ -46,7 +46,7 @@ class Trimmer:
 
 
 def trim() -> None:
-    """Give back what is free, in glibc (malloc_trim(3)). Other calls go on meanwhile."""
+    """Return free heap memory to the system (malloc_trim(3) of glibc). Other threads keep running."""
     try:
         import ctypes  # only large answers need it
 

@@ -1,6 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Arguments of a call to the exact request.
+"""Request: turn the arguments of a call into an HTTP request.
 
-Checks arguments against their schema, words what is wrong with them, and writes each parameter and the body. Pure:
-the content of files and random bytes are handed in. May import `core` and `text`.
+Arguments are checked against their schema, errors are worded for the model, and each parameter and the body are
+encoded. Pure: file contents and random bytes are passed in. May import `core` and `text`.
 """

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Why a call is not made: the reasons as values, and their wording for the model that called.
+"""Argument errors: why a call is not made, as values, and their wording for the model.
 
-Every refusal happens before a byte is sent. A reason says what was expected and what came; it never holds text of a
-library, and of what came at most 60 characters.
+Every refusal happens before a byte is sent. A reason says what was expected and what was given. It never quotes a
+library message, and at most 60 characters of the given value.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=l
 
 
 class Problem:
-    """One thing wrong with the arguments: the argument as a dotted path ("" for the call itself), and a text."""
+    """Error in the arguments: the argument as a dotted path ("" for the whole call), and a text."""
 
     __slots__ = ("argument", "text")
 
@@ -35,7 +35,7 @@ class Problem:
 
 
 class Problems(list[Problem]):
-    """Problems of one call, no more than are shown. `complete` is whether there are no others, as far as is known."""
+    """Errors of one call, at most as many as are shown. `complete` is False if there may be more."""
 
     __slots__ = ("complete",)
 
@@ -44,7 +44,7 @@ class Problems(list[Problem]):
         self.complete = True
 
     def add(self, problems: Iterable[Problem]) -> None:
-        """Add problems that are not there yet, as long as there is room. No more are made than fit."""
+        """Add new problems while there is room. The iterable is read only as far as there is room."""
         told = {str(problem) for problem in self}
         for problem in problems:
             if str(problem) in told:
@@ -57,35 +57,39 @@ class Problems(list[Problem]):
 
 
 class Unsendable(ValueError):
-    """A value has no form in the place where it would go. Raised where the argument's name is not known yet."""
+    """Raised if a value cannot be encoded in its place. Used where the argument's name is not known yet."""
 
 
 class Refused(Exception):
-    """The arguments cannot become a request; the model can mend that."""
+    """Raised if the arguments cannot become a request. The model can correct them."""
 
     def __init__(self, *problems: Problem, complete: bool = True) -> None:
-        """`complete` is whether these are all, as far as is known."""
+        """Create the error. `complete` is False if there may be more problems."""
         super().__init__(len(problems))
         self.problems = list(problems)
         self.complete = complete
 
 
 class HookFailed(Exception):
-    """A hook of the user raised, or returned what it may not. The message is a sentence that names it."""
+    """Raised if a user's hook raised an exception or returned an invalid value. The message is a sentence that names
+    the hook.
+    """
 
 
 class Refuse(Exception):
-    """Raised by a hook of the user that refuses a call. The message is a sentence for the model."""
+    """Raised by a user's hook to refuse a call. The message is a sentence for the model."""
 
 
 def problems_of(reason: Unsendable | Refused, name: str) -> list[Problem]:
-    """What was refused; `name` is the argument that it is about, where the reason does not say so itself."""
+    """Return the problems of an error. `name` is the argument to blame if the error names none."""
     return reason.problems if isinstance(reason, Refused) else [Problem(name, str(reason))]
 
 
 def gather(write: Callable[[Given], Iterable[Written]], named: Iterable[tuple[str, Given]]) -> list[Written]:
-    """What `write` makes of each, in order. Tries everything before it gives up, so that a model hears of all its
-    problems at once: raises Refused with them, each under the name that came with it.
+    """Return the results of `write` for each named value, in order.
+
+    All values are tried before giving up, so that the model hears of all problems at once. Raises Refused with the
+    problems, each under the name of its value.
     """
     found: list[Written] = []
     problems: list[Problem] = []
@@ -100,7 +104,7 @@ def gather(write: Callable[[Given], Iterable[Written]], named: Iterable[tuple[st
 
 
 def report(problems: list[Problem], tool: str, complete: bool = True) -> str:
-    """Return all problems as one text for a model. `complete` is whether there are no others, as far as is known."""
+    """Return all problems as one text for the model. `complete` is False if there may be more."""
     if not problems:
         return f"{tool} was not called: its arguments do not fit its schema, and are too large to be told where."
     count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
@@ -117,7 +121,7 @@ def report(problems: list[Problem], tool: str, complete: bool = True) -> str:
 
 
 def shown(value: Any, limit: int = SHOWN_CHARACTERS) -> str:
-    """Return a value as JSON, clipped. No more of it is written than is shown, so that the cost stays small."""
+    """Return a value as JSON, clipped to `limit` characters. Only that much is encoded, so the cost stays small."""
     if isinstance(value, str):
         value = value[: limit + 1]
     text, size = [], 0

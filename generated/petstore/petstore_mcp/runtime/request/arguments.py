@@ -1,11 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Checks arguments against a tool's input schema: the violations, as problems that a model can mend.
+"""Check arguments against a tool's input schema. Violations become problems that the model can correct.
 
-The verdict comes first, and costs little whatever came. Only arguments that are wrong are walked through, within the
-budget of their call, and no more problems are looked for than a model is shown.
+The verdict comes first and is cheap for any arguments. Only invalid arguments are walked to find the violations, within
+the budget of their call. The search stops once there are more problems than are shown.
 
-Of the formats, date, date-time and uuid are checked. Integers may be written 1.0; true is none. Names that the schema
-does not have are refused on top, unless the binding is `open`.
+Of the formats, date, date-time and uuid are checked. Integers may be written 1.0; true is not an integer. Names that
+the schema does not declare are refused, unless the binding is `open`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from .violations import Violation
 
 SECONDS = 30.0
-"""The time of a check that belongs to no call."""
+"""Seconds for a check outside any call."""
 
 
 class Checker:
-    """Checks arguments; keeps the validators of the tools it has seen."""
+    """Checker of arguments. Keeps the compiled validators of the tools."""
 
     __slots__ = ("_validators",)
 
@@ -38,7 +38,7 @@ class Checker:
         self._validators = Validators()
 
     def check(self, tool: Tool, arguments: dict[str, Any], budget: Budget | None = None) -> Problems:
-        """Return what is wrong: unknown arguments first, the others in the order of the schema."""
+        """Return the problems of the arguments: unknown names first, the others in the order of the schema."""
         named = tool.schema.get("properties", {})
         strange = [] if arguments.keys() <= named.keys() else _strange(tool, arguments)
         judge = self._validators.of(tool, tool.schema)
@@ -54,12 +54,12 @@ class Checker:
 def _is_valid(judge: Judge, arguments: dict[str, Any]) -> bool:
     try:
         return judge.is_valid(arguments)
-    except UnicodeEncodeError:  # for a lone surrogate, which the library cannot read
+    except UnicodeEncodeError:  # the library cannot read a lone surrogate
         return False
 
 
 def _strange(tool: Tool, arguments: dict[str, Any]) -> list[str]:
-    """Return the first arguments that the tool does not know, in the order of the call."""
+    """Return the first undeclared argument names, in the order of the call."""
     if tool.binding.get("open"):
         return []
     known = {*tool.schema.get("properties", {}), *tool.binding.get("also", ())}
@@ -69,9 +69,9 @@ def _strange(tool: Tool, arguments: dict[str, Any]) -> list[str]:
 def _explained(
     tool: Tool, strange: list[str], judge: Judge | None, arguments: dict[str, Any], budget: Budget
 ) -> Problems:
-    """Return as many problems as are shown. `judge` is there where the arguments do not fit the schema."""
-    from . import wording  # most arguments are right
-    from .schema_walk import SchemaWalk  # as above
+    """Return the problems to show. `judge` is given if the arguments violate the schema."""
+    from . import wording  # imported here, since most arguments are valid
+    from .schema_walk import SchemaWalk  # likewise
 
     known = dict.fromkeys([*tool.schema.get("properties", {}), *tool.binding.get("also", ())])
     found = Problems()
@@ -81,7 +81,7 @@ def _explained(
     violations: list[Violation] = []
     try:
         for violation in SchemaWalk(judge, budget).violations_of(arguments):
-            # What the root of the schema says of unknown names has been said, or is overruled by the binding.
+            # Unknown names at the top level are already reported above, or allowed by the binding.
             if violation.path or violation.keyword not in ("additionalProperties", "unevaluatedProperties"):
                 violations.append(violation)
             if len(violations) > MOST_SHOWN:
@@ -99,7 +99,7 @@ def _explained(
 
 
 def _roughly(tool: Tool, judge: Judge, arguments: dict[str, Any]) -> Iterator[Problem]:
-    """Yield the arguments that are wrong, where it would take too much to say what in them is."""
+    """Yield the invalid arguments without details, if finding details would exceed the budget."""
     from . import wording  # as above
 
     for name in tool.schema.get("properties", {}):
@@ -109,7 +109,9 @@ def _roughly(tool: Tool, judge: Judge, arguments: dict[str, Any]) -> Iterator[Pr
 
 
 def _in_order(violations: list[Violation], known: list[str]) -> list[Violation]:
-    """Return them in the order of the arguments. Where values are listed, the type goes without saying."""
+    """Return violations in the order of the arguments. A `type` violation is dropped if `enum` or `const` is violated
+    too.
+    """
     listed = {violation.path for violation in violations if violation.keyword in ("enum", "const")}
     told = [violation for violation in violations if violation.keyword != "type" or violation.path not in listed]
     position: dict[Any, int] = {name: index for index, name in enumerate(known)}
@@ -117,18 +119,18 @@ def _in_order(violations: list[Violation], known: list[str]) -> list[Violation]:
 
 
 def _first(violation: Violation) -> str | int:
-    """Return the argument that a violation is about."""
+    """Return the argument that a violation concerns."""
     if violation.path:
         return violation.path[0]
     return violation.detail if violation.keyword == "required" else ""
 
 
 def _broken(arguments: dict[str, Any]) -> Problems:
-    """Return the arguments that hold a lone surrogate."""
+    """Return a problem for each argument that contains a lone surrogate."""
     found = Problems()
     if _is_text(arguments):
         return found
-    from . import wording  # most arguments are right
+    from . import wording  # imported here, since most arguments are valid
 
     broken = (name for name, value in arguments.items() if not _is_text({name: value}))
     found.add(Problem(wording.shown_name(name), "expected text without lone surrogates") for name in broken)

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Request bodies: arguments become a JSON, urlencoded, multipart, XML, text or binary body, and its media type.
+"""Request bodies: encode arguments as JSON, urlencoded, multipart, XML, text or binary, with the media type.
 
-The binding says that one argument is the whole body, or which arguments are its members and in which order. Wire names,
-styles and media types are the compiler's. A form member without a style is written as a query parameter would be, but
-an object with brackets, under its name; a multipart member without a kind is JSON where it is an object, else text.
+The binding says which argument is the whole body, or which arguments are its members, in order. Names on the wire,
+styles and media types are chosen by the compiler. Without a style, a form member is written like a query parameter,
+except that objects use brackets. Without a kind, a multipart member is JSON if it is an object, else text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FORM_RESERVED = Place(lambda text: reserved(text, "&=+#"), percent)
 
 
 class Member:
-    """One member of a body: how the binding describes it, its value, and what to call it in front of the model."""
+    """Member of a body: its description in the binding, its value, and its argument name for messages to the model."""
 
     __slots__ = ("argument", "field", "value")
 
@@ -43,7 +43,7 @@ class Member:
 
 
 Content = tuple[str, bytes]
-"""The Content-Type and the bytes."""
+"""Content-Type and bytes of a body."""
 
 
 def build(
@@ -53,10 +53,10 @@ def build(
     entropy: bytes,
     credentials: frozenset[str] = frozenset(),
 ) -> list[Content]:
-    """The body; none where the binding has none, or an optional one is left out. Raises Refused.
+    """Return the body in a list, or an empty list if there is no body. Raise Refused.
 
-    `entropy` is at least 16 random bytes, for the boundary of a multipart body; `credentials` are folded names that no
-    call may give a field of a form.
+    `entropy` holds at least 16 random bytes, used for a multipart boundary. `credentials` are folded names that a call
+    must not give to form fields.
     """
     whole = body.get("argument") if body else None
     if body is not None and "value" in body:
@@ -86,8 +86,8 @@ def build(
 
 
 def _filled(body: Body, arguments: dict[str, Any], files: Files, credentials: frozenset[str]) -> list[Content]:
-    """The body that a template makes."""
-    from . import templates  # only tools written by hand have some
+    """Return the body of a template, in a list; empty if the template needs an omitted argument."""
+    from . import templates  # imported here: only handwritten tools have templates
 
     encoding, name = body["encoding"], templates.argument_of(body["template"])
     escape = templates.in_xml if encoding == "xml" else str
@@ -101,7 +101,7 @@ def _filled(body: Body, arguments: dict[str, Any], files: Files, credentials: fr
 
 
 def json_bytes(value: Any) -> bytes:
-    """Compact UTF-8 JSON. Raises Unsendable for what JSON has no form for."""
+    """Return compact UTF-8 JSON. Raise Unsendable if JSON cannot represent the value."""
     try:
         return JSON.encode(value).encode()
     except (ValueError, TypeError):
@@ -109,7 +109,9 @@ def json_bytes(value: Any) -> bytes:
 
 
 def _bound(body: Body, arguments: dict[str, Any]) -> list[Member] | None:
-    """The members that arguments of their own carry, in the binding's order; None where the body is left out."""
+    """Return the body members that come from separate arguments, in the binding's order, or None if the body is
+    omitted. Raise Refused.
+    """
     members = []
     for field in body["fields"]:
         value = value_of(field, arguments)
@@ -132,12 +134,12 @@ def _bound(body: Body, arguments: dict[str, Any]) -> list[Member] | None:
 
 
 def _owners(body: Body) -> dict[str, str]:
-    """The names that have a place in the body, and whose it is."""
+    """Return the names of body members declared by the binding, with the argument of each."""
     return {field["name"]: field.get("argument", "a constant") for field in body["fields"]}
 
 
 def _misplaced(others: list[Member], body: Body) -> list[Problem]:
-    """What is wrong with the names of further members."""
+    """Return the problems with the names of undeclared members."""
     own = _owners(body)
     fixed = [field["name"] for field in body["fields"] if "value" in field]
     held = name_conflicts.folded([*fixed, *body.get("withheld", ())])
@@ -148,7 +150,7 @@ def _misplaced(others: list[Member], body: Body) -> list[Problem]:
 
 
 def _inside(whole: str, fields: Iterable[Field], value: Any) -> list[Member]:
-    """The members of an argument that is the whole body: those that `fields` describe first, in their order."""
+    """Return the members of an argument that is the whole body: those described in `fields` first, in their order."""
     if not isinstance(value, dict):
         raise Refused(Problem(whole, "expected an object"))
     described = {field["name"]: field for field in fields}
@@ -162,13 +164,13 @@ def _whole(body: Body, value: Any, files: Files) -> Content:
         case "json":
             return content_type, json_bytes(value)
         case "jsonl":
-            first = b"\x1e" if "json-seq" in content_type else b""  # RFC 7464 begins each text with a record separator
+            first = b"\x1e" if "json-seq" in content_type else b""  # RFC 7464: a record separator first
             return content_type, b"".join(first + json_bytes(item) + b"\n" for item in value)
         case "text":
             return _text(content_type, scalar(value))
         case "xml":
             return _text(content_type, _xml(body["xml"], value))
-        case "binary" | "form" | "multipart":  # a form that the caller writes
+        case "binary" | "form" | "multipart":  # the caller gives the whole encoded form
             content, name, own = files.content(value)
             return media_type(content_type, content, name, own), content
         case _:
@@ -176,7 +178,7 @@ def _whole(body: Body, value: Any, files: Files) -> Content:
 
 
 def _text(content_type: str, text: str) -> Content:
-    """In the charset that the media type names. `text/*` without one says that it is UTF-8 where that matters."""
+    """Return text in the charset of the media type. Without a charset, UTF-8 is used, and `text/*` says so."""
     if content_type.startswith("multipart/") and "boundary=" not in content_type:
         content_type = f"{content_type}; boundary={_boundary(text)}"
     _, _, charset = content_type.lower().partition("charset=")
@@ -191,7 +193,7 @@ def _text(content_type: str, text: str) -> Content:
 
 
 def _boundary(text: str) -> str:
-    """The boundary that a multipart body written by the caller begins with (RFC 2046, 5.1.1)."""
+    """Return the boundary at the beginning of a multipart body written by the caller (RFC 2046, 5.1.1)."""
     found = _FIRST_LINE.match(text)
     if found is None:
         raise Unsendable("expected a multipart body that begins with -- and its boundary")
@@ -201,7 +203,9 @@ def _boundary(text: str) -> str:
 def _each(
     write: Callable[[Member], Iterable[Written]], members: list[Member]
 ) -> list[tuple[Member, Sequence[Written]]]:
-    """What `write` makes of each member. Raises Refused with the problems of all."""
+    """Return each member with the results of `write` for that member. Raise Refused with the problems of all
+    members.
+    """
     if len(members) > extent.MOST_PAIRS:
         raise Refused(
             Problem("", f"expected at most {extent.MOST_PAIRS} members, each of which is sent under its name")
@@ -218,8 +222,7 @@ def _form(members: list[Member], body: Body, credentials: frozenset[str]) -> byt
 
 
 def _check(owners: Sequence[name_conflicts.Written], place: str, body: Body, credentials: frozenset[str]) -> None:
-    """Raise Refused for fields with a name that is another's, or that a call gives and servers may read as a
-    credential's."""
+    """Raise Refused if a field uses the name of another field, or if a call names a field like a credential."""
     described = {field["name"] for field in body.get("fields", ())}
     if "template" in body and "members" in body["template"]:
         described |= body["template"]["members"].keys()
@@ -269,7 +272,7 @@ def _part_header(bound: Parameter, arguments: dict[str, Any]) -> list[tuple[str,
 
 
 def _styled(field: Field, value: Any) -> Iterator[Part]:
-    """Parts whose names and texts are those of the pairs that the style would make (OpenAPI 3.1, 4.8.15.1.1)."""
+    """Yield parts with the names and texts of the pairs that the style would produce (OpenAPI 3.1, 4.8.15.1.1)."""
     for pair in Expansion(STYLES[field["style"]], field["name"], field["explode"], _PLAIN).parts(value):
         name, _, text = pair.partition("=")
         yield Part(name, text.encode(), "")
@@ -284,6 +287,6 @@ def _file_name(argument: str, arguments: dict[str, Any], index: int) -> str:
 
 
 def _xml(shape: Xml, value: Any) -> str:
-    from . import xmltext  # few APIs speak it
+    from . import xmltext  # imported here: few APIs use XML
 
     return xmltext.document(shape, value)

@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""How much a value comes to where each part of it is written under a name: in a query, a form, parts or XML. Pure.
+"""Size limits for values whose parts are written under a name: in a query, a form, multipart or XML. Pure.
 
-Names are repeated there: a name of a megabyte over ten thousand items would make ten gigabytes of a small call.
+Names are repeated there: a name of one megabyte and a list of ten thousand items would turn a small call into ten
+gigabytes.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ from typing import Any
 from .argument_errors import Unsendable
 
 MOST_PAIRS = 20_000
-"""Names with a value in one body or query. Servers read some thousands (Tomcat and PHP 1,000, Rack 4,096)."""
+"""Largest number of `name=value` pairs in one body or query. Servers read some thousands (Tomcat and PHP 1,000, Rack
+4,096).
+"""
 
 MOST_CHARACTERS = 16 * 1024 * 1024
-"""Characters of all these names and values: twice the longest line that a call comes in."""
+"""Largest total length of these names and values in characters: twice the longest line in which a call arrives."""
 
 
 def check(name: str, value: Any) -> None:
-    """Raise Unsendable where a list or an object would be written as too many pairs, or as too long ones."""
+    """Raise Unsendable if a list or an object would produce too many or too long pairs."""
     if not isinstance(value, (list, dict)):
         return
     pairs = characters = 0

@@ -1,10 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Binary arguments: a string that is base64, a `data:` URI (RFC 2397), or `file:NAME` for a file in the one directory
-that the operator opened.
+"""Binary arguments: base64, a `data:` URI (RFC 2397), or `file:NAME` for a file in the operator's files directory.
 
-A model writes these strings, so a name must stay inside the directory, may not pass through a link, and must be a
-regular file. A file keeps its own media type where its binding leaves a choice: that of the URI, else the one that its
-first bytes or its name show.
+Names are written by a model. So a name must stay inside the directory, must not pass through a link, and must lead to a
+regular file. If the binding allows several media types, the file's own type is used: from the URI, the first bytes, or
+the name.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from ..text.signatures import OCTETS, type_of_file
 from .argument_errors import Unsendable
 
 LIMIT = 64 * 1024 * 1024
-"""The largest file that is sent; it is held in memory once."""
+"""Largest file that is sent, in bytes. The file is held in memory once."""
 
 _OUTSIDE = "expected a file inside the open directory, without links on the way"
 _TOO_LARGE = "expected a regular file of at most {} MiB"
@@ -31,7 +30,7 @@ _SPACE = dict.fromkeys(map(ord, " \t\r\n"))
 
 
 class Files:
-    """The directory that arguments may name files in; None where the operator opened none (`variable` would)."""
+    """Directory whose files arguments may name, or None if the operator set none. `variable` is the setting for it."""
 
     __slots__ = ("_directory", "_variable", "digest")
 
@@ -41,8 +40,8 @@ class Files:
         self.digest = ""
 
     def content(self, argument: object) -> tuple[bytes, str, str]:
-        """The bytes of a binary argument, the file's own name and the media type that it is said to have, each "" where
-        there is none. Raises Unsendable.
+        """Return the bytes of a binary argument, its file name and its declared media type; the last two may be "".
+        Raise Unsendable.
         """
         if not isinstance(argument, str):
             raise Unsendable(_EXPECTED)
@@ -71,17 +70,19 @@ class Files:
             raise Unsendable(_OUTSIDE) from None
         except NotRegular:
             raise Unsendable(_TOO_LARGE.format(LIMIT >> 20)) from None
-        except (OSError, ValueError):  # ValueError: NUL, lone surrogates
+        except (OSError, ValueError):  # ValueError: NUL bytes and lone surrogates
             raise Unsendable("there is no such file that can be read in the open directory") from None
 
 
 class Digested(Files):
-    """The same, and `digest` is of all that was read: whoever confirms a call confirms the content of its files."""
+    """Files whose contents are hashed while read. `digest` covers all of them, so a confirmation of a call covers the
+    contents.
+    """
 
     __slots__ = ()
 
     def _read(self, name: str) -> tuple[bytes, str]:
-        from hashlib import sha256  # most calls are not confirmed, or send no file
+        from hashlib import sha256  # most calls need no confirmation, or send no file
 
         found = super()._read(name)
         self.digest += sha256(found[0]).hexdigest()
@@ -96,7 +97,7 @@ def _decoded(text: str) -> bytes:
 
 
 def _of_uri(uri: str) -> tuple[bytes, str, str]:
-    """The content of a `data:` URI, which has no name, and the media type that stands in it."""
+    """Return the bytes of a `data:` URI, an empty file name, and the URI's media type."""
     found = _DATA.match(uri)
     if found is None:
         raise Unsendable(_EXPECTED)
@@ -106,8 +107,11 @@ def _of_uri(uri: str) -> tuple[bytes, str, str]:
 
 
 def media_type(choice: str, content: bytes, name: str = "", own: str = "") -> str:
-    """The media type to send: the file's `own`, else what its bytes or its name show, where `choice` ("image/png",
-    "image/png, image/*", "*/*", "") allows it; else the first concrete one of `choice`."""
+    """Return the media type to send.
+
+    The file's `own` type, else the type by its bytes or name, is used if `choice` allows it. Otherwise the first
+    concrete type in `choice` is used. Examples of `choice`: "image/png", "image/png, image/*", "*/*", "".
+    """
     allowed = [each.strip() for each in choice.split(",") if each.strip()]
     for kind in (own, type_of_file(content, name)):
         if kind and (not allowed or any(_covers(each, kind.partition(";")[0]) for each in allowed)):

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Arguments that came as JSON text: `"[1, 2]"` where a list is wanted, `"5"` where a number is.
+"""Parse arguments given as JSON text: `"[1, 2]"` for a list, `"5"` for a number.
 
-Some clients, and some models, write every argument as a text. Where a schema takes no text, and the text is exactly one
-value of a type that the schema takes, that value was meant. Anything else is left as it came.
+Some clients and models write every argument as a string. If the schema allows no string and the text is exactly one
+JSON value of an allowed type, that value is used. Any other argument is unchanged.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from ..core.budget import Budget
 
 _MEANT = {bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
-"""The types whose values a text may stand for. A `null` in quotes is as often a word."""
+"""Types that a text is converted to. Not null, because `"null"` is as often a word."""
 
 
 def read(schema: dict[str, Any], arguments: dict[str, Any], budget: Budget) -> tuple[dict[str, Any], list[str]]:
-    """Return the arguments with the values that texts in them stand for, and the names of those that changed.
+    """Return the arguments with such texts parsed, and the names of the changed arguments.
 
-    `schema` is the tool's. Raises Exhausted.
+    `schema` is the tool's input schema. Raises Exhausted.
     """
     reading = _Reading(schema, budget)
     properties = schema.get("properties", {})
@@ -33,7 +33,7 @@ def read(schema: dict[str, Any], arguments: dict[str, Any], budget: Budget) -> t
 
 
 class _Reading:
-    """Reads values beside the parts of one schema."""
+    """Converter of values by the parts of one schema."""
 
     __slots__ = ("_budget", "_schema")
 
@@ -42,7 +42,7 @@ class _Reading:
         self._budget = budget
 
     def value(self, schema: Any, value: Any) -> Any:
-        """Return what a value stands for; the very same value where that is itself."""
+        """Return the converted value, or the same object if nothing changed."""
         self._budget.spend(1)
         schema = self._followed(schema)
         if isinstance(value, str):
@@ -69,7 +69,7 @@ class _Reading:
         return value if fits and not repeated else text
 
     def _types(self, schema: dict[str, Any], depth: int) -> frozenset[str]:
-        """Return the types that a schema takes; none where it leaves them open."""
+        """Return the types that a schema allows, or an empty set if the schema does not limit them."""
         self._budget.spend(1)
         schema = self._followed(schema)
         if declared := schema.get("type"):
@@ -81,7 +81,7 @@ class _Reading:
         return frozenset().union(*each) if each and all(each) else frozenset()
 
     def _followed(self, schema: Any) -> dict[str, Any]:
-        """Return what a reference into the tool's own definitions leads to."""
+        """Return the schema that a `$ref` into the tool's own `$defs` leads to."""
         for _ in range(8):
             name = schema.get("$ref") if isinstance(schema, dict) else None
             if not isinstance(name, str):

@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The kinds of a binding: styles, encodings of bodies, parts of a form. One that is not known makes no request.
+"""Known kinds in bindings: styles, body encodings, multipart encodings. A binding with an unknown kind makes no
+request.
 
-A table written by a later mcpgen may have others. The kinds of security schemes are compared at the start (catalog.py).
+A later mcpgen may write other kinds. The kinds of security schemes are checked at the start (`catalog.py`).
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ PARTS: tuple[PartKind, ...] = ("text", "json", "xml", "file")
 
 
 def unknown(binding: Binding) -> str:
-    """The first kind of a binding that is not known, in words; "" where all are."""
+    """Return the first unknown kind of a binding in words, or "" if all are known."""
     return next((f"{what} {kind!r}" for what, kind, known in _kinds(binding) if kind not in known), "")
 
 
 def _kinds(binding: Binding) -> Iterator[tuple[str, str, Collection[str]]]:
-    """What each kind is, the kind, and those that there are."""
+    """Yield for each kind in the binding: its description, its name, and the known names."""
     for parameter in _parameters(binding):
         yield "style", parameter["style"], STYLES
     if "body" in binding:

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""multipart/form-data (RFC 7578) as browsers write it (the WHATWG's "multipart/form-data encoding algorithm").
+"""multipart/form-data (RFC 7578) as browsers encode it (WHATWG, "multipart/form-data encoding algorithm").
 
-Names and file names are UTF-8 in which only a quotation mark and line ends are percent-encoded, so neither can end its
-header. The boundary is made of random bytes and does not occur in the content.
+Names and file names are UTF-8. Only quotation marks and line ends are percent-encoded, so a name cannot end its header.
+The boundary comes from random bytes and does not occur in the content.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ _BREAKS = {ord('"'): "%22", ord("\r"): "%0D", ord("\n"): "%0A"}
 
 
 class Part:
-    """One part; "" for a media type that is not said, and `file_name` None where the part is no file. `headers` are
-    further ones, checked."""
+    """Part of a multipart body. `media_type` is "" if not sent, and `file_name` None if the part is not a file.
+    `headers` are additional, validated fields.
+    """
 
     __slots__ = ("content", "file_name", "headers", "media_type", "name")
 
@@ -31,7 +32,7 @@ class Part:
         self.headers = headers or []
 
     def head(self) -> bytes:
-        """The headers of the part, up to its content."""
+        """Return the headers of the part, including the blank line before its content."""
         lines = f'Content-Disposition: form-data; name="{self.name.translate(_BREAKS)}"'
         if self.file_name is not None:
             lines += f'; filename="{self.file_name.translate(_BREAKS)}"'
@@ -42,7 +43,7 @@ class Part:
 
 
 def join(content_type: str, parts: list[Part], entropy: bytes) -> tuple[str, bytes]:
-    """The Content-Type with its boundary, and the body. `entropy` is at least 16 random bytes."""
+    """Return the Content-Type with its boundary, and the body. `entropy` holds at least 16 random bytes."""
     boundary = _boundary(parts, entropy)
     line = b"--" + boundary
     pieces = [piece for part in parts for piece in (line, b"\r\n", part.head(), part.content, b"\r\n")]
@@ -54,6 +55,6 @@ def _boundary(parts: list[Part], entropy: bytes) -> bytes:
         boundary = b"mcpgen-" + entropy.hex().encode()
         if not any(boundary in part.content for part in parts):
             return boundary
-        from hashlib import sha256  # it hardly ever occurs there
+        from hashlib import sha256  # hash only if the boundary occurs in the content, which is rare
 
         entropy = sha256(entropy).digest()[:16]

@@ -1,11 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Whose the names are that a request writes: a value may only write names that are its own, or free.
+"""Name conflicts: a value may only write names of its own parameter, or names that have no owner.
 
-Members of an exploded object, and further members of a body, are named by the call. None of them may be the name of
-what another argument wrote. What the owner of the server holds, by a constant, a template or by leaving an argument
-out, is held more strictly: whether or not anything is sent there, in any case of its letters, and with brackets behind
-it, since there are servers that read all these as one name. Names of credentials are held most strictly: no value
-writes a name that any server may read as one (PHP makes `_` of dots and blanks, CGI of hyphens, ASP.NET ignores case).
+A call chooses the names of members of exploded objects and of undeclared body members. Such a name must not be one that
+another argument wrote. Names held by the server's owner (constants, templates, withheld arguments) are stricter:
+refused in any case of letters, and with brackets after the name, even if nothing is sent there. Some servers read all
+these as one name. Credential names are strictest: no value may write any name that a server may read as a credential.
+PHP replaces dots and spaces by `_`, CGI replaces hyphens, and ASP.NET ignores case.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..core.table import Parameter as Bound
 
     class Pairs(Protocol):
-        """A parameter that writes pairs (parameters.Pairs)."""
+        """Parameter that writes pairs (parameters.Pairs)."""
 
         name: str
         argument: str
@@ -38,33 +38,33 @@ AnyPairs = TypeVar("AnyPairs", bound="Pairs")
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 OTHERS: Any = object()
-"""Stands among the arguments for all that a call gives beyond what the schema names, where that is allowed."""
+"""Key in the arguments for all undeclared arguments together, where a tool accepts them."""
 
 Written = tuple[str, "Bound | Field", Sequence[str]]
-"""What wrote something, as a model calls it; how the binding describes that; and the names that it wrote."""
+"""Argument name, its description in the binding, and the names that the argument wrote."""
 
 
 def names_of(pairs: Iterable[str]) -> list[str]:
-    """The names of pairs `name=value`, decoded."""
+    """Return the decoded names of pairs `name=value`."""
     return [unquote(pair.partition("=")[0]) for pair in pairs]
 
 
 def front(name: str, written: str) -> str | tuple[str, ...]:
-    """What a pair begins with that is read as one of that name, which stands in it as `written`; where it would be read
-    as another's, what no pair begins with.
+    """Return the encoded prefix `name=` of this parameter's pairs, or () (matches nothing) if it would decode to
+    another name.
     """
     return f"{written}=" if names_of([f"{written}="]) == [name] else ()
 
 
 @lru_cache(maxsize=512)
 def fold(name: str) -> str:
-    """Return what all names have in common that some server reads as this one: decoded, in one case, without brackets
-    behind it, its letters and digits alone. The compiler has the same (`names.fold`).
+    """Return the folded name, equal for all names that some server may read as this one. Decoded, case-folded, without
+    brackets after it, letters and digits only. The compiler has the same function (`names.fold`).
     """
     for _ in range(3):
         name = unquote(name)
     if not name.isascii():
-        import unicodedata  # a megabyte of tables, and names are ASCII
+        import unicodedata  # a megabyte of tables, while most names are ASCII
 
         name = unicodedata.normalize("NFKC", name)
     name = name.casefold()
@@ -80,8 +80,10 @@ def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials
 
 
 class Shared(Generic[AnyPairs]):
-    """A place that several parameters write pairs into: `place` says what each is there, `withheld` whose names only
-    the owner of the server may write; `credentials` are folded names that no value may write.
+    """Query, cookies or form fields that several parameters write pairs into.
+
+    `place` names a pair in messages. Only the server's owner may write names in `withheld`. No value may write a name
+    that folds to one of `credentials`.
     """
 
     __slots__ = ("_apart", "_credentials", "_place", "_withheld", "parameters")
@@ -96,13 +98,15 @@ class Shared(Generic[AnyPairs]):
         self._apart = len({each.name for each in parameters}) == len(parameters)
 
     def joined(self, written: list[list[str]]) -> list[str]:
-        """The pairs of all, each having `written` its own. Raises Refused where one wrote a name that is another's."""
+        """Return the pairs of all parameters; `written` holds the pairs of each. Raise Refused if one writes another's
+        name.
+        """
         own, found = self._apart, list[str]()
         for parameter, pairs in zip(self.parameters, written, strict=True):
             for pair in pairs:
                 own = own and pair.startswith(parameter.own)
             found += pairs
-        if not own:  # else each name is that of the one that wrote it, and no two have the same
+        if not own:  # otherwise each pair has its own parameter's name, and these differ
             each = zip(self.parameters, written, strict=True)
             named = [(parameter.argument, parameter.bound, names_of(pairs)) for parameter, pairs in each]
             given = ((argument, name) for argument, bound, names in named for name in names if name != bound["name"])
@@ -112,17 +116,19 @@ class Shared(Generic[AnyPairs]):
 
 
 def folded(names: Iterable[str]) -> set[str]:
-    """Names as a server has them that does not tell cases apart."""
+    """Return the names case-folded, for servers that ignore case."""
     return {name.casefold() for name in names}
 
 
 def readings(name: str) -> set[str]:
-    """What a server may take a name for, in one case: `Role[]` for itself and for `role`."""
+    """Return the names that servers may read `name` as, case-folded: `Role[]` as itself and as `role`."""
     return folded([name, name.partition("[")[0]])
 
 
 def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) -> None:
-    """Raises Refused for a name that is another's, or one of those `withheld`. `place` is what it would be there."""
+    """Raise Refused if a written name belongs to another parameter or is in `withheld`. `place` names it in the
+    message.
+    """
     written = list(written)
     strays = any(name != bound["name"] for _, bound, names in written for name in names)
     held = _held(written, withheld) if strays else {}
@@ -137,13 +143,13 @@ def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) 
 
 
 def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, Bound | Field | None]:
-    """The names that the owner holds, and what holds them; nothing that was written does where they are withheld."""
+    """Return the names held by the owner, case-folded, with the binding of each (None for withheld names)."""
     held = {bound["name"].casefold(): bound for _, bound, _ in written if "value" in bound or "template" in bound}
     return dict.fromkeys(folded(withheld)) | held
 
 
 def _beyond(name: str, own: str) -> set[str]:
-    """What a written name may be taken for beyond what it was written under."""
+    """Return the names that servers may read `name` as, other than the parameter's `own` name."""
     if name == own:
         return set()
     return folded([name]) if name.startswith(f"{own}[") else readings(name)

@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""One parameter and its value become text in their place: a piece of the path, query pairs, a header, cookies.
+"""Parameters: encode a value in its place, that is the path, the query, a header or a cookie.
 
-Each place has its own alphabet, and a value that has no form in it is refused rather than bent: a path segment is never
-empty, a header is visible ASCII (RFC 9110 section 5.5 asks no less of new fields), a cookie value is made of
-cookie-octets (RFC 6265 section 4.1.1): what is none is percent-encoded, but in the style `cookie`, which sends values
-as they are. Absent values, and null, write nothing.
+Each place allows certain characters. A value that has no encoding there is refused, never altered. A path segment is
+never empty; a header is visible ASCII (as RFC 9110 section 5.5 asks of new fields). A cookie value consists of
+cookie-octets (RFC 6265 section 4.1.1); other characters are percent-encoded, except in the style `cookie`, which sends
+values unchanged. Omitted and null values write nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Written = TypeVar("Written")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _WRITTEN_CONTROL = re.compile(rf"{CONTROL.pattern}|%[01][0-9A-Fa-f]|%7[Ff]")
 
-# The fields that credentials and cookies make; no parameter does.
+# Header fields for credentials and cookies; no parameter may set them.
 _OURS = ("authorization", "cookie")
 _NUL = "expected text without NUL characters"
 
@@ -39,7 +39,7 @@ def _as_it_is(text: str) -> str:
     return text
 
 
-# `$` stays in names, since servers of OData compare `$filter` before they decode.
+# `$` stays unencoded in names, because OData servers compare `$filter` before decoding.
 _NAME_SAFE = "$@:"
 _COOKIE_OCTETS = "!#$&'()*+/:<=>?@[]^`{|}"
 
@@ -55,10 +55,11 @@ COOKIE = Place(lambda text: percent(text, _COOKIE_OCTETS), lambda text: percent(
 
 
 def value_of(bound: Bound | Field, arguments: dict[str, Any]) -> Any:
-    """What a parameter, or a field of a body, carries: its constant, its template filled in, its argument, or ABSENT.
-    Raises Unsendable."""
+    """Return the value of a parameter or body field: its constant, its template, its argument, or ABSENT. Raise
+    Unsendable.
+    """
     if "template" in bound:
-        from . import templates  # only tools written by hand have some
+        from . import templates  # imported here: only handwritten tools have templates
 
         return templates.filled(bound["template"], arguments)
     return bound["value"] if "value" in bound else arguments.get(bound["argument"], ABSENT)
@@ -73,9 +74,10 @@ def _argument_of(bound: Bound) -> str:
 
 
 class Parameter(Generic[Written]):
-    """One parameter of a binding, in its place. What no value changes is found out once, when it is made: `argument` is
-    what it is called in front of a model, `value` finds in the arguments of a call what it carries, None where that is
-    nothing (it may raise Unsendable).
+    """Precomputed encoder for one parameter of a binding.
+
+    `argument` is the name shown to the model. `value(arguments)` returns the value to send, or None; it may raise
+    Unsendable.
     """
 
     __slots__ = ("argument", "bound", "name", "value")
@@ -92,12 +94,12 @@ class Parameter(Generic[Written]):
         return None if value is ABSENT else value
 
     def write(self, value: Any) -> Written:
-        """What stands for the value in this place. Raises Unsendable."""
+        """Return the encoded value. Raise Unsendable."""
         raise NotImplementedError
 
 
 class PathPiece(Parameter[str]):
-    """The text that stands for a parameter in the path."""
+    """Encoder for a parameter in the path."""
 
     __slots__ = ("_may_be_empty", "_text", "_trusts_blanks")
 
@@ -121,7 +123,9 @@ class PathPiece(Parameter[str]):
 
 
 class Pairs(Parameter[list[str]]):
-    """Pairs `name=value`, of a query or of cookies. Those that begin with `own` are under the parameter's own name."""
+    """Encoder that writes `name=value` pairs, for the query or cookies. Pairs that begin with `own` have the
+    parameter's own name.
+    """
 
     __slots__ = ("_has_content", "_pairs", "own")
 
@@ -140,7 +144,7 @@ class Pairs(Parameter[list[str]]):
 
 
 class QueryPairs(Pairs):
-    """The pairs that a parameter adds to the query."""
+    """Encoder for a query parameter."""
 
     __slots__ = ()
 
@@ -157,7 +161,7 @@ class QueryPairs(Pairs):
 
 
 class QueryString(Pairs):
-    """The whole query of a parameter that is one (OpenAPI 3.2, 4.12.1), by the media type that it declares."""
+    """Encoder for a parameter that is the whole query (OpenAPI 3.2, 4.12.1), in its declared media type."""
 
     __slots__ = ("_is_form",)
 
@@ -183,7 +187,7 @@ class QueryString(Pairs):
 
 
 class Cookies(Pairs):
-    """The cookie pairs of a parameter: one, or one for each item where an array or an object is exploded."""
+    """Encoder for a cookie parameter: one pair, or one per item of an exploded array or object."""
 
     __slots__ = ("_is_raw",)
 
@@ -203,7 +207,7 @@ class Cookies(Pairs):
 
 
 class Header(Parameter[list[tuple[str, str]]]):
-    """The header field of a parameter."""
+    """Encoder for a header parameter."""
 
     __slots__ = ("_is_ours", "_text")
 
@@ -226,7 +230,7 @@ class Header(Parameter[list[tuple[str, str]]]):
 
 
 def field_pairs(field: Field, value: Any, place: Place) -> list[str]:
-    """The pairs of one field of an urlencoded form. Without a style an object is written with brackets."""
+    """Return the pairs of one urlencoded form field. Without a style, an object is written with brackets."""
     if "content" in field:
         value = _content(field["content"])(value)
     elif "style" not in field and isinstance(value, dict):
@@ -235,7 +239,7 @@ def field_pairs(field: Field, value: Any, place: Place) -> list[str]:
 
 
 def _text(bound: Bound, place: Place, *, ascii_only: bool = False) -> Callable[[Any], str]:
-    """How a value becomes one text, as the path and a header have it."""
+    """Return a function that encodes a value as one text, for the path or a header."""
     if "content" in bound:
         content = _content(bound["content"], ascii_only=ascii_only)
         return lambda value: place.value(content(value))
@@ -244,7 +248,7 @@ def _text(bound: Bound, place: Place, *, ascii_only: bool = False) -> Callable[[
 
 # Decision 0031: A parameter with JSON content is written as JSON.
 def _content(media_type: str, *, ascii_only: bool = False) -> Callable[[Any], str]:
-    """How a value is written in the media type that a parameter declares: as JSON, or else as text."""
+    """Return a function that encodes a value in the parameter's media type: as JSON, or else as text."""
     if not _essence(media_type).endswith(("/json", "+json")):
         return scalar
     return lambda value: json.dumps(value, ensure_ascii=ascii_only, separators=(",", ":"))

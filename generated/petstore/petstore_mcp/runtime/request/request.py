@@ -1,12 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""A tool and its arguments become an HTTP request. Pure: the bytes of files and the random bytes are handed in.
+"""Build the HTTP request for a tool and its arguments. Pure: file contents and random bytes are passed in.
 
-Invariants, whatever the arguments are:
-- the path has exactly the template's segments, the literal ones unchanged; a value fills one segment, or a part of one,
-  and none is a dot segment, not even after being decoded three times over;
-- no parameter writes a name of another, or a withheld one, into the query, the cookies or a form;
-- the target is percent-encoded ASCII of bounded length.
-They are compared with what was built, not with what was meant, so that no way of writing a value is trusted with them.
+Invariants, for all arguments:
+- The path has exactly the segments of the template, and its literal segments are unchanged. A value fills one segment
+  or a part of it. No segment is a dot segment, even after decoding it three times.
+- No parameter writes another parameter's name, or a withheld name, into the query, the cookies or a form.
+- The target is percent-encoded ASCII of limited length.
+
+The finished request is compared with the binding, so no encoder is trusted.
 """
 
 from __future__ import annotations
@@ -33,29 +34,29 @@ if TYPE_CHECKING:
     Entropy = Callable[[int], bytes]
 
 LONGEST_TARGET = 32 * 1024
-"""In bytes. Servers commonly stop at 8 KiB, and none is known to read more than this."""
+"""Longest target in bytes. Servers usually stop at 8 KiB; none is known to read more than this."""
 
 LONGEST_HEAD = 32 * 1024
-"""In bytes, of all header fields of a request: the same is true of them."""
+"""Longest head in bytes, all header fields together; the same limits of servers apply."""
 
 _AROUND = len(": \r\n")
-"""Bytes of a header field besides name and value."""
+"""Bytes of a header field besides its name and value."""
 
 _PLAIN = r"A-Za-z0-9\-._~!$&'()*+,;=:@/\[\]"
 _TRIPLE = "%[0-9A-Fa-f]{2}"
-# Possessive, so that a long target is read in long steps, and none of them twice.
+# Possessive quantifiers, so that a long target is matched without backtracking.
 _TARGET = re.compile(rf"/(?:[{_PLAIN}]++|{_TRIPLE})*+(?:\?(?:[{_PLAIN}?]++|{_TRIPLE})++)?")
 _HOLE = re.compile(r"\{(\w*)(\??)\}")
 _KEY = "idempotency-key"
 _SENDERS = ("user-agent", "accept-encoding")
 
-# Below it, a float that is integral is exactly that integer.
+# Below this limit, a float without a fraction is exactly an integer.
 _EXACT = 2**53
 
 
 class Request:
-    """What is sent, but for the server's address and its credentials. `template` is the path as a log may show it,
-    without the values of arguments; `rewritten` is the hook that made it another one, if any did.
+    """Request without the server's address and credentials. `template` is the path for logs, without argument values.
+    `rewritten` names the hook that changed the path, if any.
     """
 
     __slots__ = ("body", "cookies", "headers", "method", "path", "query", "rewritten", "server", "template")
@@ -73,35 +74,34 @@ class Request:
 
     @property
     def target(self) -> str:
-        """Path and query as they are sent behind the base path of the server."""
+        """Return path and query, as sent after the base path of the server."""
         return f"{self.path}?{'&'.join(self.query)}" if self.query else self.path
 
     @property
     def key(self) -> str:
-        """By what the upstream knows the request where it comes twice; "" where it carries no such key."""
+        """Return the idempotency key, by which the upstream recognises a repeated request, or ""."""
         if _KEY not in self.names:
-            return ""  # as most
+            return ""  # fast path
         return next(value for name, value in self.headers if is_key(name))
 
     @property
     def names(self) -> set[str]:
-        """The names of its header fields but for that of the cookies, in lower case."""
+        """Return the lower-case names of the header fields, without Cookie."""
         return {*map(str.lower, dict(self.headers))}
 
     @property
     def fields(self) -> list[tuple[str, str]]:
-        """All header fields: the cookies make one."""
+        """Return all header fields, with the cookies joined into one field."""
         return [*self.headers, ("Cookie", "; ".join(self.cookies))] if self.cookies else self.headers
 
 
 def is_key(name: str) -> bool:
-    """Whether a header field of that name carries the key of a request that may come twice
-    (draft-ietf-httpapi-idempotency-key-header)."""
+    """Return True if a header of this name carries an idempotency key (draft-ietf-httpapi-idempotency-key-header)."""
     return name.lower() == _KEY
 
 
 def sender_fields(request: Request, agent: str) -> list[tuple[str, str]]:
-    """What a request says of its sender, behind its own fields and where these do not say it."""
+    """Return User-Agent (`agent`) and Accept-Encoding, each unless the request sets the field itself."""
     own = request.names
     usual = [("User-Agent", agent), ("Accept-Encoding", "gzip, deflate")]
     return usual if own.isdisjoint(_SENDERS) else [field for field in usual if field[0].lower() not in own]
@@ -109,7 +109,9 @@ def sender_fields(request: Request, agent: str) -> list[tuple[str, str]]:
 
 # Decision 0151: What depends on a tool alone is found out once.
 class Plan:
-    """What of the requests of a tool no call changes. Its `path` has a `%s` for each of the `pieces`."""
+    """The parts of a tool's request that are the same for every call, computed once. `path` has a `%s` for each of
+    `pieces`.
+    """
 
     __slots__ = (
         "accept",
@@ -138,7 +140,8 @@ class Plan:
         self.template = skeleton(path)
         self.path = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in path)
         self.pieces = [PathPiece(part) for part in path if not isinstance(part, str)]
-        #: Servers that look for a parameter in the query find it in a form too, so names of the query count for both.
+        #: Servers that look for a parameter in the query also accept it in a form, so names of the query count for
+        #: both.
         self.credentials = frozenset(map(fold, tool.credentials.get("query", ())))
         kept = frozenset(map(fold, tool.credentials.get("cookie", ())))
         self.query = Shared(query, "query parameter", withheld.get("query", ()), self.credentials) if query else None
@@ -147,16 +150,16 @@ class Plan:
         self.accept = "Accept", str(binding.get("accept", "*/*"))
         self.body = binding.get("body")
         self.defaults: dict[str, Any] = binding.get("defaults", {})
-        #: The arguments that the server makes itself, where a call does not give them.
+        #: Arguments that the server generates if a call omits them, such as idempotency keys.
         self.made = [each["argument"] for each in headers if "made" in each]
-        #: Where others are allowed, the arguments that have names.
+        #: Declared argument names; set only if the tool accepts undeclared arguments.
         self.named = {*tool.schema.get("properties", {}), *binding.get("also", ())} if binding.get("open") else None
 
 
 def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: Entropy) -> Request:
-    """The request for arguments that were checked. Raises Refused with every problem that was found.
+    """Return the request for valid arguments. Raise Refused with all problems found.
 
-    `entropy` makes so many random bytes, for the boundary of a multipart body and for what the server makes itself.
+    `entropy(n)` returns n random bytes, for a multipart boundary and for generated arguments.
     """
     plan: Plan = tool.plan or Plan(tool)
     tool.plan = plan
@@ -185,7 +188,7 @@ def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: Entropy)
 
 
 def _given(plan: Plan, arguments: dict[str, Any], entropy: Entropy) -> dict[str, Any]:
-    """All values of a call: its own, and what is sent for those that it leaves out. Raises Refused."""
+    """Return all values of a call: arguments, defaults and generated values. Raise Refused."""
     given = plan.defaults | arguments
     if plan.made:
         given = dict.fromkeys(plan.made, _uuid(entropy(16))) | given
@@ -203,7 +206,7 @@ def _given(plan: Plan, arguments: dict[str, Any], entropy: Entropy) -> dict[str,
 
 
 def _written(parameters: Sequence[Parameter[Written]], given: dict[str, Any], problems: list[Problem]) -> list[Written]:
-    """What each writes, in order; what is refused instead is added to the problems."""
+    """Return what each parameter writes, in order. Problems of refused values are added to `problems`."""
     found = []
     for parameter in parameters:
         try:
@@ -216,7 +219,7 @@ def _written(parameters: Sequence[Parameter[Written]], given: dict[str, Any], pr
 def _body(
     plan: Plan, given: dict[str, Any], files: Files, entropy: Entropy, problems: list[Problem]
 ) -> list[bodies.Content]:
-    """The same of the body."""
+    """Return the body, in a list. Problems of refused values are added to `problems`."""
     try:
         return bodies.build(plan.body, given, files, entropy(16), plan.credentials) if plan.body else []
     except (Unsendable, Refused) as reason:
@@ -225,15 +228,15 @@ def _body(
 
 
 def _uuid(entropy: bytes) -> str:
-    """A UUID of version 4 (RFC 9562 section 5.4) of 16 bytes."""
+    """Return a UUID version 4 (RFC 9562 section 5.4) made of 16 bytes."""
     text = bytearray(entropy)
     text[6], text[8] = text[6] & 0x0F | 0x40, text[8] & 0x3F | 0x80
     return "-".join(text[start:end].hex() for start, end in ((0, 4), (4, 6), (6, 8), (8, 10), (10, 16)))
 
 
 def skeleton(path: list[str | Bound]) -> str:
-    """The path of a binding with the names of arguments in place of their values, `?` behind that of one that may be
-    empty.
+    """Return the path of a binding with argument names in place of values. A `?` follows the name of an argument that
+    may be empty.
     """
     return "".join(part if isinstance(part, str) else _hole(part) for part in path)
 
@@ -243,8 +246,9 @@ def _hole(bound: Bound) -> str:
 
 
 def _exact(value: Any) -> Any:
-    """The value with floats that are integral as integers: to JSON Schema they are (1.0 is an integer), to many servers
-    they are not. Raises Unsendable for a lone surrogate, which no encoding can carry."""
+    """Return the value with integral floats as integers. JSON Schema treats 1.0 as an integer; many servers do not.
+    Raise Unsendable for a lone surrogate, which UTF-8 cannot encode.
+    """
     if isinstance(value, int):
         return value
     if isinstance(value, str):
@@ -262,7 +266,7 @@ def _exact(value: Any) -> Any:
 
 
 def check_target(request: Request) -> None:
-    """Raises Refused where path and query are no request target, or one that servers do not read."""
+    """Raise Refused if path and query are not a request target that servers can read."""
     target = request.target
     size = len(target)
     if size > LONGEST_TARGET:
@@ -276,7 +280,7 @@ def check_target(request: Request) -> None:
 
 
 def _compare(request: Request) -> None:
-    """What will be sent against what the binding says. Raises Refused before a byte leaves."""
+    """Compare the finished request with the binding. Raise Refused before a byte is sent."""
     check_target(request)
     whole, filled = _form(request.template)
     found = whole.fullmatch(request.path)
@@ -291,25 +295,27 @@ def _compare(request: Request) -> None:
 
 @lru_cache(maxsize=256)
 def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[str]]]]:
-    """What the path of a skeleton looks like, each segment with arguments in it a group; and of each of these its first
-    argument, and what it looks like when it is filled in."""
+    """Return a pattern for the path of a skeleton, with a group for each segment that has arguments. Also return the
+    first argument and the pattern of each such segment.
+    """
     segments = template.split("/")
     whole = "/".join("([^/]*)" if _HOLE.search(segment) else re.escape(segment) for segment in segments)
     return re.compile(whole), [_filled(segment) for segment in segments if _HOLE.search(segment)]
 
 
 def _filled(segment: str) -> tuple[str, re.Pattern[str]]:
-    """The first argument in a segment of a skeleton, and what the segment looks like when it is filled in."""
-    first, *rest = _HOLE.split(segment)  # a literal, then a name, whether it may be empty, and a literal, in turns
+    """Return the first argument in a segment of a skeleton, and a pattern for the filled segment."""
+    first, *rest = _HOLE.split(segment)  # a literal, then groups of three: a name, whether it may be empty, a literal
     pieces = (f"{'.*' if rest[at + 1] else '.+'}{re.escape(rest[at + 2])}" for at in range(0, len(rest), 3))
     return rest[0], re.compile(re.escape(first) + "".join(pieces))
 
 
 def misleads(segment: str) -> bool:
-    """Whether any server might take it for a dot segment: as sent, after up to three decodings, with `\\` for `/`, or
-    with parameters behind a semicolon taken off."""
+    """Return True if any server might read the segment as a dot segment. Tested as sent and after up to three
+    decodings, with `\\` read as `/`, and with parameters after a semicolon removed.
+    """
     if "." not in segment and "%" not in segment:
-        return False  # whatever is decoded, no dot comes of it
+        return False  # no decoding can produce a dot
     for _ in range(4):
         if any(piece.partition(";")[0] in (".", "..") for piece in re.split(r"[/\\]", segment)):
             return True

@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Walks a value along a schema that it breaks: the violations, one after another, in steps that a budget counts.
+"""Walk an invalid value along its schema and find the violations one by one, in steps that a budget counts.
 
-The validator's library gives a verdict quickly whatever the schema is. Asked for errors, it makes all of them before it
-tells the first, those of each alternative of each union too: a few hundred bytes of arguments took gigabytes. So the
-library is asked for verdicts alone, of the whole and of parts, and only what is wrong is walked through. The
-alternatives of a union are walked through when somebody asks for them.
+The validator library gives a verdict quickly for any schema. If asked for errors, the library builds all errors before
+returning the first, including those of every alternative of every union. A few hundred bytes of arguments took
+gigabytes that way. So the library is asked only for verdicts, of the whole schema and of parts, and only invalid parts
+are walked. Alternatives of a union are walked on demand.
 
 Knows the keywords of JSON Schema 2020-12 (Validation, Core) and of the drafts from 4 on.
 """
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     Findings = Iterator[Violation | Place]
 
 MOST_IN_FORM = 20
-"""Violations of one alternative of a union that are looked for: enough to say which alternative is nearest."""
+"""Largest number of violations searched in one alternative of a union: enough to tell which alternative is nearest."""
 
 MOST_NAMES = 20
-"""Unexpected names of one object that are told."""
+"""Largest number of unexpected names reported for one object."""
 
 _CHUNK = 64
-"""Items, or members, that one verdict is about where only some are wrong."""
+"""Number of items, or members, checked by one verdict if only some are invalid."""
 
 OTHER = "other"
-"""The keyword of a violation whose own keyword is not known."""
+"""Keyword of violations whose real keyword is unknown."""
 
 
 # Decision 0059: Verdicts from the library, violations from us.
 class SchemaWalk:
-    """Finds violations of one schema. Its methods raise budget.Exhausted."""
+    """Finder of violations of one schema. Methods raise budget.Exhausted."""
 
     __slots__ = ("_budget", "_judge")
 
@@ -48,26 +48,26 @@ class SchemaWalk:
         self._budget = budget
 
     def violations_of(self, value: Any) -> Iterator[Violation]:
-        """Yield the violations of an invalid value, in the order of _FINDERS at each of its parts."""
+        """Yield the violations of an invalid value; within each part in the order of _FINDERS."""
         return self._from(Place("#", self._judge.schema, value, ()))
 
     def _from(self, place: Place) -> Iterator[Violation]:
-        """Yield the violations at a place whose value is invalid, and below it. Keeps its own stack, since values are
-        nested deeper than generators may be.
+        """Yield the violations at and below a place with an invalid value. Uses an explicit stack, since values nest
+        deeper than generators can.
         """
         walked = [(place, self._at(place))]
         while walked:
             for found in walked[-1][1]:
                 if isinstance(found, Violation):
                     yield found
-                elif not _is_among(found, walked):  # else a schema refers to itself about the same value
+                elif not _is_among(found, walked):  # skip a schema that refers to itself for the same value
                     walked.append((found, self._at(found)))
                     break
             else:
                 walked.pop()
 
     def _at(self, place: Place) -> Findings:
-        """Yield the violations at a place whose value is invalid, and the invalid places that are next."""
+        """Yield the violations at a place with an invalid value, and the invalid places directly below."""
         self._budget.spend(1)
         if not isinstance(place.schema, dict):
             yield Violation("falseSchema", place.path, place.value)
@@ -81,7 +81,7 @@ class SchemaWalk:
             yield Violation(OTHER, place.path, place.value)
 
     def _within(self, place: Place) -> Findings:
-        """Yield the place, if its value is invalid."""
+        """Yield the place if its value is invalid."""
         if not self._is_valid(place):
             yield place
 
@@ -92,7 +92,7 @@ class SchemaWalk:
     # Keywords about the value itself.
 
     def simple(self, keyword: str, place: Place) -> Findings:
-        """One keyword that refers to no other part of the schema."""
+        """Check a keyword that does not refer to other parts of the schema."""
         self._budget.spend(5)
         rule = {name: place.schema[name] for name in (keyword, *_BESIDE.get(keyword, ())) if name in place.schema}
         if not self._judge.is_keyword_valid(place.pointer, keyword, rule, place.value):
@@ -146,7 +146,7 @@ class SchemaWalk:
                     yield from self._within(place.part(keyword, pattern).about(name, member))
 
     def unexpected_properties(self, keyword: str, place: Place) -> Findings:
-        """Members that are forbidden, all in one violation."""
+        """Yield all forbidden members in one violation."""
         is_closed = isinstance(place.value, dict) and place.schema[keyword] is False
         if is_closed and (unexpected := list(islice(self._others(place), MOST_NAMES))):
             yield Violation(keyword, place.path, place.value, unexpected, place.schema.get("properties", {}))
@@ -158,7 +158,7 @@ class SchemaWalk:
                 yield from self._within(part.about(name, place.value[name]))
 
     def _others(self, place: Place) -> Iterator[str]:
-        """Yield the members that neither `properties` nor `patternProperties` is about."""
+        """Yield the members that neither `properties` nor `patternProperties` covers."""
         named, patterns = place.schema.get("properties", {}), place.schema.get("patternProperties", ())
         for name in place.value:
             self._budget.spend(1)
@@ -195,7 +195,7 @@ class SchemaWalk:
             yield from self._wrong_items(place, place.part(keyword), len(before))
 
     def _wrong_items(self, place: Place, part: Place, start: int) -> Findings:
-        """Yield the violations of items from that one on. A chunk of them that is right at a time costs one step."""
+        """Yield the invalid items from index `start` on. A valid chunk of items costs one step."""
         for first in range(start, len(place.value), _CHUNK):
             chunk = place.value[first : first + _CHUNK]
             if start == 0 and self._is_valid(Place(place.pointer, place.schema, chunk, place.path)):
@@ -246,7 +246,9 @@ class SchemaWalk:
             yield from self._within(target)
 
     def _referred(self, place: Place) -> Place | None:
-        """Return what `$ref` names; None where it is no pointer into this schema, whose verdict is the whole's."""
+        """Return the place that `$ref` leads to, or None if `$ref` does not point into this schema. Then only the
+        verdict of the whole is known.
+        """
         reference = place.schema["$ref"]
         if not isinstance(reference, str) or (reference != "#" and not reference.startswith("#/")):
             return None
@@ -266,8 +268,8 @@ class SchemaWalk:
         return self._judge.is_keyword_valid("#pattern", pattern, {"pattern": pattern}, name)
 
     def _evaluated(self, place: Place) -> tuple[set[str], list[str]]:
-        """Return the members that keywords beside `unevaluatedProperties` apply to, and the names that they know (JSON
-        Schema 2020-12, Core, section 11.3).
+        """Return the members evaluated by keywords other than `unevaluatedProperties`, and the names that these
+        keywords know (JSON Schema 2020-12, Core, section 11.3).
         """
         self._budget.spend(1)
         schema, value = place.schema, place.value
@@ -286,7 +288,7 @@ class SchemaWalk:
         return found, known
 
     def _applied(self, place: Place) -> Iterator[Place]:
-        """Yield the parts beside a place that its value fits."""
+        """Yield the subschemas that apply to the same value and that the value fits."""
         schema = place.schema
         parts = [place.part(name, index) for name in _LISTS for index in range(len(schema.get(name, ())))]
         if "if" in schema:
@@ -305,7 +307,7 @@ class SchemaWalk:
 _LISTS = ("allOf", "anyOf", "oneOf")
 
 _BESIDE = {"minimum": ("exclusiveMinimum",), "maximum": ("exclusiveMaximum",)}
-"""Keywords of draft 4 that change what another means."""
+"""Draft 4 keywords that change the meaning of another keyword."""
 
 Finder = Callable[[SchemaWalk, str, Place], "Findings"]
 
@@ -337,7 +339,7 @@ _FINDERS: tuple[tuple[str, Finder], ...] = (
     ("additionalItems", SchemaWalk.items),
     ("unevaluatedProperties", SchemaWalk.unevaluated_properties),
 )
-"""The keywords that are known, in the order in which their violations are told: what is quickly found comes first."""
+"""Known keywords in the order of reporting, the cheapest first."""
 
 
 def _is_among(found: Place, walked: list[tuple[Place, Findings]]) -> bool:
@@ -351,4 +353,4 @@ def _finders(schema: dict[str, Any]) -> Iterator[tuple[str, Finder]]:
 
 
 _BOOLEAN = ("exclusiveMinimum", "exclusiveMaximum")
-"""Keywords that are no rule of their own in draft 4, where they are true or false."""
+"""Keywords that are not rules of their own in draft 4, where they are true or false."""

@@ -1,11 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Parameter styles: a value becomes text in a path, a query, a header, a cookie or a form.
+"""Parameter styles: encode a value as text for a path, a query, a header, a cookie or a form.
 
-The rules are RFC 6570 (section 3.2.1 and the table of its appendix A), as OpenAPI 3.1.1 maps its styles onto them
-("Style Values", "Appendix C"). What these leave undefined is settled here, once: values nested in an exploded form
-or in a deepObject are written with brackets, `a[b][c]=v`, an array of scalars as `a[b][]=v`, an array of others as
-`a[b][0][c]=v`; values nested anywhere else are JSON text. Undefined members (null, and empty arrays and objects) are
-not written. Pure; how characters are written is the place's matter (`Place`).
+The rules are RFC 6570 (section 3.2.1, appendix A), as OpenAPI 3.1.1 maps its styles onto them ("Style Values",
+"Appendix C"). Cases that these leave undefined are decided here. Values nested in an exploded form or a deepObject use
+brackets: `a[b][c]=v`, an array of scalars `a[b][]=v`, other arrays `a[b][0][c]=v`. Values nested elsewhere are JSON
+text. Undefined members (null, empty arrays, empty objects) are omitted. Pure. `Place` says how characters are encoded.
 """
 
 from __future__ import annotations
@@ -21,15 +20,16 @@ from . import extent
 from .argument_errors import Unsendable
 
 JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-"""Compact, in any script."""
+"""Encoder for compact JSON, with non-ASCII characters as they are."""
 
 Encode = Callable[[str], str]
 Spell = Callable[[Any], str]
 
 
 class Style:
-    """One row of the table: what stands first, what separates exploded members, whether names are written, what follows
-    a name without a value, and the character that joins members that are not exploded (None: a comma)."""
+    """Row of the style table: prefix, separator of exploded members, whether names are written, suffix of a name
+    without a value, and separator of members that are not exploded (None: a comma).
+    """
 
     __slots__ = ("empty", "first", "joint", "named", "separator")
 
@@ -68,7 +68,7 @@ _SPOKEN = {
 
 
 class Place:
-    """Where a value goes: how the characters of values and of names are written there, and the comma between items."""
+    """Encoding rules of a place: for characters of values, for characters of names, and the comma between items."""
 
     __slots__ = ("comma", "name", "value")
 
@@ -79,7 +79,7 @@ class Place:
 
 
 def scalar(value: Any) -> str:
-    """A value as JSON would write it, strings without their quotes."""
+    """Return a scalar as JSON text, strings without quotes."""
     try:
         return _SPELLINGS.get(type(value), _spelled)(value)
     except (ValueError, TypeError):
@@ -91,19 +91,19 @@ def _spelled(value: Any) -> str:
 
 
 def _spelled_float(value: float) -> str:
-    return repr(value) if isfinite(value) else JSON.encode(value)  # which refuses it
+    return repr(value) if isfinite(value) else JSON.encode(value)  # raises for NaN and Infinity
 
 
-# Encoders are not for free, and most values are one of these.
+# Skips the encoders, because most values are of these types.
 _SPELLINGS: dict[type[Any], Spell] = {str: str, int: str, float: _spelled_float, bool: ("false", "true").__getitem__}
 
 
-# RFC 6570 knows no other values that can be.
+# Only values of these types can be undefined in RFC 6570.
 _MAY_BE_UNDEFINED = (list, dict, type(None))
 
 
 def defined(value: Any) -> Any:
-    """The value without its undefined members (RFC 6570, section 2.3); None where nothing is left."""
+    """Return the value without undefined members (RFC 6570, section 2.3), or None if nothing is left."""
     if isinstance(value, list):
         return [item for item in value if item is not None] or None
     if isinstance(value, dict):
@@ -112,12 +112,12 @@ def defined(value: Any) -> Any:
 
 
 def unnamed(style: Style) -> Style:
-    """The style in a path or a header, where no names are written: OpenAPI 2.0 has the delimited ones there too."""
+    """Return the style without names, for paths and headers. OpenAPI 2.0 allows delimited styles there too."""
     return style if style.joint is None else Style("", style.joint, named=False, empty="", joint=style.joint)
 
 
 class Expansion:
-    """How a variable is expanded, as RFC 6570 has it: what of that no value changes is found out once."""
+    """Precomputed expansion of one variable (RFC 6570)."""
 
     __slots__ = ("_bare", "_explode", "_first", "_front", "_join", "_name", "_place", "_style")
 
@@ -132,12 +132,12 @@ class Expansion:
         self._front, self._bare = (f"{written}=", written + style.empty) if style.named else ("", "")
 
     def text(self, value: Any) -> str:
-        """The expansion as one text; "" where it is undefined."""
+        """Return the expansion as one text, or "" if the value is undefined."""
         pieces = self.parts(value)
         return self._first + self._join(pieces) if pieces else ""
 
     def parts(self, value: Any) -> list[str]:
-        """The pieces of it that the style's separator stands between: in a query or a form, the pairs."""
+        """Return the parts that the style's separator joins: in a query or a form, the pairs."""
         if not isinstance(value, _MAY_BE_UNDEFINED):
             text = self._place.value(scalar(value))
         else:
@@ -161,7 +161,7 @@ class Expansion:
         style, place = self._style, self._place
         pairs = value.items() if isinstance(value, dict) else ((None, item) for item in value)
         for index, (key, member) in enumerate(pairs):
-            # Only where `&` separates, in a query or a form, can a nested member be written with brackets.
+            # Nested members can only use brackets if the separator is `&`, that is in a query or a form.
             if style.separator == "&" and isinstance(member, (list, dict)):
                 yield from _nested(f"{self._name}[{index}]" if key is None else key, member, place)
                 continue
@@ -175,7 +175,7 @@ class Expansion:
 
 # Decision 0029: Objects in urlencoded bodies are written with brackets.
 def brackets(name: str, value: Any, place: Place) -> list[str]:
-    """Return pairs in bracket notation, to any depth. Raises Unsendable."""
+    """Return pairs in bracket notation, to any depth. Raise Unsendable."""
     extent.check(name, value)
     return list(_nested(name, value, place))
 
@@ -201,13 +201,13 @@ def _flat(value: Any) -> Iterator[str]:
 
 
 def _apart(text: str, separator: str) -> str:
-    """The written item, refused where it would be read as two."""
+    """Return the encoded item. Raise Unsendable if a server would read the item as two."""
     if separator in text and separator in _SPOKEN:
         raise Unsendable(f"expected items without {_SPOKEN[separator]}, which stands between the items")
     return text
 
 
-# --- how characters are written -----------------------------------------------------------------------------------
+# --- encoding of characters -----------------------------------------------------------------------------------------
 
 _RESERVED = ":/?#[]@!$&'()*+,;="
 _UNRESERVED = re.compile(r"[A-Za-z0-9\-._~]*")
@@ -215,11 +215,13 @@ _TRIPLE = re.compile(r"(%[0-9A-Fa-f]{2})")
 
 
 def percent(text: str, safe: str = "") -> str:
-    """Percent-encoded UTF-8 (RFC 3986): letters, digits and `-._~` stay, and `safe`."""
+    """Return percent-encoded UTF-8 (RFC 3986). Letters, digits, `-._~` and the characters in `safe` stay."""
     return text if _UNRESERVED.fullmatch(text) else quote(text, safe=safe)
 
 
 def reserved(text: str, forbidden: str) -> str:
-    """As RFC 6570 section 3.2.3: reserved characters and percent-encoded triples stay, but for what ends the place."""
+    """Encode text as RFC 6570 section 3.2.3. Reserved characters and percent-encoded triples stay, except those in
+    `forbidden`, which would end the place.
+    """
     safe = "".join(character for character in _RESERVED if character not in forbidden)
     return "".join(each if index % 2 else percent(each, safe) for index, each in enumerate(_TRIPLE.split(text)))

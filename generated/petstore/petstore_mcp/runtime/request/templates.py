@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Templates of the table, filled in: what is sent beside plain parameters, and the texts of results. Pure.
+"""Fill the templates of the table: values sent beside plain parameters, and texts of results. Pure.
 
-A node is `{argument}`, the value as it is; `{value}`, a constant; `{text: [PART, ...]}`, into which values are written;
-`{items}` and `{members}`, a list and an object of nodes. What needs an argument that a call leaves out is ABSENT, and
-left out of what it is a part of. A part is a literal text, `{argument}`, or `{pointer}` into an answer.
+A node is `{argument}` (a value unchanged), `{value}` (a constant), `{text: [PART, ...]}` (a text with values inserted),
+`{items}` (a list of nodes) or `{members}` (an object of nodes). A node that needs an omitted argument is ABSENT and is
+dropped from its list or object. A part is a literal text, `{argument}`, or `{pointer}` into an answer.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from ..core.table import ArgumentNode, ItemsNode, MembersNode, PointerNode, Template, TextNode
 
 Find = Callable[["ArgumentNode | PointerNode"], Any]
-"""The value of a place in a text; ABSENT where there is none."""
+"""Function that returns the value for a part of a text, or ABSENT."""
 
 Write = Callable[[Any], str]
 
 
 def filled(node: Template, arguments: dict[str, Any], escape: Callable[[str], str] = str) -> Any:
-    """The value of a node, or ABSENT. `escape` is for what is written into texts. Raises Unsendable."""
+    """Return the value of a node, or ABSENT. `escape` encodes values inserted into texts. Raise Unsendable."""
     if "value" in node:
         return node["value"]
     if "argument" in node:
@@ -41,7 +41,7 @@ def filled(node: Template, arguments: dict[str, Any], escape: Callable[[str], st
 
 
 def _sent(parts: list[str | ArgumentNode], arguments: dict[str, Any], escape: Callable[[str], str]) -> Any:
-    """A text with the values of arguments written into it; ABSENT where one of them is missing, or null."""
+    """Return a text with the values of arguments inserted, or ABSENT if one is omitted or null."""
     values = [arguments.get(part["argument"]) for part in parts if not isinstance(part, str)]
     if any(value is None for value in values):
         return ABSENT
@@ -53,7 +53,7 @@ def _sent(parts: list[str | ArgumentNode], arguments: dict[str, Any], escape: Ca
 
 
 def written(parts: Sequence[str | ArgumentNode | PointerNode], find: Find, write: Write) -> str:
-    """The text of parts, the values of places written into it; nothing stands for one that has none."""
+    """Return the text of `parts`. `find` looks up a value and `write` formats it; a missing value adds nothing."""
     texts = [part if isinstance(part, str) else _written(find(part), write) for part in parts]
     return "".join(texts)
 
@@ -63,14 +63,14 @@ def _written(value: Any, write: Write) -> str:
 
 
 def in_xml(text: str) -> str:
-    """A value where text or the value of an attribute stands in XML, so that it makes no markup. Raises Unsendable."""
-    from .xmltext import content  # few APIs speak it
+    """Return a value escaped for XML text or attributes. Raise Unsendable."""
+    from .xmltext import content  # imported here: few APIs use XML
 
     return content(text)
 
 
 def argument_of(node: Template) -> str:
-    """The first argument that a node needs, to name it in front of a model; "" where it needs none."""
+    """Return the first argument that a node needs, to name it in messages to the model, or ""."""
     if "argument" in node:
         return node["argument"]
     if "value" in node:
@@ -79,7 +79,7 @@ def argument_of(node: Template) -> str:
 
 
 def _inner(node: TextNode | ItemsNode | MembersNode) -> Iterable[str | Template]:
-    """The parts of a node that has some."""
+    """Return the nodes inside a node."""
     if "text" in node:
         return node["text"]
     return node["items"] if "items" in node else node["members"].values()

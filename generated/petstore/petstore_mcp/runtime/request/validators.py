@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Verdicts of JSON Schemas, from a library that was built once and is kept.
+"""Verdicts of JSON Schemas by the validator library, with compiled validators kept.
 
-The library fetches nothing, and gives each verdict in time that is linear in the value. Patterns run in linear time; a
-pattern that has no linear form, or takes too much memory, is not checked.
+The library fetches nothing, and each verdict takes time linear in the value. Patterns run in linear time; a pattern
+with no linear form, or too large, is not checked.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from ..core.catalog import Tool
 
 MOST_VALIDATORS = 128
-"""Kept at a time. One costs some tens of microseconds to build and some tens of kilobytes to keep; its patterns take no
-more than the compiler lets pass, which is 2 MiB."""
+"""Number of validators kept. Each takes some tens of microseconds to build and some tens of kilobytes. Its patterns
+take at most 2 MiB, as the compiler ensures.
+"""
 
-# Formats on whose exact form servers differ; what is left (date, date-time, uuid) is asserted.
+# Formats whose exact form differs between servers are not checked; date, date-time and uuid are.
 _DOUBTFUL = (
     *("duration", "email", "hostname", "idn-email", "idn-hostname", "ipv4", "ipv6", "iri", "iri-reference"),
     *("json-pointer", "regex", "relative-json-pointer", "time", "uri", "uri-reference", "uri-template"),
@@ -31,7 +32,8 @@ Formats = dict[str, Callable[[str], bool]]
 
 
 class Judge:
-    """Verdicts of one schema and of its parts. `schema` is the one that is checked, `is_valid` the verdict of it all.
+    """Verdicts of one schema and of its parts. `schema` is the checked schema; `is_valid` gives the verdict of the
+    whole.
 
     A part is named by a JSON Pointer as a URI fragment (RFC 6901 section 6).
     """
@@ -39,25 +41,27 @@ class Judge:
     __slots__ = ("_formats", "_keywords", "_parts", "is_valid", "schema")
 
     def __init__(self, schema: dict[str, Any], formats: Formats, unchecked: Collection[str] = ()) -> None:
-        """`unchecked` are patterns that the compiler leaves to the API."""
+        """Compile the schema. `unchecked` are patterns that only the API checks."""
         self.schema = _without_patterns(schema, unchecked) if unchecked else schema
         self._formats = formats
         self._parts: jsonschema_rs.ValidatorMap | None = None
         self._keywords: dict[str, Callable[[Any], bool]] = {}
         try:
             self.is_valid = _build(self.schema, formats).is_valid
-        except jsonschema_rs.ValidationError:  # for a pattern that this release of the library does not take
+        except jsonschema_rs.ValidationError:  # this release of the library does not accept a pattern
             self.schema = _without_patterns(schema, None)
             self.is_valid = _build(self.schema, formats).is_valid
 
     def is_part_valid(self, pointer: str, value: Any) -> bool:
-        """Return the verdict of the part at that pointer. Raises KeyError where there is none."""
+        """Return True if `value` is valid against the part at `pointer`. Raise KeyError if there is no such part."""
         if self._parts is None:
             self._parts = jsonschema_rs.validator_map_for(self.schema, **options(self._formats))
         return self._parts[pointer].is_valid(value)
 
     def is_keyword_valid(self, pointer: str, keyword: str, rule: dict[str, Any], value: Any) -> bool:
-        """Return the verdict of one keyword of the part at that pointer. `rule` is a schema with this keyword alone."""
+        """Return True if `value` satisfies one keyword of the part at `pointer`. `rule` is a schema with this keyword
+        alone.
+        """
         place = f"{pointer}/{keyword}"
         if place not in self._keywords:
             dialect = {"$schema": self.schema["$schema"]} if "$schema" in self.schema else {}
@@ -66,8 +70,10 @@ class Judge:
 
 
 class Validators:
-    """The judges of the tools that were seen, for one of their schemas. With `exact`, all formats are asserted: of
-    what is sent to clients that do so too."""
+    """Cache of judges for one schema of each tool.
+
+    `exact` is whether all formats are checked. It is used for values sent to clients that check all formats too.
+    """
 
     __slots__ = ("_built", "_formats")
 
@@ -76,7 +82,7 @@ class Validators:
         self._formats: Formats = {} if exact else dict.fromkeys(_DOUBTFUL, _accept)
 
     def of(self, tool: Tool, schema: dict[str, Any]) -> Judge:
-        """Return the judge of that schema of that tool."""
+        """Return the judge of `schema` of `tool`."""
         if tool.name not in self._built:
             if len(self._built) >= MOST_VALIDATORS:
                 del self._built[next(iter(self._built))]
@@ -93,7 +99,7 @@ def _accept(value: str) -> bool:
 
 
 def _without_patterns(schema: Any, unchecked: Collection[str] | None) -> Any:
-    """Return the schema without those patterns; without any where they are None."""
+    """Return the schema without the patterns `unchecked`, or without any pattern if None."""
     if isinstance(schema, list):
         return [_without_patterns(item, unchecked) for item in schema]
     if not isinstance(schema, dict):
@@ -106,7 +112,7 @@ def _without_patterns(schema: Any, unchecked: Collection[str] | None) -> Any:
 
 
 def _is_left_out(name: str, member: Any, unchecked: Collection[str] | None) -> bool:
-    """Return whether a member is a pattern, or holds one among its names, that is not checked."""
+    """Return True if a member is an unchecked pattern, or has an unchecked pattern among its names."""
     patterns = [member] if name == "pattern" and isinstance(member, str) else []
     if name == "patternProperties" and isinstance(member, dict):
         patterns = list(member)

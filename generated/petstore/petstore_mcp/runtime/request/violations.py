@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What breaks a schema, as values: violations, and the places of schema and value that they are found at."""
+"""Violations of a schema as values, and the places in schema and value where they occur."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class Violation:
-    """One keyword of a schema that a value breaks.
+    """Keyword of a schema that a value violates.
 
-    `path` leads to the `value` from the root. `detail` is the keyword's own value, or the name or names that are
-    missing or unexpected; `known` are the names that would be expected. `forms` gives the violations of each
-    alternative of a union, and none for those that the value fits.
+    `path` leads from the root to the `value`. `detail` is the keyword's own value, or the missing or unexpected names;
+    `known` lists the expected names. `forms()` returns the violations of each alternative of a union, an empty list for
+    alternatives that the value fits.
     """
 
     __slots__ = ("detail", "forms", "keyword", "known", "path", "value")
@@ -39,8 +39,8 @@ class Violation:
 
 
 class Form(list[Violation]):
-    """The violations of one alternative of a union; none where the value fits it. `is_foreign` is whether the value is
-    an object of which the alternative describes no member.
+    """Violations of one alternative of a union, empty if the value fits. `is_foreign` is True if the value is an object
+    without any member that the alternative describes.
     """
 
     __slots__ = ("is_foreign",)
@@ -51,7 +51,7 @@ class Form(list[Violation]):
 
 
 class Place:
-    """A part of a schema beside the part of the value that it is about."""
+    """Part of a schema, with the part of the value that it applies to."""
 
     __slots__ = ("path", "pointer", "schema", "value")
 
@@ -62,17 +62,17 @@ class Place:
         self.path = path
 
     def part(self, *steps: str | int) -> Place:
-        """Return a part of this schema, about the same value."""
+        """Return a subschema, for the same value."""
         schema = self.schema
         for step in steps:
             schema = schema[step]
         return Place(self.pointer + "".join(map(_written, steps)), schema, self.value, self.path)
 
     def about(self, step: str | int, value: Any) -> Place:
-        """Return the same schema, about an item or a member of the value."""
+        """Return the same schema, for an item or a member of the value."""
         return Place(self.pointer, self.schema, value, (*self.path, step))
 
 
 def _written(step: str | int) -> str:
-    """Return a step as the library writes it in a pointer: without percent-encoding."""
+    """Return a step as the library writes it in a pointer, without percent-encoding."""
     return "/" + str(step).replace("~", "~0").replace("/", "~1")

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What the validator found, in words for a model: which argument, what was expected, what came, and the nearest name.
+"""Word violations for a model: which argument, what was expected, what was given, and the nearest known name.
 
-Worded from the kind of each violation: no text of the validator is passed on, and no schema is printed. Where a value
-fits none of several forms (`anyOf`), only the form that fits best is spoken of.
+The texts follow the kind of each violation; messages of the validator and schemas are never passed on. If a value fits
+no alternative of a union (`anyOf`), only the nearest alternative is described.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST_CHOICES = 20
 MOST_NAMES = 12
 LONGEST_PATH = 400
 MOST_COMPARED = 500
-"""Names, or listed values, that a mistaken one is compared with: some microseconds each."""
+"""Largest number of names, or listed values, compared with a mistaken one, at some microseconds each."""
 
 _TYPES = {
     "string": "a string",
@@ -60,7 +60,7 @@ _PLAIN = re.compile(r"[\w+\-./:@]*[^\W\d][\w+\-./:@]*")
 
 
 def unknown(path: str, name: str, known: Iterable[str]) -> Problem:
-    """A name that nothing has, with the nearest one that something has."""
+    """Return a problem for an unknown name, with the nearest known name."""
     names = list(known)
     near = nearest(name, names)
     if near is not None:
@@ -74,21 +74,21 @@ def unknown(path: str, name: str, known: Iterable[str]) -> Problem:
 
 
 def nearest(name: str, known: list[str]) -> str | None:
-    """The known name that looks most like it, whatever the case; None where none does."""
+    """Return the most similar known name, ignoring case, or None."""
     lowered = {each.lower(): each for each in reversed(known[:MOST_COMPARED])}
-    import difflib  # a mistaken name is rare, and this is not for free
+    import difflib  # imported here, since mistaken names are rare
 
     found = difflib.get_close_matches(name[:64].lower(), lowered, 1)
     return lowered[found[0]] if found else None
 
 
 def shown_name(name: str) -> str:
-    """A name as it came, unless it is long or strange."""
+    """Return a name as given, or as JSON if it is long or unusual."""
     return name if len(name) <= 64 and name.isprintable() and name else shown(name)
 
 
 def problems(violation: Violation) -> Iterator[Problem]:
-    """Yield the problems that one violation of a schema stands for. Raises budget.Exhausted."""
+    """Yield the problems of one violation. Raise budget.Exhausted."""
     keyword, path = violation.keyword, _path(violation)
     if keyword == "required":
         yield Problem(f"{path}.{violation.detail}" if path else violation.detail, "is required")
@@ -131,7 +131,7 @@ def _one_of(choices: list[Any]) -> str:
 
 
 def _choice(value: Any) -> str:
-    """A value among others: a word as it stands, anything that may be mistaken for another type or for two as JSON."""
+    """Return a value for a list of choices: a plain word as it is, anything ambiguous as JSON."""
     plain = isinstance(value, str) and _PLAIN.fullmatch(value) and value not in ("true", "false", "null")
     return str(value) if plain else shown(value)
 
@@ -149,8 +149,8 @@ def _any_of(words: Iterable[str]) -> str:
 
 
 def _best(violation: Violation, forms: list[Form], total: int) -> Iterator[Problem]:
-    """Yield the problems with the form that the value comes nearest to, all forms in one where the value itself fits
-    none.
+    """Yield the problems with the nearest alternative of a union. If no alternative allows the value itself, list what
+    all alternatives allow.
     """
     here, value = violation.path, violation.value
     if not forms or len(forms) < total:
@@ -172,7 +172,9 @@ def _best(violation: Violation, forms: list[Form], total: int) -> Iterator[Probl
 
 
 def _tags(forms: list[Form], depth: int) -> list[Violation]:
-    """Return the violations of one member that tells all forms apart by its values, where the value fits none."""
+    """Return the violations of the member whose values distinguish all alternatives, if its value fits none; else an
+    empty list.
+    """
     found = [next((each for each in form if _is_tag(each, depth)), None) for form in forms]
     tags = [tag for tag in found if tag is not None]
     same = len({tag.path for tag in tags}) == 1
@@ -194,7 +196,9 @@ def _wrong_tag(tags: list[Violation]) -> Problem:
 
 
 def _distance(form: Form) -> int:
-    """Return how far a value is from a form. What tells forms apart weighs most: constants, and no common member."""
+    """Return the distance of a value from an alternative. Constants and a lack of common members weigh most, since they
+    distinguish alternatives.
+    """
     return 10 * form.is_foreign + sum(10 if each.keyword in ("const", "enum") else 1 for each in form)
 
 

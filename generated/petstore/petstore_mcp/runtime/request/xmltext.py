@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""A value becomes an XML document, as the XML Object of OpenAPI says (3.1, 4.8.26).
+"""Encode a value as an XML document by the XML Object of OpenAPI (3.1, 4.8.26).
 
-The binding holds a shape for each schema that says something about XML: `name`, `namespace`, `prefix`, `kind` (element,
-attribute, text, cdata, or none for the content alone), `wrapped`, and the shapes of `members` and `items`. What has no
-shape is an element under its own name, an array one element an item, and null is not written.
+The binding holds a shape for each schema with XML settings: `name`, `namespace`, `prefix`, `kind` (element, attribute,
+text, cdata, or none for the content alone), `wrapped`, and the shapes of `members` and `items`. Without a shape, a
+value is an element under its own name, an array is one element per item, and null is omitted.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ _IN_ATTRIBUTE = {**_IN_TEXT, ord('"'): "&quot;", ord("\t"): "&#9;", ord("\n"): "
 
 
 def document(shape: Shape, value: Any) -> str:
-    """The document whose root is `value`. Raises Unsendable for what XML has no form for."""
+    """Return the document whose root is `value`. Raise Unsendable if XML cannot represent a value."""
     extent.check(shape["name"], value)
     return f'<?xml version="1.0"?>\n{_element(shape["name"], shape, value)}'
 
 
 def content(text: str) -> str:
-    """A text that makes no markup, in an element or in an attribute. Raises Unsendable for what XML has no form for."""
+    """Return text escaped for an XML element or attribute. Raise Unsendable if XML cannot represent a character."""
     return _text(text).translate({**_IN_ATTRIBUTE, ord("'"): "&#39;"})
 
 
 def _node(name: str, shape: Shape, value: Any) -> str:
-    """What stands for a member or an item: an element, or what its kind says instead."""
+    """Return the XML of a member or an item: an element, or the form that its kind says."""
     kind = shape.get("kind", "element")
     if kind == "text":
         return _text(value).translate(_IN_TEXT)
@@ -50,7 +50,7 @@ def _node(name: str, shape: Shape, value: Any) -> str:
 
 
 def _member(name: str, shape: Shape, value: Any) -> str:
-    """What stands inside an element for a member: an element, or one for each item of an array."""
+    """Return the XML of a member inside its element: one element, or one per item of an array."""
     if not isinstance(value, list):
         return _element(shape.get("name", name), shape, value)
     own = shape.get("name", name) if shape.get("wrapped") else name
@@ -72,7 +72,7 @@ def _element(name: str, shape: Shape, value: Any) -> str:
 
 
 def _members(shape: Shape, value: dict[str, Any]) -> tuple[str, str]:
-    """The attributes and the content of an element."""
+    """Return the attributes and the content of an element."""
     attributes = content = ""
     for key, member in value.items():
         inner = shape.get("members", _NO_MEMBERS).get(key, _PLAIN)
@@ -96,7 +96,7 @@ def _tagged(name: str, shape: Shape, attributes: str, content: str) -> str:
 
 
 def _declared(shape: Shape) -> str:
-    """The declaration of a namespace, where the shape has one."""
+    """Return the namespace declaration of a shape, or ""."""
     if "namespace" not in shape:
         return ""
     name = f"xmlns:{shape['prefix']}" if "prefix" in shape else "xmlns"

@@ -1,6 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Answers to results of tools: removed fields, output schemas, pages, results that are kept for reading on, and the
-words for a failure.
+"""Turn HTTP responses into tool results: removed fields, output schemas, paging, kept results and texts for failures.
 
-May import `http` and the rooms below it.
+This package may import `http` and the packages below `http`.
 """

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Answers that are written to files, below the one folder that the operator opened for it (DOWNLOADS_DIR).
+"""Save responses to files below the one folder that the operator opened for downloads (DOWNLOADS_DIR).
 
-A model chooses the name. So it must stay below that folder, pass through no link, be plain on every system, and take
-the place of nothing unless the operator said so. That is looked at before a request is sent, and again by writing.
-The file holds what came but for secrets, or is not there.
+The model chooses the file name. The name must stay below that folder, pass through no link and be valid on every
+system. It must not replace a file unless the operator allowed that. These rules are checked before the request is sent,
+and again when the file is written. The file is either complete, with secrets removed, or does not exist.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from ..text.redaction import Redactor
 
 MOST_STEPS, LONGEST_STEP = 8, 200
-"""Folders and the name, and the bytes of each. A file system takes 255, of which some are for what others put there."""
+"""Most names in a path (folders and file), and most bytes in each name. File systems allow 255 bytes; the rest is left
+for suffixes that other programs add.
+"""
 
 _PLAIN = re.compile(r'[^\x00-\x1f\x7f\\/:*?"<>|.\s~-](?:[^\x00-\x1f\x7f\\/:*?"<>|]*[^\x00-\x1f\x7f\\/:*?"<>|.\s])?')
-#: What Windows opens as a device, whatever stands behind the dot.
+#: Names that Windows opens as devices, with any suffix.
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _NAME = "expected a plain file name such as report.pdf, or one in a folder that is there, such as reports/may.pdf"
 _LINK = "expected a name without links on the way"
@@ -36,17 +38,17 @@ _NOWHERE = "there is no such folder that can be written to; give a name alone"
 
 
 class Unwritten(Exception):
-    """A file was not written; its message is a sentence for the model, which says why."""
+    """The file was not written. The message is a sentence for the model that says why."""
 
 
 # Decision 0048: An argument to save files is listed with the downloads directory.
 class Download:
-    """Where an answer goes: a name below the folder of `settings`."""
+    """Destination of a response: a file name below the downloads folder of `settings`."""
 
     __slots__ = ("_replaces", "_root", "_steps", "path")
 
     def __init__(self, argument: str, name: object, settings: Settings) -> None:
-        """Look at the `name` that `argument` gives. Raises Refused."""
+        """Check the `name` that `argument` gives. Raises Refused."""
         assert settings.downloads_dir is not None
         self._root, self._replaces = settings.downloads_dir, settings.downloads_overwrite
         self._steps = name.split("/") if isinstance(name, str) else []
@@ -63,7 +65,7 @@ class Download:
             raise Refused(Problem(argument, "there is a file of that name, which stays; give another name"))
 
     async def save(self, answer: Response, redactor: Redactor, budget: Budget) -> int:
-        """Write all of an answer, without secrets; return how many bytes that are. Raises Unwritten."""
+        """Write the whole response with secrets removed, and return the number of bytes written. Raises Unwritten."""
         if answer.cut:
             raise Unwritten(f"Only its first {answer.size:,} bytes were read, so no file was written.")
         try:
@@ -86,7 +88,7 @@ class Download:
 
 
 def _is_plain(steps: list[str]) -> bool:
-    """Return whether every step is a name that every system takes for what it shows."""
+    """Return whether each step is a valid file name on every system."""
     return 0 < len(steps) <= MOST_STEPS and all(map(_is_plain_name, steps))
 
 
@@ -100,7 +102,10 @@ def _is_plain_name(name: str) -> bool:
 
 
 async def _write(file: safe_open.NewFile, answer: Response, redactor: Redactor, budget: Budget) -> int:
-    """Write it in pieces, between which the loop turns. Raises OSError, and Unwritten where the time is over."""
+    """Write the response in pieces, and let the event loop run between them.
+
+    Return the number of bytes written. Raises OSError, and Unwritten once the call's time is over.
+    """
     stream, size = redactor.stream(), 0
     now = asyncio.get_running_loop().time
     with budget as seconds:
@@ -119,7 +124,7 @@ async def _write(file: safe_open.NewFile, answer: Response, redactor: Redactor, 
 
 
 def _why(problem: Exception) -> str:
-    """Say why there is no file, in words that a model can act on."""
+    """Return why there is no file, as a sentence that a model can act on."""
     if isinstance(problem, FileExistsError):
         return "A file of that name came to be meanwhile, and stays. Give another name."
     return "It could not be written to the folder for downloads: tell the operator of this server."

@@ -1,14 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What must not leave is taken out of an answer. Pure.
+"""Remove the fields that must not leave this server from a response. Pure functions.
 
-An answer may be of another shape than was described; then more is removed, not less:
+A response may differ from its description. In case of doubt, more is removed:
 
-- a name is looked for in every item of a list, and so is a number, which is an index and may be a name as well;
-- an object may stand alone for the list that a `*` or a `0` leads through, so what follows is looked for in it too;
-- a plain value that stands where more steps should follow goes itself;
-- names that look the same are the same, in any case and however their characters are composed.
+- A name is looked up in each item of a list. So is a number, which may be an index or a name.
+- An object may stand where a `*` or `0` expects a list. The next step is then looked up in the object too.
+- A plain value is removed if more steps should follow.
+- Names that look the same are equal, whatever their case and composition of characters.
 
-All pointers are followed in one walk, so that an index means the item that came at that place.
+All pointers are followed in one walk, so an index counts the items as received.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ Path = tuple[str, ...]
 Paths = frozenset[Path]
 
 LONGEST_NAME = 256
-"""Characters of a name that is composed, which takes time with the square of them: longer ones must be the same."""
+"""Longest name in characters that is normalized, since that takes quadratic time. Longer names must match exactly."""
 
 _NOWHERE: Paths = frozenset()
 _UNSEEN = BLANK.union(" \u180b\u180c\u180d\u180f", map(chr, range(0xFE00, 0xFE10)))
 
 
 def tokens(pointer: str) -> list[str]:
-    """The steps of a JSON Pointer (RFC 6901 section 4)."""
+    """Return the steps of a JSON Pointer (RFC 6901 section 4)."""
     return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
 
 
 def alike(name: str) -> str:
-    """The same text for all names that look the same: without what cannot be seen, composed, in one case."""
-    for _ in range(2):  # folding may bring out what has to be composed again
+    """Return one text for all names that look the same: invisible characters removed, normalized, case folded."""
+    for _ in range(2):  # case folding may yield characters to normalize again
         if not (name.isprintable() and _UNSEEN.isdisjoint(name)):
             name = "".join(each for each in name if each.isprintable() and each not in _UNSEEN)
         if len(name) > LONGEST_NAME:
@@ -47,12 +47,15 @@ def alike(name: str) -> str:
 
 # Decision 0052: remove errs towards less.
 def without(value: Any, pointers: list[str]) -> Any:
-    """The value without what the pointers lead to; ABSENT where nothing is left."""
+    """Return the value without the parts that the pointers select; ABSENT if nothing is left."""
     return _left(value, frozenset(tuple(map(alike, tokens(pointer))) for pointer in pointers), _NOWHERE)
 
 
 def _left(value: Any, paths: Paths, names: Paths) -> Any:
-    """What is left where `paths` lead on from the value; the first step of each of `names` can only be a name."""
+    """Return what is left of the value after removing what `paths` select.
+
+    The first step of each path in `names` can only be a name, not an index.
+    """
     if () in paths:
         return ABSENT
     if isinstance(value, dict) and (paths or names):
@@ -85,6 +88,6 @@ def _members(value: dict[str, Any], paths: Paths, names: Paths) -> dict[str, Any
 
 
 def _alone(paths: Paths, steps: tuple[str, ...]) -> Paths:
-    """The paths, and where they lead on if the object is one item, and those steps lead to it."""
+    """Return the paths, and their remainders after any of `steps`, as if the object were a list's only item."""
     rests = frozenset(path[1:] or ("*",) for path in paths if path[0] in steps)
     return paths if rests <= paths else _alone(paths | rests, steps)

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What a model is told when a call fails: what happened, which argument it is about, and what to do now.
+"""Write the text that a model reads when a call fails: what happened, which argument is wrong, and what to do now.
 
-What the upstream points at is renamed to the tool's arguments, and advice is added by status. Of the body at most 1,000
-characters are shown, and only where it says more than was said. Pure.
+Names in the upstream's error are replaced by the tool's argument names, and advice is added per status. At most 1,000
+characters of the body are shown, and only if the body says more than the text. Pure functions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LONGEST_EXCERPT = 1000
 LARGEST_EXCERPTED = 8000
 LONGEST_WAIT = 3600
-"""Seconds. Nobody waits longer for a tool; servers say much larger numbers, by mistake or not."""
+"""Longest wait in seconds that is told to a model. Servers may ask for much longer ones, by mistake or not."""
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _IDEMPOTENT = ("PUT", "DELETE")
@@ -37,7 +37,7 @@ _MARKUP = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<[^<>]*>", re.IGNORECAS
 
 
 def explain(response: Response, sent: Sent, redactor: Redactor) -> str:
-    """The text for an answer that is no success."""
+    """Return the text for a response that is no success."""
     status = f"{response.named} from {sent}"
     if 300 <= response.status < 400:
         reason = f": {sent.unfollowed}" if sent.unfollowed else ""
@@ -57,7 +57,7 @@ def explain(response: Response, sent: Sent, redactor: Redactor) -> str:
 
 
 def explain_page(response: Response, sent: Sent, redactor: Redactor) -> str:
-    """The text for a success that is an HTML page, where the description promises JSON."""
+    """Return the text for a successful response that is an HTML page although the API description declares JSON."""
     lines = [
         f"{response.named} from {sent}: the answer is an HTML page, where the API's description has JSON.",
         "That is mostly a website, or its login, in place of the API: the operator should look at the base URL, and at"
@@ -70,14 +70,14 @@ def explain_page(response: Response, sent: Sent, redactor: Redactor) -> str:
 
 
 def no_answer(failure: Failure, sent: Sent) -> str:
-    """The text for a request that got no usable answer."""
+    """Return the text for a request that got no usable response."""
     tries = f" {sent.tries} times" if sent.tries > 1 else ""
     advice = _repeat(sent) if failure.sent else failure.advice
     return f"{sent} failed{tries}: {failure.reason}. {advice}"
 
 
 def answered(response: Response, sent: Sent) -> str:
-    """What a model is told of an answer that is kept from it, lest it call again what is done."""
+    """Return the text for a response that must not be shown, so that the model does not repeat a completed call."""
     told = f"The request was answered: {response.named} from {sent}."
     if 200 <= response.status < 300:
         return f"{told} {_repeat(sent, 'It was carried out')}"
@@ -85,14 +85,14 @@ def answered(response: Response, sent: Sent) -> str:
 
 
 def _said(found: Findings, response: Response) -> str:
-    """Title and message, without the title where it is said already."""
+    """Return title and message; without the title if the status or the message contains it."""
     if found.title.lower() in response.named.lower() or found.title in found.message:
         return found.message
     return f"{found.title.rstrip('.')}. {found.message}"
 
 
 def _origin(response: Response) -> str:
-    """Where a redirect leads, as far as may be said: its path may hold what was sent."""
+    """Return the origin a redirect leads to. The path is left out, since it may repeat what was sent."""
     try:
         target = urlsplit(response.header("location").strip())
         host, port = target.hostname, target.port
@@ -106,7 +106,7 @@ def _origin(response: Response) -> str:
 
 
 def _named(item: Finding, sent: Sent) -> str:
-    """The argument that a finding is about, as a dotted path; the upstream's own name for it where no argument fits."""
+    """Return the argument that a finding is about, as a dotted path; the upstream's own name if no argument matches."""
     if not item.steps:
         body = sent.tool.binding.get("body")
         whole = body.get("argument", "") if body else ""
@@ -117,7 +117,10 @@ def _named(item: Finding, sent: Sent) -> str:
 
 
 def _arguments(place: str, wire: str, binding: Binding) -> Iterator[tuple[str, bool]]:
-    """The arguments that may carry that name on the wire, likeliest first, and whether the name is inside of them."""
+    """Yield the arguments that may have this name on the wire, likeliest first.
+
+    Each comes with whether the name belongs to a member inside the argument.
+    """
     body = binding.get("body")
     bound: list[Field | Parameter] = []
     if body and place in ("", "body"):
@@ -165,24 +168,24 @@ def _advice(response: Response, sent: Sent, items: bool) -> list[str]:
 
 
 def _scopes(sent: Sent) -> str:
-    """What the description asks of an access token for this."""
+    """Return a sentence with the scopes that the API description requires, or ""."""
     scopes = " ".join(sent.scopes)
     return f" The API's description asks for a token with the scopes {brief(scopes, 300)}." if scopes else ""
 
 
 def _offers(sent: Sent) -> str:
-    """Which variables the operator could set, where no credential was sent."""
+    """Return a sentence with the environment variables that would set a missing credential, or ""."""
     ways = ", or ".join(sent.offers)
     return f" The operator of this server can set {ways}." if ways else ""
 
 
 def _described(sent: Sent, argument: str) -> str:
-    """What the schema says of an argument: the compiler wrote there which tool lists its values."""
+    """Return the description of an argument. The compiler names there the tool that lists the argument's values."""
     return str(sent.tool.schema.get("properties", {}).get(argument, {}).get("description", ""))
 
 
 def _allowed(sent: Sent, argument: str) -> str:
-    """The values that the schema allows an argument, where it says so."""
+    """Return the values that the schema's `enum` allows for an argument, as the end of a sentence, or ""."""
     values = sent.tool.schema.get("properties", {}).get(argument, {}).get("enum", ())
     return f". Allowed: {brief(', '.join(map(str, values)), 300)}." if values else ""
 
@@ -206,13 +209,13 @@ def _repeat(sent: Sent, known: str = "It may have been carried out") -> str:
 
 
 def _key_argument(sent: Sent) -> str:
-    """The argument that its idempotency key came from, or would have."""
+    """Return the argument that sets the idempotency key, or ""."""
     headers = sent.tool.binding.get("headers", ())
     return next((str(each["argument"]) for each in headers if "argument" in each and is_key(each["name"])), "")
 
 
 def _wait(response: Response) -> str:
-    """Retry-After in words; "" where it is absent, past or not readable."""
+    """Return Retry-After in words; "" if it is absent, past or unreadable."""
     seconds = response.retry_after or 0
     if seconds > LONGEST_WAIT:
         return f"{LONGEST_WAIT} seconds or more"

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""A resource that holds what an upstream answers: its request, and the answer as contents for `resources/read`. Pure.
+"""Read a resource whose content an upstream returns: build its request, and the contents for `resources/read`. Pure.
 
-It is sent like the call of a tool, whose arguments are the variables of the URI, with the same credentials, limits and
-guards; only hooks are not asked, which are about tools. An answer that a tool would not show whole begins here too, and
-says where the rest of it is kept. What went wrong is told in the sentences of tools.
+The request is sent like a tool call whose arguments are the variables of the URI. Credentials, limits and guards are
+the same, but hooks do not run, since hooks are for tools. A response too large for a tool result is cut here too, and
+the contents say where the rest is kept. Failures are described with the same sentences as for tools.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NOTHING_THERE = (404, 410)
 
 
 def as_tool(wanted: Fetch) -> Tool:
-    """The resource as a tool that is called by the template of its URI."""
+    """Return the resource as a Tool whose arguments are the variables of its URI template."""
     binding, values = wanted.entry["binding"], wanted.entry.get("values", {})
     properties: dict[str, Any] = {name: {"type": "string"} for name in wanted.arguments}
     properties |= {name: {"type": "string", "enum": values[name]} for name in values}
@@ -40,7 +40,7 @@ def as_tool(wanted: Fetch) -> Tool:
 
 
 def refused(wanted: Fetch, reason: Exception) -> Contents | Result:
-    """Why nothing was sent: no API has anything under a URI like that, or a setting is missing."""
+    """Return the contents or error for a request that was not sent: no such URI, or a missing setting."""
     if isinstance(reason, Refused):
         problems = "; ".join(map(str, reason.problems))
         return Contents(wanted.uri, None, f"There is nothing at this URI: {problems}.")
@@ -51,9 +51,9 @@ def refused(wanted: Fetch, reason: Exception) -> Contents | Result:
 def read(
     wanted: Fetch, answer: Response | Failure, sent: Sent, redactor: Redactor, resources: Resources
 ) -> Contents | Result:
-    """What the answer comes to."""
+    """Convert the HTTP response, or its failure, into MCP resource contents."""
     if isinstance(answer, Failure):
-        from . import failures  # most calls succeed
+        from . import failures  # imported late: most calls succeed
 
         return Result.error(redactor.text(failures.no_answer(answer, sent)))
     if not 200 <= answer.status < 300:
@@ -81,13 +81,13 @@ def read(
 
 
 def _media_type(wanted: Fetch, answer: Response, text: bool) -> str:
-    """The media type that came, else the one that was declared."""
+    """Return the response's media type, else the declared one, else a default."""
     declared = wanted.entry["listed"].get("mimeType", "")
     return answer.media_type or declared or ("text/plain" if text else "application/octet-stream")
 
 
 def _missing(answer: Response, uri: str) -> list[Block]:
-    """That only the beginning came or could be kept, if so, as contents of its own, which every client shows."""
+    """Return a text content that says that only a part came or is kept; nothing if the response is whole."""
     told = response.unread(answer)
     if 0 < answer.kept < answer.size:
         told.append(response.told_kept(answer, uri))

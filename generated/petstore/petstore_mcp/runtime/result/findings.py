@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What the body of an error says: a message, and which values are wrong.
+"""Parse the body of an error response: its message, and which values it calls wrong.
 
-Problem details (RFC 9457) with their `errors`, and the customs of common frameworks and APIs: `message`, `error`,
-`error_description`, lists and maps of errors, JSON:API's `source`, the `loc` of FastAPI. Values are found, never
-trusted: anything of another type is passed over.
+Known forms are problem details (RFC 9457) with `errors`, and those of common frameworks and APIs. Those are `message`,
+`error`, `error_description`, lists and maps of errors, `source` in JSON:API, and `loc` in FastAPI. The body is not
+trusted: values of unexpected types are skipped.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..text.redaction import Redactor
 
 LARGEST = 64 * 1024
-"""Bytes of an error that are parsed; parsing costs time and some 25 times the memory."""
+"""Largest error body in bytes that is parsed. Parsing takes time and some 25 times the memory."""
 
 PLACES = {
     "path": "path",
@@ -29,16 +29,16 @@ PLACES = {
     "cookies": "cookies",
     "body": "body",
 }
-"""How errors name the parts of a request, and what the binding calls them."""
+"""Names of the request's parts in error bodies, and the names of these parts in bindings."""
 
 _MESSAGES = ("detail", "message", "error_description", "description", "msg", "reason", "error", "title")
 _POINTERS = ("pointer", "loc", "field", "name", "parameter", "param", "property", "path", "location")
-# Members that say nothing beyond the status line and the message.
+# Members that add nothing to the status line and the message.
 _SAID = {"type", "title", "status", "detail", "instance", "errors", "message", "error", "error_description", "code"}
 
 
 class Finding:
-    """One wrong value: the part of the request ("" where it is not said), the steps to the value, and what is wrong."""
+    """One wrong value: the request's part ("" if unknown), the steps to the value, and what is wrong."""
 
     __slots__ = ("place", "steps", "text")
 
@@ -49,7 +49,7 @@ class Finding:
 
 
 class Findings:
-    """What was found: the kind of problem, what went wrong this time, and where; `complete` where that is all."""
+    """Contents of an error body: kind of problem, message, and wrong values. `complete`: the body says nothing else."""
 
     __slots__ = ("complete", "items", "message", "title")
 
@@ -63,12 +63,12 @@ class Findings:
 
 
 def read(content: bytes, redactor: Redactor) -> Findings:
-    """What the body says, without secrets; nothing where it is not a JSON object."""
+    """Return the findings of an error body, with secrets removed; empty findings if the body is no JSON object."""
     try:
         body = json.loads(content) if len(content) <= LARGEST else None
     except (ValueError, RecursionError):
         body = None
-    body, _ = presentable(body, redactor)  # before a pointer is taken apart
+    body, _ = presentable(body, redactor)  # redacted before pointers are split
     if not isinstance(body, dict):
         return Findings()
     inner = body["error"] if isinstance(body.get("error"), dict) else body
@@ -86,7 +86,7 @@ def _message(entry: dict[str, Any]) -> str:
 
 
 def _items(listed: Any) -> Iterator[Finding]:
-    """The entries of a list of errors, or of a map from names to texts."""
+    """Yield a finding for each entry of a list of errors, or of a map from names to texts."""
     if isinstance(listed, dict):
         for name, texts in listed.items():
             for text in texts if isinstance(texts, list) else [texts]:
@@ -101,7 +101,7 @@ def _items(listed: Any) -> Iterator[Finding]:
 
 
 def _pointed(entry: dict[str, Any]) -> list[Finding]:
-    """The entry as a finding, where it points at a value and says something about it."""
+    """Return the entry as a list of one finding, or an empty list unless it names a value and a problem."""
     source = entry["source"] if isinstance(entry.get("source"), dict) else entry
     pointer = next((source[key] for key in _POINTERS if isinstance(source.get(key), str | list) and source[key]), None)
     text = _message(entry)
@@ -119,7 +119,7 @@ def _finding(pointer: str | list[Any], place: str, text: str) -> Finding:
 
 
 def _steps(pointer: str) -> list[str]:
-    """The steps of a JSON Pointer (RFC 6901), of a path with dots and brackets, or of a JSONPath."""
+    """Return the steps of a JSON Pointer (RFC 6901), of a path with dots and brackets, or of a JSONPath."""
     if pointer.startswith(("/", "#/")):
         steps = pointer.removeprefix("#").split("/")[1:]
         return [step.replace("~1", "/").replace("~0", "~") for step in steps]

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""An answer that is too large to be shown goes where it can be read: text as UTF-8, and all of it without secrets.
+"""Keep a response that is too large to be shown: text as UTF-8, and everything with secrets removed.
 
-That is done in pieces, between which the loop turns, so that no other call waits for it. Where the time of the call is
-over, what was done so far is kept.
+The work is done in pieces, and the event loop runs between them, so that no other call waits. If the call's time ends
+first, the part done so far is kept.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 PIECE = 128 * 1024
 
 LEAST_SECONDS = 1.0
-"""For what came just before the deadline of its call."""
+"""Least seconds for keeping a response, even one that came just before the deadline of its call."""
 
 
 async def keep(
     response: Response, uri: str, redactor: Redactor, resources: Resources, seconds: float = float("inf")
 ) -> int:
-    """Keep what came under that URI, as much as can be done in so many seconds. How many of its bytes: 0 where there
-    was no room, or nothing in it that is ever shown.
+    """Keep the response under `uri`, as much as can be done in `seconds`.
+
+    Return how many of its bytes were kept. Return 0 if there was no room, or if nothing in it can be shown.
     """
     now = asyncio.get_running_loop().time
     end = now() + max(seconds, LEAST_SECONDS)
@@ -57,7 +58,9 @@ async def keep(
 def _pieces(
     response: Response, redactor: Redactor, text: bool, late: Callable[[], bool]
 ) -> Iterator[tuple[int, bytes]]:
-    """What is kept, and with each piece how many bytes of the answer that makes; no more once it is late."""
+    """Yield the pieces to keep, each with how many bytes of the response are done by then. End early once `late()` is
+    True.
+    """
     stream = redactor.stream()
     encoding = charset(response.content, response.header("content-type")) if text else "utf-8"
     decoder = codecs.getincrementaldecoder(encoding)("replace") if text else None

@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What comes after an answer, and how to ask for less, in the names of the tool's own arguments. Pure.
+"""Work out the arguments for the next page of a response, and for a smaller response. Pure functions.
 
-APIs say what comes next by a link (RFC 8288), by a cursor in the body, or not at all, so that it must be counted.
+APIs announce the next page by a link (RFC 8288) or by a cursor in the body. If an API does neither, the next page is
+computed from counts.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from ..core.catalog import Tool
     from ..http.exchange import Sent
 
-# Names as `_plain` makes them: those of arguments first.
+# Names as `_plain` returns them. First names of arguments:
 _SIZE = re.compile(r"(page)?(limit|size|perpage|count|maxresults|maxitems|top|first|pagesize|rows|take|max)")
 _NUMBER = re.compile(r"page|pagenumber|pageno|pageindex")
 _OFFSET = re.compile(r"offset|skip|start|startindex|startat|from")
@@ -26,33 +27,34 @@ _FIELDS = re.compile(r"fields?|select|include(fields)?|fl|attributes|only")
 _CURSOR = re.compile(
     r"(page|next)?cursor|(next|page|nextpage|continuation|pagination)token|marker|continuation|(start(ing)?)?after|scrollid"
 )
-# What stands in bodies.
+# Names of members in bodies:
 _NEXT = re.compile(r"next(page|pagetoken|pagecursor|pagenumber|token|cursor|marker|offset|link|url|href|pageurl)?")
 _POSITION = re.compile(r"endcursor|cursor|continuation(token)?|paginationtoken|scrollid|after")
 _INNER = re.compile(r"meta(data)?|paging|pagination|pageinfo|links|cursors|responsemetadata|page")
 _MORE = re.compile(r"hasmore|hasnext(page)?|more|istruncated|incompleteresults")
 _TOTAL = re.compile(r"total|total(count|results|items|records|elements|size)|numfound")
 _PAGES = re.compile(r"(total|num|numberof|max)pages?|(last|max)page|pagecount|totalpagecount")
-#: Header fields that say as much of an answer that is a bare list.
+#: Header fields with the total for a response that is a bare list.
 TOTALS = ("X-Total-Count", "X-Total", "X-Total-Pages")
 
 LONGEST = 500
-"""Characters of a cursor or a link that are passed on."""
+"""Longest cursor or link in characters that is passed on."""
 
 MOST_DIGITS = 18
 NOTHING: Mapping[str, str] = {}
 
 
 def is_paged(tool: Tool) -> bool:
-    """Whether the tool takes an argument that says where an answer begins."""
+    """Return whether the tool has an argument that selects where the response begins."""
     if tool.paged is None:
         tool.paged = any(_argument(tool, kind) for kind in (_CURSOR, _NUMBER, _OFFSET))
     return tool.paged
 
 
 def linked(url: str, sent: Sent) -> str:
-    """Return the arguments that lead where a link does; the link itself where no arguments do, "" where it leads to
-    what was just shown.
+    """Return the arguments that select the page a link leads to.
+
+    Return the link itself if no arguments do, and "" if the link leads to the page just shown.
     """
     try:
         target = urlsplit(url)
@@ -72,9 +74,9 @@ def linked(url: str, sent: Sent) -> str:
 
 
 def following(value: Any, sent: Sent, shown: int = 0, told: Mapping[str, str] = NOTHING) -> str:
-    """Return the arguments that bring what comes after this answer; "" where nothing does, or nobody can know.
+    """Return the arguments that request the next page; "" if there is none, or if that cannot be known.
 
-    `shown` is how many items of its list were shown, where not all were. `told` is what TOTALS say.
+    `shown` is how many items of a list were shown, 0 for all. `told` holds the header fields named in TOTALS.
     """
     said = {**{_plain(name.removeprefix("X-")): number for name, number in told.items()}, **_said(value)}
     if any(_MORE.fullmatch(name) and each is False for name, each in said.items()):
@@ -87,15 +89,17 @@ def following(value: Any, sent: Sent, shown: int = 0, told: Mapping[str, str] = 
     for name in filter(_NEXT.fullmatch, said):
         if (found := _next(said[name], sent)) is not ABSENT:
             return str(found)
-    for name in filter(_POSITION.fullmatch, said):  # some only repeat the one that was sent
+    for name in filter(_POSITION.fullmatch, said):  # some only repeat the cursor that was sent
         if (found := _next(said[name], sent)) not in (ABSENT, "") or said[name] in (None, ""):
             return str(found)
     return _counted(items, said, more, sent, 0 if whole else shown)
 
 
 def narrower(tool: Tool, items: int = 0) -> str:
-    """A sentence on how to call the tool for less; "" where no argument of it could do that. `items` is how many items
-    of a list could be shown, 0 where that is not it."""
+    """Return a sentence on how to call the tool for a smaller response; "" if no argument can do that.
+
+    `items` is how many items of the list fit, or 0 if there is no list.
+    """
     ways = []
     if size := _argument(tool, _SIZE):
         ways.append(f"{size}={items}" if items else f"a smaller {size}")
@@ -109,7 +113,7 @@ def narrower(tool: Tool, items: int = 0) -> str:
 
 
 def _said(value: Any) -> dict[str, Any]:
-    """What the members of an answer, and of those in it that speak of pages, are by their plain names."""
+    """Return the members of a response by their plain names, including those of its paging objects."""
     if not isinstance(value, dict):
         return {}
     said: dict[str, Any] = {}
@@ -120,8 +124,8 @@ def _said(value: Any) -> dict[str, Any]:
 
 
 def _next(said: Any, sent: Sent) -> str | object:
-    """Return what a member that says what comes next comes to: arguments, "" for nothing, ABSENT where it is about
-    neither.
+    """Return the arguments for the page that a member announces; "" for no page, ABSENT if the member is not about
+    paging.
     """
     if said is None or said == "":
         return ""
@@ -137,13 +141,13 @@ def _next(said: Any, sent: Sent) -> str | object:
 
 
 def _advice(argument: str, value: str, sent: Sent) -> str:
-    """Return the argument with its value, "" where that brings what was just shown, or what came before."""
+    """Return `argument=value`, or "" if that would request the page just shown or an earlier page."""
     return f"{argument}={_written(sent.tool, argument, value)}" if _goes_on(argument, value, sent) else ""
 
 
 def _goes_on(argument: str, value: str, sent: Sent) -> bool:
-    """Return whether a call with that value of the argument shows something else than this one did. Numbers of pages
-    and offsets go up.
+    """Return whether a call with this value shows something other than this call did. Page numbers and offsets must
+    grow.
     """
     present = sent.arguments.get(argument, _schema(sent.tool, argument).get("default"))
     if present is None:
@@ -154,7 +158,7 @@ def _goes_on(argument: str, value: str, sent: Sent) -> bool:
 
 
 def _items(value: Any) -> list[Any]:
-    """The list that an answer is, or is about: the one in it."""
+    """Return the list that the response is or contains; [] if there are none or several."""
     if isinstance(value, list):
         return value
     lists = [member for member in value.values() if isinstance(member, list)] if isinstance(value, dict) else []
@@ -162,9 +166,7 @@ def _items(value: Any) -> list[Any]:
 
 
 def _is_last(count: int, said: dict[str, Any], sent: Sent) -> bool:
-    """Return whether an answer with so many items ends where the number that it says of all items, or of all pages, is
-    reached.
-    """
+    """Return whether this page ends at the total number of items, or of pages, that the response gives."""
     tool, total, pages = sent.tool, _whole(said, _TOTAL), _whole(said, _PAGES)
     if offset := _argument(tool, _OFFSET):
         start = _first(tool, offset)
@@ -181,7 +183,7 @@ def _is_last(count: int, said: dict[str, Any], sent: Sent) -> bool:
 
 
 def _counted(items: list[Any], said: dict[str, Any], more: bool, sent: Sent, shown: int) -> str:
-    """Return what comes next where only numbers tell, and the end is not reached."""
+    """Return the arguments for the next page, computed from counts; "" at the end or if unknown."""
     tool, count = sent.tool, len(items)
     size, total = _size(said, sent), _whole(said, _TOTAL)
     if offset := _argument(tool, _OFFSET):
@@ -199,19 +201,19 @@ def _counted(items: list[Any], said: dict[str, Any], more: bool, sent: Sent, sho
 
 
 def _whole(said: dict[str, Any], kind: re.Pattern[str]) -> int:
-    """Return the number that a member of that kind says, 0 where none does."""
+    """Return the number in a member of that kind, or 0."""
     found = (str(each) for name, each in said.items() if kind.fullmatch(name) and type(each) in (int, str))
     return next((int(each) for each in found if each.isdecimal() and len(each) <= MOST_DIGITS), 0)
 
 
 def _size(said: dict[str, Any], sent: Sent) -> int:
-    """Return how many items a page has, as it was asked for or else as the answer says; 0 where neither does."""
+    """Return the page size that the call asked for, else the one in the response, else 0."""
     asked = _number(sent, _argument(sent.tool, _SIZE), 0)
     return asked or _whole({name: each for name, each in said.items() if name != "count"}, _SIZE)
 
 
 def _first(tool: Tool, argument: str) -> int:
-    """Return the number of the first page, or of the first item."""
+    """Return the number of the first page, or the offset of the first item."""
     lowest = _schema(tool, argument).get("minimum")
     if type(lowest) is int and lowest in (0, 1):
         return lowest
@@ -219,46 +221,46 @@ def _first(tool: Tool, argument: str) -> int:
 
 
 def _number(sent: Sent, argument: str, otherwise: int) -> int:
-    """The number that was sent for an argument, or would have been."""
+    """Return the number sent for an argument, else its default, else `otherwise`."""
     value = sent.arguments.get(argument, _schema(sent.tool, argument).get("default"))
     return value if type(value) is int else otherwise
 
 
 def _schema(tool: Tool, argument: str) -> dict[str, Any]:
-    """Return the schema of an argument, as far as it is one."""
+    """Return the schema of an argument; {} if it has none."""
     found = tool.schema.get("properties", {}).get(argument)
     return found if isinstance(found, dict) else {}
 
 
 def _kind_of(tool: Tool, argument: str) -> re.Pattern[str] | None:
-    """Return what says where an answer begins, of the kinds that there are; None for an argument that does not."""
+    """Return the paging kind of an argument: cursor, page number or offset; None if it is none of them."""
     return next((kind for kind in (_CURSOR, _NUMBER, _OFFSET) if _argument(tool, kind) == argument), None)
 
 
 def _argument(tool: Tool, kind: re.Pattern[str]) -> str:
-    """The argument for the query whose name there is of that kind, "" where there is none."""
+    """Return the query argument whose wire name is of that kind, or ""."""
     return next((argument for argument, name in _query(tool) if kind.fullmatch(_plain(name))), "")
 
 
 def _written(tool: Tool, argument: str, value: str) -> str:
-    """A value as it stands in the arguments of a call."""
+    """Return a value as JSON, for display in the arguments of a call."""
     kind = _schema(tool, argument).get("type")
     return value if kind in ("integer", "number", "boolean") else json.dumps(value, ensure_ascii=False)
 
 
 def _sent(value: Any) -> str:
-    """A value as it stood in the query, where that is simple."""
+    """Return a value as text, as a simple query contains it."""
     if isinstance(value, list):
         return ",".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _query(tool: Tool) -> list[tuple[str, str]]:
-    """The arguments that go into the query, and their names there."""
+    """Return the arguments sent in the query, each with its wire name."""
     bound = tool.binding.get("query", ())
     return [(each["argument"], each["name"]) for each in bound if isinstance(each, dict) and each.get("argument")]
 
 
 def _plain(name: str) -> str:
-    """`page[size]`, `pageSize`, `$page_size`: the same word."""
+    """Return one plain word for `page[size]`, `pageSize` and `$page_size`: lower-case letters and digits only."""
     return re.sub(r"[^a-z0-9]", "", name.lower())

@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The parts of a JSON answer that a model asked for: dotted paths, joined by commas, that pass through lists. Pure.
+"""Select the parts of a JSON response that the model asked for. Pure functions.
 
-What is left is such a value as the answer, in its order. A path that leads nowhere is no error: what is there is told.
-Where none leads anywhere all is shown, since a call that changed something cannot be made again.
+The model gives dotted paths joined by commas; a path passes through lists. The result has the shape and order of the
+response. A path that matches nothing is no error: a note lists the names that exist. If no path matches, all of the
+response is shown, since a call that changed something cannot be repeated.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ..http.exchange import Sent
 
 MOST_PATHS = 20
-"""What the description of the argument says."""
+"""Most paths in one call; the argument's description states this number."""
 
 MOST_TOLD = 5
 MOST_NAMES = 20
@@ -32,13 +33,13 @@ _MISSING: Any = object()
 
 
 def shortened(value: Any, sent: Sent, room: int, complete: bool) -> tuple[Shortened, list[str]]:
-    """An answer, or what was asked for of it, cut as any is; and notes on what is not there."""
+    """Return the response, or its selected parts, shortened to `room`; and notes on paths that match nothing."""
     if not sent.fields:
         return Shortened(value, room, complete), []
-    whole = Shortened(value, sys.maxsize, complete)  # what is open at its end goes before its parts are taken
+    whole = Shortened(value, sys.maxsize, complete)  # an incomplete end is dropped before parts are selected
     asked = sent.fields.split(",", MOST_PATHS)
     paths = dict.fromkeys(_LIST.sub("", path.strip()) for path in asked[:MOST_PATHS])
-    # What the answer as a whole is called in the output schema may begin a path.
+    # A path may begin with the name that the output schema gives the whole response.
     root = {"items": "items.", "value": "value."}.get(sent.tool.binding.get("output", ""), "")
     picked = _Picked([path.removeprefix(root) for path in paths if path])
     found = picked.of(whole.value)
@@ -50,21 +51,26 @@ def shortened(value: Any, sent: Sent, room: int, complete: bool) -> tuple[Shorte
 
 
 def mark(text: str) -> str:
-    """A character that the text does not hold, written out or not: for numbers that a double cannot hold as they are
-    written, which `exact` keeps as texts behind it. "" where the text holds all that there are for private use."""
+    """Return a private-use character that `text` does not contain, escaped or not; "" if it contains all of them.
+
+    The mark precedes numbers that a double cannot hold exactly. They are kept as texts, and `exact` restores them.
+    """
     held = {*text, *(chr(int(code, 16)) for code in _ESCAPED.findall(text))}
     return next((mark for mark in map(chr, range(0xE000, 0xF8FF)) if mark not in held), "")
 
 
 def exact(value: Any, marked: str) -> str:
-    """The value as compact JSON, its numbers as they were written."""
+    """Return the value as compact JSON, with marked numbers written as they came."""
     text = written(value)
     return re.sub(_NUMBER.format(marked), r"\1", text).replace(marked, "") if marked else text
 
 
 class _Place:
-    """A place that paths lead to or through. `wanted` is whether one ends there, `reached` whether the answer has it;
-    `names` are those of the first object that is there. `steps` are the places one name further.
+    """Node in the tree of selected paths.
+
+    - `wanted`: a path ends here. `reached`: the response has this place.
+    - `names`: member names of the first object found here.
+    - `steps`: the child nodes by name.
     """
 
     __slots__ = ("names", "reached", "steps", "wanted")
@@ -75,8 +81,10 @@ class _Place:
         self.names: list[str] = []
 
     def under(self, name: str, names: Container[str]) -> _Place | None:
-        """The place that a member leads to, None where no path does; a name may hold dots itself, and then it leads as
-        far as its parts would, where the first of them is none of the `names`."""
+        """Return the node of a member, or None if no path leads there.
+
+        A member name with dots also matches the path of its parts, unless the first part is itself one of `names`.
+        """
         if (step := self.steps.get(name)) is not None or "." not in name:
             return step
         place: _Place | None = self
@@ -86,14 +94,14 @@ class _Place:
 
 
 class _Picked:
-    """Takes the parts that paths lead to, in one walk however many they are. `found` is whether one leads anywhere."""
+    """Selection of the parts of a value that paths lead to, made in one walk. `found` is whether any path matches."""
 
     def __init__(self, paths: list[str]) -> None:
         self._root = _Place()
         self._trails = {path: self._trail(path) for path in paths}
 
     def _trail(self, path: str) -> list[tuple[str, _Place]]:
-        """The names of a path, each with its place."""
+        """Add a path to the tree, and return its names, each with its node."""
         place, trail = self._root, []
         for name in path.removesuffix(".").split(".", MAX_DEPTH):
             place = place.steps.setdefault(name, _Place())
@@ -106,12 +114,12 @@ class _Picked:
         return any(trail[-1][1].reached for trail in self._trails.values())
 
     def of(self, value: Any) -> Any:
-        """The value with nothing but what was asked for."""
+        """Return the selected parts of the value; None if there are none."""
         made = self._of(value, self._root)
         return None if made is _MISSING else made
 
     def notes(self) -> list[str]:
-        """What was asked for and is not there."""
+        """Return notes on the paths that match nothing."""
         missing = [path for path, trail in self._trails.items() if not trail[-1][1].reached]
         told = [self._told(path) for path in missing[:MOST_TOLD]]
         if len(missing) > MOST_TOLD:
@@ -130,18 +138,18 @@ class _Picked:
         return f"{brief(path, 60)} of fields is not in the answer; in {brief(above, 60)} there is {listed}{more}."
 
     def _of(self, value: Any, place: _Place) -> Any:
-        """What of the value at a place is further, where paths lead."""
+        """Return the selected parts of a value inside a place, or _MISSING."""
         if isinstance(value, list):
             items = [self._of(item, place) for item in value]
             return [item for item in items if item is not _MISSING]
         if not isinstance(value, dict):
-            return None if value is None else _MISSING  # a null says that there is nothing further
+            return None if value is None else _MISSING  # null means that nothing is further inside
         place.names = place.names or list(value)
         made = {}
         for name, member in value.items():
             if (step := place.under(name, value)) is not None:
                 step.reached = True
-                part = self._of(member, step) if step.steps else member  # under a whole one only whether it is there
+                part = self._of(member, step) if step.steps else member  # below a wanted place, only note what exists
                 if step.wanted or part is not _MISSING:
                     made[name] = member if step.wanted else part
         return made

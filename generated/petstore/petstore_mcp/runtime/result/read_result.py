@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The tool that reads on in a result which was cut, for hosts whose models cannot read resources (RESULT_TOOL).
+"""Provide the tool that reads on in a cut result, for hosts whose models cannot read resources (RESULT_TOOL).
 
-It hands out the slices of `resources/read`, one a call, and sends nothing to the API.
+Each call returns one slice, as `resources/read` does, and sends nothing to the API.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NO_TEXT = "What is kept at this URI is a file ({}), which cannot be read as tex
 
 
 def read(resources: Resources, arguments: dict[str, Any], shown: int) -> Result:
-    """Return the slice at the URI of the arguments, which has `shown` bytes where the URI does not say how many."""
+    """Return the slice at the URI in the arguments. Its size is `shown` bytes unless the URI gives a size."""
     uri = str(arguments[ARGUMENT]).strip()
     whole, mark, query = uri.partition("?")
     if "size=" not in query:

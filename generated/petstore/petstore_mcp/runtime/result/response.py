@@ -1,12 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""An HTTP response becomes a tool result. Pure.
+"""Convert an HTTP response into a tool result. Pure functions.
 
-Text is passed on as it came: JSON is not parsed, so nothing in it is lost and its numbers stay exact. That of a tool
-with an output schema is parsed; where nothing in it is to be changed, its text stands for the value too, and else it is
-made from the value, so that both say the same. JSON that is too long to be shown is parsed to be cut along its
-structure. What was cut is said, with how to see it, and a link goes to all of it. An error is one block of text, since
-some clients show only the first. What a model cannot read is left out and said: bytes that are no text, characters that
-cannot be seen.
+Text is passed on as received. JSON is not parsed, so that nothing is lost and numbers stay exact. Only the JSON of a
+tool with an output schema is parsed. Its text and its structured value must say the same. So the text is kept if
+nothing changes, and otherwise written from the value.
+
+JSON that is too long is parsed and cut along its structure. A note says what was cut and how to see it, and a link
+leads to the whole. An error is one text block, since some clients show only the first block. Bytes that are no text and
+invisible characters are left out, and a note says so.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
 SHOWN = Sizes().shown
 
 LARGEST_PARSED = 512 * 1024
-"""Bytes of JSON that are parsed, or twice what is shown: it holds up all other calls, a tenth of a second at worst, and
-takes up to 25 times the memory. Of more the beginning is parsed."""
+"""Most bytes of JSON that are parsed, or twice what is shown if that is more. Of longer JSON, the beginning is parsed.
+Parsing blocks all other calls, for a tenth of a second at worst, and takes up to 25 times the memory.
+"""
 
 _NEXT_LINK = re.compile(r'<([^<>]*)>[^<]*?;\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b)', re.IGNORECASE)
 _PAGE = "text/html"
@@ -41,7 +43,7 @@ _FILE_NAME = re.compile(r'filename="?([^";]+)', re.IGNORECASE)
 
 
 def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = SHOWN) -> Result:
-    """The result of a call that was answered, of which at most about `shown` bytes of text are shown."""
+    """Return the result of a call that got a response, with at most about `shown` bytes of text."""
     status, size = response.status, response.size
     if not (200 <= status < 300 or status == 304 or leads_elsewhere(response, sent)):
         from . import failures  # most calls succeed
@@ -63,22 +65,22 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
 
 
 def leads_elsewhere(response: Response, sent: Sent) -> bool:
-    """Return whether the answer is a redirect that the API's description declares: its Location is what was asked
-    for.
-    """
+    """Return whether the response is a redirect that the API description declares. Its Location is then the result."""
     declared = sent.tool.binding.get("redirects", ()) if 300 <= response.status < 400 else ()
     return str(response.status) in declared or "3XX" in declared
 
 
 def _wants_json(sent: Sent) -> bool:
-    """Return whether the description promises JSON and no page: then a page is of a website, or of a login."""
+    """Return whether the description declares JSON and no HTML: a page then comes from a website or a login."""
     accept = sent.tool.binding.get("accept", "")
     return "json" in accept and "html" not in accept
 
 
 def told(text: str, unseen: int, response: Response, sent: Sent, shown: int) -> list[dict[str, Any]]:
-    """The blocks of a text that its owner put in place of the answer, redacted already. `unseen` is how many characters
-    were taken out of what stands in it."""
+    """Return the content blocks for a text that the tool's owner shows instead of the response.
+
+    `text` is already redacted. `unseen` is how many invisible characters were removed from its values.
+    """
     size = len(text.encode(errors="replace"))
     if large := size > shown:
         text, cut = _whole_lines(text, shown)
@@ -88,7 +90,7 @@ def told(text: str, unseen: int, response: Response, sent: Sent, shown: int) -> 
 
 
 def is_large(response: Response, shown: int) -> bool:
-    """Whether a result does not show all of an answer that came, so that it is worth keeping."""
+    """Return whether a result cannot show the whole response, so that it is worth keeping."""
     size = response.size
     if size <= shown or not 200 <= response.status < 300:
         return False
@@ -115,12 +117,14 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
         notes.append("The answer is no JSON, so fields could not be taken from it.")
     if unseen or response.cut or not (whole or large):
         notes += [*_damage(whole or large, unseen), *unread(response)]
-    text = text or "Nothing of the answer can be seen."  # some providers take no empty text
+    text = text or "Nothing of the answer can be seen."  # some model providers reject empty text
     return _linked({"type": "text", "text": text}, notes, response, sent, large)
 
 
 def _whole_lines(text: str, most: int) -> tuple[str, int]:
-    """The beginning of a text in at most so many bytes of UTF-8, in whole lines where they are not long; its size."""
+    """Return the beginning of a text and its size, at most `most` bytes of UTF-8. End at a line break unless lines are
+    long.
+    """
     start = text.encode(errors="replace")[:most].decode(errors="ignore")
     line_end = start.rfind("\n")
     start = start[:line_end] if line_end > len(start) // 2 else start
@@ -128,7 +132,7 @@ def _whole_lines(text: str, most: int) -> tuple[str, int]:
 
 
 def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Result | None:
-    """A JSON answer as a value, cut along its structure, and as its text; None where it is none."""
+    """Return the result for a JSON response, cut along its structure if needed; None if the response is not JSON."""
     size, most = response.size, max(LARGEST_PARSED, 2 * shown)
     complete = size <= most and not response.partial
     text, whole = decode(response.content[:most], response.header("content-type"))
@@ -136,7 +140,7 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     promised = sent.tool.output_schema is not None
     marked = ""
     if sent.fields and not promised:
-        from .projection import mark  # few calls ask for parts
+        from .projection import mark  # imported late: few calls ask for parts
 
         marked = mark(text)
     value, twice = read(text if complete else beginning(text), marked)
@@ -146,7 +150,7 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
         line = _line(text, value, redactor)
         if line is text or (line and len(line.encode()) <= shown):
             return _as_it_is(line, value, response, sent, redactor)
-    from .projection import exact, shortened  # most answers are shown as they came
+    from .projection import exact, shortened  # imported late: most responses are shown whole
 
     value, unseen = presentable(value, redactor)
     cut, missing = shortened(value, sent, shown, complete)
@@ -168,13 +172,14 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
 
 
 def _shows_all(sent: Sent) -> bool:
-    """Whether a JSON answer is all that its tool promises to say."""
+    """Return whether the tool has an output schema and shows the whole response: no `fields`, no `result` rules."""
     return not (sent.fields or "result" in sent.tool.binding or sent.tool.output_schema is None)
 
 
 def _line(text: str, value: Any, redactor: Redactor) -> str:
-    """A JSON answer on one line: as it came where that is one, and otherwise written again; "" where something is to be
-    taken out of it."""
+    """Return the JSON on one line, unchanged if it is one line; "" if a secret or invisible character must be
+    removed.
+    """
     broken = "\n" in text or "\r" in text or ("\t" in text and not text.isascii())
     if not broken and holds_nothing(text, redactor):
         return text
@@ -183,7 +188,10 @@ def _line(text: str, value: Any, redactor: Redactor) -> str:
 
 
 def _as_it_is(text: str, value: Any, response: Response, sent: Sent, redactor: Redactor) -> Result:
-    """A JSON answer whose text stands in the content and, unless more is told beside it, as the value."""
+    """Return a result with the JSON text as content and the value as structured content.
+
+    The structured content also contains the notes, if there are any.
+    """
     notes = _notes(response, sent, value)
     result = _linked({"type": "text", "text": text}, notes, response, sent, False)
     form = sent.tool.binding.get("output", "written")
@@ -195,7 +203,7 @@ def _as_it_is(text: str, value: Any, response: Response, sent: Sent, redactor: R
 
 
 def _to_see_more(response: Response, sent: Sent, items: int = 0) -> str:
-    """How to get what was left out: by other arguments, and from what was kept."""
+    """Return sentences on how to see the rest: by other arguments, and in what was kept."""
     found = [paging.narrower(sent.tool, items)]
     if response.kept:
         found.append(told_kept(response, sent.uri, sent.reader))
@@ -203,7 +211,7 @@ def _to_see_more(response: Response, sent: Sent, items: int = 0) -> str:
 
 
 def told_kept(response: Response, uri: str, reader: str = "") -> str:
-    """How much of an answer is kept, where, and what reads it: a tool, or the client."""
+    """Return a sentence on how much of the response is kept, where, and whether a tool or the client can read it."""
     reader = reader if is_text(response.media_type, response.content) else ""
     way = f"call {reader} with uri={uri}" if reader else f"resources/read of {uri}"
     if response.kept < response.size:
@@ -213,14 +221,14 @@ def told_kept(response: Response, uri: str, reader: str = "") -> str:
 
 
 def unread(response: Response) -> list[str]:
-    """That only the beginning of an answer came, if so."""
+    """Return a note if only the beginning of the response was read."""
     if not response.cut:
         return []
     return [f"Only the first {response.size:,} bytes of the answer were read; then the connection was closed."]
 
 
 def _damage(whole: bool, unseen: int) -> list[str]:
-    """What cannot be shown of a text: bytes that are none, and characters that nobody sees."""
+    """Return notes on what cannot be shown of a text: undecodable bytes and invisible characters."""
     notes = []
     if not whole:
         notes.append("Some bytes of the answer are no text in its encoding; \ufffd stands for them.")
@@ -248,18 +256,18 @@ def _binary(response: Response, sent: Sent, redactor: Redactor, shown: int) -> R
 
 
 def saved(response: Response, sent: Sent, path: str, size: int) -> Result:
-    """Return what is told of an answer that was written to a file at `path`, which has so many bytes."""
+    """Return the result for a response of `size` bytes that was written to a file at `path`."""
     told = f"The answer was written to {path}: {_described(response, size)}."
     return Result.text("\n".join([told, *_notes(response, sent)]))
 
 
 def _kind(response: Response) -> str:
-    """Return the media type of an answer that is a file."""
+    """Return the media type of a response that is a file."""
     return response.media_type or type_of(response.content) or OCTETS
 
 
 def _described(response: Response, size: int) -> str:
-    """Return a clause with the media type, the size, and the name that the upstream gives."""
+    """Return a clause with the media type, the size, and the file name that the upstream gives."""
     kind, name = _kind(response), _FILE_NAME.search(response.header("content-disposition"))
     labelled = f", labelled {response.label}" if response.label not in ("", kind) else ""
     return f"{kind}{labelled}, {size:,} bytes" + (f", {brief(name[1], 100)}" if name else "")
@@ -270,7 +278,7 @@ def _with_notes(block: dict[str, Any], notes: list[str]) -> Result:
 
 
 def _linked(block: dict[str, Any], notes: list[str], response: Response, sent: Sent, linked: bool) -> Result:
-    """The block and the notes, with a link to what was kept of an answer that is not shown whole."""
+    """Return a result of the block and the notes. With `linked`, add a link to the kept response, if there is one."""
     result = Result([block, {"type": "text", "text": "\n".join(notes)}] if notes else [block])
     if linked and response.kept:
         link: dict[str, Any] = {
@@ -283,7 +291,7 @@ def _linked(block: dict[str, Any], notes: list[str], response: Response, sent: S
 
 
 def _parsed(text: str) -> Any:
-    """The value of a JSON text that may say what comes next; ABSENT where it is none."""
+    """Return the value of a JSON text; ABSENT if the text is not JSON."""
     try:
         return loads(text)[0]
     except NotJSON:
@@ -291,15 +299,18 @@ def _parsed(text: str) -> Any:
 
 
 def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) -> list[str]:
-    """What is needed to go on: where the thing is, which version it is, what comes next. `value` is that of a JSON
-    answer, of whose list `shown` items are shown, 0 for all; of an answer of which a part is shown all of it counts."""
+    """Return notes needed to go on: Location, ETag, and the arguments for the next page.
+
+    `value` is the parsed JSON response, and `shown` how many items of its list are shown, 0 for all. If the tool shows
+    only a part, the whole response in `sent.answer` counts.
+    """
     value = value if sent.answer is ABSENT else sent.answer
     told = []
     if response.status in (201, 202) or response.status >= 300 or not response.content:
         told.append(("Location", response.header("location")))
     if response.status >= 300 and sent.unfollowed:
         told.append(("Not followed", sent.unfollowed))
-    # A weak one is of no use for If-Match (RFC 9110 section 13.1.1).
+    # A weak ETag cannot be used with If-Match (RFC 9110 section 13.1.1).
     if (tag := response.header("etag")).startswith('"'):
         told.append(("ETag", tag))
     if (links := response.header("link")) and (link := _NEXT_LINK.search(links[:8000])):

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What a model is shown of an answer, as the owner of the tool wrote it: parts removed, a part selected, a text, links.
+"""Apply the `result` rules of a tool's owner to a response: remove parts, select a part, show a text, add links. Pure.
 
-What is removed is removed before anything else looks at the answer, and the answer is nothing then but what is left:
-its other bytes, its header fields and its reason are gone. So nothing that comes after can show, keep or log them. An
-answer that cannot be looked through as a whole, because it is no JSON, too large or cut off, is not shown at all. Pure.
+Parts are removed before anything else reads the response. Its other bytes, header fields and reason are dropped as
+well, so that no later step can show, keep or log them. Parts cannot be removed with certainty from a response that is
+not JSON, too large or cut off. Such a response is not shown at all.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from ..text.redaction import Redactor
 
 _KEPT_FIELDS = ("retry-after", "date")
-"""What is left of the header fields of an answer of which something is removed: numbers and dates are read of these."""
+"""Header fields that remain after parts were removed. Only numbers and dates are read from them."""
 
 _TEXTS: tuple[LinkText, ...] = ("name", "title", "description", "mimeType")
 
 LONGEST_ADDRESS, LONGEST_TEXT = 2_000, 500
-"""Characters of the address of a link, and of each of its texts."""
+"""Longest address of a link, and longest text of a link, in characters."""
 
 _CUT = "it did not come whole"
 _LARGE = "it is too large to be looked through"
@@ -40,18 +40,20 @@ _NO_JSON = "it is no JSON"
 
 # Decision 0053: A select that leads nowhere is no error.
 class View:
-    """What one call shows of its answer. To be used in this order: `take`, `dressed`."""
+    """Result rules of one call. Call `take` first, then `dressed`."""
 
     __slots__ = ("_mark", "_rules", "_value")
 
     def __init__(self, rules: table.View) -> None:
-        """`rules` are the `result` of a binding."""
+        """Create a view. `rules` is the `result` entry of a binding."""
         self._rules = rules
         self._value: Any = ABSENT
         self._mark = ""
 
     def take(self, answer: Response, sent: Sent, shown: int) -> Result | None:
-        """Make the answer what may be seen of it; and what is told instead, where nothing of it may."""
+        """Apply `remove` and `select` to the response. Return a result to show instead, or None if the response may be
+        shown.
+        """
         good = 200 <= answer.status < 300
         if not answer.size or not (good or "remove" in self._rules):
             why = ""
@@ -63,7 +65,7 @@ class View:
         return self._selected(answer, sent, why) if good and answer.size else None
 
     def _read(self, answer: Response, shown: int) -> str:
-        """Find the value of the answer; why there is none, "" where there is one."""
+        """Parse the response into `_value`. Return why that failed, or ""."""
         if answer.cut:
             return _CUT
         if answer.partial or answer.size > max(response.LARGEST_PARSED, 2 * shown):
@@ -74,8 +76,10 @@ class View:
         return "" if whole and self._value is not ABSENT else _NO_JSON
 
     def _removed(self, answer: Response, sent: Sent, why: str) -> Result | None:
-        """Take out what must not leave, and with it all else that could repeat it; what is told where a good answer
-        cannot be shown. Of any other then only the status is left.
+        """Remove the parts that must not leave, and everything else that could repeat them.
+
+        Return a result if a successful response cannot be shown, else None. Of an unreadable response, only the status
+        is left.
         """
         there = bool(answer.size)
         _discard(answer)
@@ -89,14 +93,16 @@ class View:
         return _not_shown(answer, sent, why) if there and 200 <= answer.status < 300 else None
 
     def _write(self, answer: Response, value: Any) -> None:
-        """Let a value be the answer."""
+        """Replace the response's content by this value as JSON."""
         _discard(answer)
         answer.content = projection.exact(value, self._mark).encode(errors="replace")
         others = [(name, field) for name, field in answer.fields if name.lower() != "content-type"]
         answer.fields = [*others, ("Content-Type", "application/json")]
 
     def _selected(self, answer: Response, sent: Sent, why: str) -> Result | None:
-        """Leave of the answer what is selected; a sentence where there is no such part, or why none was looked for."""
+        """Reduce the response to the selected part. Return a sentence as the result if that part is missing, else
+        None.
+        """
         select = self._rules.get("select")
         if select is None:
             return None
@@ -115,7 +121,7 @@ class View:
         return None
 
     def dressed(self, result: Result, answer: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
-        """The result with the text in place of the JSON, and with the links."""
+        """Return the result with the owner's text in place of the JSON, and with the owner's links."""
         unseen: dict[str, int] = {}
 
         def found(place: ArgumentNode | PointerNode) -> Any:
@@ -135,18 +141,22 @@ class View:
         return result
 
     def _fills(self, parts: ShownText, result: Result) -> bool:
-        """Whether the text can stand for the answer: one that speaks of its parts needs a JSON answer."""
+        """Return whether the owner's text can replace the response. A text with parts of the response needs a JSON
+        response.
+        """
         speaks = any(isinstance(part, dict) and "pointer" in part for part in parts)
         return self._value is not ABSENT or (not speaks and all(block["type"] == "text" for block in result.content))
 
     def _text(self, value: Any) -> str:
-        """A value as it stands in a text: strings bare, others as JSON, numbers as they came."""
+        """Return a value as it appears in a text: strings bare, others as JSON, numbers as they came."""
         if isinstance(value, str):
             return value.replace(self._mark, "") if self._mark else value
         return projection.exact(value, self._mark)
 
     def _link(self, link: Link, found: templates.Find, redactor: Redactor) -> dict[str, Any] | None:
-        """The block for a link; None where a part of its address is missing, or leads elsewhere."""
+        """Return the block for a link; None if a part of its address is missing or would change where the address
+        leads.
+        """
         places = [part for part in link["uri"] if isinstance(part, dict)]
         values = [templates.written([place], found, self._text) for place in places]
         if not all(values) or any(misleads(value) for value in values):
@@ -158,7 +168,9 @@ class View:
 
 
 def _short(links: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The blocks of links, without those whose addresses are too long, their texts cut; and what is told of that."""
+    """Return the link blocks without those with too long addresses, and with texts shortened; add a note if any
+    changed.
+    """
     fit = [link for link in links if len(link["uri"]) <= LONGEST_ADDRESS]
     cut = [{**link, **{key: _cut(link[key]) for key in _TEXTS if key in link}} for link in fit]
     told = []
@@ -175,14 +187,14 @@ def _cut(text: str) -> str:
 
 
 def _discard(answer: Response) -> None:
-    """Let go of what came beside `content`."""
+    """Release the spool of the response."""
     if answer.spool is not None:
         answer.spool.close()
         answer.spool = None
 
 
 def _not_shown(answer: Response, sent: Sent, why: str) -> Result:
-    """What a model is told of a good answer out of which nothing can be taken."""
+    """Return the error result for a successful response from which parts cannot be removed."""
     told = failures.answered(answer, sent)
     if not why:
         return Result.error(f"{told} Nothing of the answer may be shown.")
@@ -192,7 +204,7 @@ def _not_shown(answer: Response, sent: Sent, why: str) -> Result:
 
 
 def find(value: Any, pointer: str) -> Any:
-    """What a pointer leads to, ABSENT where it leads nowhere; with a `*` in it the list of all that is there."""
+    """Return the value at a pointer, or ABSENT. A pointer with `*` returns the list of all values that match."""
     steps = tokens(pointer)
     found = _found(value, steps)
     if "*" not in steps:

@@ -1,11 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Answers that are too large to be shown, kept for `resources/read`, which hands them out in slices.
+"""Keep responses that are too large to be shown, and serve them in slices to `resources/read`.
 
     petstore://result/3?from=32000&size=8000
 
-A slice is so many bytes from there; both may be left out. What comes with it, where there is more, is the URI of the
-next one. What was used longest ago makes room for what is new, and all is gone with the process. The engine's thread
-keeps, the reader's reads.
+A slice is `size` bytes beginning at byte `from`; both may be omitted. If more follows, the slice comes with the URI of
+the next one. The least recently used responses make room for new ones, and all end with the process. The engine's
+thread writes here, and the reader's thread reads.
 """
 
 from __future__ import annotations
@@ -22,29 +22,30 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..core.wire_formats import Block
     from ..http.shares import Shares
+    from .result_names import Names
 
 IN_MEMORY = 256 * 1024
-"""Bytes of one answer that are held without a file: MOST_KEPT times this is what all of them take of the memory."""
+"""Bytes of one response that are held without a file. All of them together take MOST_KEPT times this much memory."""
 
 MOST_KEPT = 64
 
 SLICE = 32_000
-"""Bytes of a slice where none are asked for: as much as a model is shown of an answer."""
+"""Default size of a slice in bytes: as much as a model is shown of a response."""
 
 SMALLEST_SLICE = 1000
 LARGEST_SLICE = 1024 * 1024
-"""However it has to be escaped, it fits into a message."""
+"""Largest slice in bytes. It fits into a message even if every character must be escaped."""
 
 MOST_DIGITS = 15
 
 MOST_REMEMBERED = 1000
-"""URIs of answers that made room for later ones, of which a reader is told so."""
+"""How many URIs of dropped responses are remembered, so that a reader can be told the reason."""
 
 MADE_ROOM = "There is nothing at this URI any more: what was kept made room for later answers. Call the tool again."
 
 
 class _Kept:
-    """One answer: its type, whether it is text (in UTF-8), and its bytes."""
+    """One kept response: its media type, whether it is text (in UTF-8), and its bytes."""
 
     __slots__ = ("media_type", "spool", "text")
 
@@ -56,10 +57,14 @@ class _Kept:
 
 # Decision 0050: The resource capability is always offered.
 class Resources:
-    """The answers that one server keeps, by URI, the one used last at the end."""
+    """Kept responses of one server by URI, in order of use, the latest last."""
 
-    def __init__(self, most: int, shares: Shares | None = None) -> None:
-        """`most` is how many bytes all of them take; their files are taken from the shares."""
+    def __init__(self, most: int, shares: Shares | None = None, names: Names | None = None) -> None:
+        """Create a store of at most `most` bytes, whose files are taken from `shares`.
+
+        `names` decides who may read which URI; with None, everybody may read all.
+        """
+        self._names = names
         self._most = most
         self._shares = shares
         self._kept: dict[str, _Kept] = {}
@@ -67,14 +72,14 @@ class Resources:
         self._lock = allocate_lock()
 
     def begin(self, uri: str, media_type: str, text: bool) -> None:
-        """Keep an answer under that URI, empty at first; `text` is given in UTF-8."""
+        """Begin to keep a response under that URI, empty at first. If `text`, its bytes will be UTF-8."""
         with self._lock:
             self._kept[uri] = _Kept(media_type, text, self._shares)
             if len(self._kept) > MOST_KEPT:
                 self._make_room(next(iter(self._kept)))
 
     def add(self, uri: str, data: bytes) -> bool:
-        """Add to it. False where it is kept no longer: there is no room, or the disk is full."""
+        """Append bytes to a kept response. Return False if it was dropped: there is no room, or the disk is full."""
         with self._lock:
             kept = self._kept.get(uri)
             if kept is None:
@@ -92,18 +97,38 @@ class Resources:
                 return False
             return True
 
+    def has(self, uri: str) -> bool:
+        """Return whether a response is kept here under that URI."""
+        return uri in self._kept
+
+    def whole(self, uri: str) -> tuple[str, bool, list[bytes]]:
+        """Return a kept response: its media type, whether it is text, and its bytes in pieces. Raises KeyError."""
+        with self._lock:
+            kept = self._kept[uri]
+            pieces = [kept.spool.read(start, LARGEST_SLICE) for start in range(0, kept.spool.size, LARGEST_SLICE)]
+            return kept.media_type, kept.text, pieces
+
+    def take(self, uri: str, media_type: str, text: bool, pieces: list[bytes]) -> None:
+        """Keep a response that another replica kept under that URI, if there is room."""
+        self.begin(uri, media_type, text)
+        for piece in pieces:
+            if not self.add(uri, piece):
+                return
+
     def drop(self, uri: str) -> None:
-        """Keep that one no longer."""
+        """Drop the response kept under that URI, if there is one."""
         with self._lock:
             if uri in self._kept:
                 self._drop(uri)
 
     def read(self, uri: str) -> list[Block] | None:
-        """The contents of that slice, and what comes next; None where nothing is kept there (any more)."""
+        """Return the contents of a slice and the URI of the next slice; None if nothing is kept there (any more)."""
         whole, _, query = uri.partition("?")
         place = _place(query)
+        if place is None or (self._names is not None and not self._names.admits(whole)):
+            return None
         with self._lock:
-            if place is None or whole not in self._kept:
+            if whole not in self._kept:
                 return None
             kept = self._kept[whole] = self._kept.pop(whole)
             start, size = place
@@ -121,13 +146,16 @@ class Resources:
         return [content] if last else [content, _following(whole, query, start + used, kept.spool.size)]
 
     def look_up(self, uri: str) -> Contents:
-        """Return the answer to `resources/read`. What made room is told: a new call brings it back."""
+        """Return the contents for `resources/read`. A dropped response is reported, so that the tool is called
+        again.
+        """
         found = self.read(uri)
-        gone = found is None and uri.partition("?")[0] in self._made_room
+        whole = uri.partition("?")[0]
+        gone = found is None and whole in self._made_room and (self._names is None or self._names.admits(whole))
         return Contents(uri, found, MADE_ROOM if gone else "")
 
     def close(self) -> None:
-        """Keep nothing any more."""
+        """Drop all kept responses."""
         with self._lock:
             for uri in list(self._kept):
                 self._drop(uri)
@@ -143,7 +171,7 @@ class Resources:
 
 
 def _place(query: str) -> tuple[int, int] | None:
-    """Where a slice begins and how long it is; None where the query says nothing that is understood."""
+    """Return where a slice begins and its size; None if the query is malformed."""
     asked = {"from": 0, "size": SLICE}
     for part in query.split("&") if query else []:
         name, _, digits = part.partition("=")
@@ -154,7 +182,7 @@ def _place(query: str) -> tuple[int, int] | None:
 
 
 def _following(whole: str, query: str, start: int, size: int) -> Block:
-    """The slice after this one, as contents of their own, which every client shows: its URI, and what that is."""
+    """Return a text content that names the URI of the next slice. Every client shows such contents."""
     sizes = [part for part in query.split("&") if part.startswith("size=")]
     uri = f"{whole}?{'&'.join([f'from={start}', *sizes[-1:]])}"
     return {"uri": uri, "mimeType": "text/plain", "text": f"{size - start:,} of {size:,} bytes follow. Next: {uri}"}

@@ -1,14 +1,15 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Results of tools with an output schema: whatever was promised of them holds, and nothing is lost by it.
+"""Make results of tools with an output schema fit that schema, without losing any part of the response.
 
-Clients raise where a result lacks what the schema promises, and some show their model the structured value alone. So
-every success carries one, checked against the schema as they do it, and it says what the content says:
+Clients raise an error if a result does not fit the schema, and some show their model only the structured value. So
+every success carries a structured value, checked as clients check it, that says the same as the content:
 
-- an answer that is no object stands under `items` or `value`, as the binding says;
-- what is no JSON, and what is told beside an answer, stands under `_text`;
-- a value of another type than a derived schema says is moved to `_unexpected`, under its JSON Pointer (RFC 6901).
+- A response that is no object is put under `items` or `value`, as the binding says.
+- Text that is not JSON, and notes, are put under `_text`.
+- A value of an unexpected type is moved to `_unexpected`, under its JSON Pointer (RFC 6901).
 
-A schema written by hand may forbid all that. What does not fit it is an error that says where and holds the answer.
+This moving is done for derived schemas only. A response that breaks a handwritten schema becomes an error, which says
+where and contains the response.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ if TYPE_CHECKING:
 UNEXPECTED = "_unexpected"
 
 MOST_MOVED = 200
-"""Values that are moved one by one; where more do not fit, all of the answer stands under the empty pointer."""
+"""Most values that are moved one by one. If more do not fit, the whole response is put under the empty pointer."""
 
 MOST_LOGGED = 5
 
 SECONDS = 30.0
-"""The time of a result that belongs to no call."""
+"""Time budget in seconds for a result that belongs to no call."""
 
 Path = tuple[str | int, ...]
 
@@ -57,7 +58,7 @@ _KINDS: dict[type, tuple[str, ...]] = {
 
 # Decision 0043: Every success of a tool with an output schema has a structured value.
 class Promises:
-    """Keeps what the tools of one server promise."""
+    """Checker of results against the output schemas of one server's tools."""
 
     __slots__ = ("_validators",)
 
@@ -65,19 +66,22 @@ class Promises:
         self._validators = Validators(exact=True)
 
     def keep(self, tool: Tool, result: Result, budget: Budget | None = None) -> Result:
-        """The result, a success of a tool with an output schema, with a structured value that fits it; or an error."""
+        """Return the result with a structured value that fits the tool's output schema, or return an error result.
+
+        `result` is a success of a tool that has an output schema.
+        """
         assert tool.output_schema is not None
         judge = self._validators.of(tool, tool.output_schema)
         try:
             return _kept(tool, result, judge, budget or Budget(SECONDS, time.monotonic))
-        except (ValueError, TypeError):  # a hook made it
+        except (ValueError, TypeError):  # only a hook can return such a value
             log.event("error", "structured_not_json", tool=tool.name)
             return Result.error(f"{tool.name} was carried out, but its result holds what JSON cannot.")
 
 
 def _kept(tool: Tool, result: Result, judge: Judge, budget: Budget) -> Result:
     if result.written and judge.is_valid(result.structured):
-        return result  # as most
+        return result  # the fast path
     form: str = tool.binding.get("output", "written")
     candidates = _candidates(result, form)
     for made in candidates:
@@ -89,7 +93,7 @@ def _kept(tool: Tool, result: Result, judge: Judge, budget: Budget) -> Result:
 
 
 def _mended(tool: Tool, result: Result, made: dict[str, Any], judge: Judge) -> Result:
-    """The result with what does not fit a derived schema moved aside, and said."""
+    """Return the result with values that do not fit a derived schema moved aside, and with a note about them."""
     paths = list(islice(_misfits(judge.schema, made, ()), MOST_MOVED + 1))
     places = [brief(_pointer(path), 100) for path in paths[:MOST_SHOWN]]
     log.event("warning", "output_misfit", tool=tool.name, at=places[:MOST_LOGGED])
@@ -103,8 +107,10 @@ def _mended(tool: Tool, result: Result, made: dict[str, Any], judge: Judge) -> R
 
 
 def _misfits(schema: dict[str, Any], value: Any, path: Path) -> Iterator[Path]:
-    """Where a value is of another type than a derived schema says. The validator finds all such places before it tells
-    the first, which takes seconds where there are many."""
+    """Yield the path of each value whose type differs from the derived schema.
+
+    The general validator finds all places before it reports the first, which takes seconds if there are many.
+    """
     kinds = schema.get("type", ())
     if kinds and not _is_any_of(value, [kinds] if isinstance(kinds, str) else kinds):
         yield path
@@ -128,7 +134,7 @@ def _is_any_of(value: Any, kinds: list[str]) -> bool:
 
 
 def _candidates(result: Result, form: str) -> list[dict[str, Any]]:
-    """What the structured value may be, best first."""
+    """Return possible structured values, best first."""
     value = result.structured
     if value is ABSENT:
         texts = [str(block["text"]) for block in result.content if block["type"] == "text"]
@@ -140,13 +146,14 @@ def _candidates(result: Result, form: str) -> list[dict[str, Any]]:
         return [wrapped(value, form)]
     made: dict[str, Any] = value if isinstance(value, dict) else wrapped(value, form)
     if form != "written" or TEXT not in made:
-        return [made]  # as with most
+        return [made]  # the usual case
     return [made, {name: member for name, member in made.items() if name != TEXT}]
 
 
 def _moved(made: dict[str, Any], paths: list[Path]) -> dict[str, Any]:
-    """The value with what stands at those places under UNEXPECTED; in a list null stands for it, so that the others
-    keep their places."""
+    """Move the values at those paths to UNEXPECTED and return the whole. In lists null takes their place, to keep
+    indexes.
+    """
     unexpected: dict[str, Any] = {}
     for path in paths:
         parent: Any = made
@@ -166,7 +173,7 @@ def _pointer(path: Path) -> str:
 
 
 def _violations(judge: Judge, made: dict[str, Any], budget: Budget) -> Problems:
-    """Return what does not fit, as far as it is found within the budget, and no more than is shown."""
+    """Return what does not fit the schema, up to the number that is shown, as far as the budget allows."""
     found = Problems()
     try:
         for violation in SchemaWalk(judge, budget).violations_of(made):
@@ -179,7 +186,7 @@ def _violations(judge: Judge, made: dict[str, Any], budget: Budget) -> Problems:
 
 
 def _broken_promise(tool: Tool, found: Problems, result: Result) -> Result:
-    """An error that says what does not fit a schema written by hand, and holds the answer all the same."""
+    """Return an error that says what does not fit a handwritten schema, and that contains the response."""
     log.event("warning", "output_broken", tool=tool.name, count=len(found))
     count = "1 problem" if len(found) == 1 else f"{len(found)} problems"
     count = count if found.complete else f"at least {count}" if found else "somewhere"

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The text of an answer as a value, and the value as the object that stands in a structured result. Pure."""
+"""Parse the text of a response, and wrap its value as the object of a structured result. Pure functions."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from ..core.jsontext import NotJSON, loads
 from ..core.wire_formats import ABSENT
 
 TEXT = "_text"
-"""Where what is no JSON stands, and what is told beside an answer."""
+"""Member for text that is not JSON, and for notes."""
 
 
 # Decision 0044: The text of a structured result is the same value.
 def read(text: str, mark: str = "") -> tuple[Any, bool]:
-    """The JSON value that a text is, and whether it names a member twice; ABSENT where it is none. Numbers that would
-    be written otherwise are texts behind the `mark`, where there is one."""
+    """Return the JSON value of a text, and whether an object repeats a member; ABSENT and False if it is not JSON.
+
+    With a `mark`, numbers that Python would write differently become texts that begin with the mark.
+    """
     try:
         value, repeated = loads(text, _marking(mark) if mark else None)
     except NotJSON:
@@ -33,9 +35,9 @@ def _marking(mark: str) -> Callable[[str], float | str]:
 
 
 def wrapped(value: Any, form: str, text: str = "") -> dict[str, Any]:
-    """The object that stands for an answer in that form of the binding; `text` is what is told beside it.
+    """Return the object for a response in that form of the binding. `text` contains the notes.
 
-    An answer of another kind than the form expects is put where it says what it is.
+    An array that the form does not expect is put under `items`, any other unexpected value under `value`.
     """
     if isinstance(value, dict) and form != "value":
         made = dict(value)
@@ -45,7 +47,7 @@ def wrapped(value: Any, form: str, text: str = "") -> dict[str, Any]:
 
 
 def wrapped_text(text: str, value: Any, form: str) -> str:
-    """What `wrapped` makes of a value, written out; `text` is the value so."""
+    """Return the JSON text of `wrapped(value, form)`. `text` is the JSON text of the value."""
     if isinstance(value, dict) and form != "value":
         return text
     return f'{{"{"items" if isinstance(value, list) and form != "value" else "value"}":{text}}}'

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The server as a process: its event loop, who reads stdin, reloading, and the flags of the command line.
+"""Run the server as a process: event loop, reading of stdin, reloading, HTTP, and the flags of the command line.
 
-May import `calls` and the rooms below it.
+This package may import `calls` and the packages below `calls`.
 """

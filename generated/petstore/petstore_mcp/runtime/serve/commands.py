@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The command line of a generated server. Imported only where there is one: serving needs none of this."""
+"""Implement the command line of a generated server. Imported only if flags are given."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..settings.settings import Settings
 
 USAGE = 2
-#: EX_CONFIG of sysexits.h, as for other things that are to be set right before a start.
+#: Exit code EX_CONFIG of sysexits.h: something must be corrected before the server can start.
 UNINSTALLED = 78
 
 
@@ -29,14 +29,14 @@ class _Parser(argparse.ArgumentParser):
 
 
 def run(arguments: list[str], catalog: Catalog) -> int | Settings:
-    """The exit code, or the settings with which to go on and serve."""
+    """Run the command line. Return the exit code, or the settings with which to serve."""
     try:
         given = _parser(catalog).parse_args(arguments)
     except SystemExit as stop:
-        return int(stop.code or 0) or show([])  # what --help printed may not have left yet
+        return int(stop.code or 0) or show([])  # flushes what --help printed
 
     def load(later: Catalog) -> Settings:
-        return settings.load(later, os.environ, given.base_url, given.read_only, at_start=catalog)
+        return settings.load(later, os.environ, given.base_url, given.read_only, at_start=catalog, http=given.http)
 
     loaded = load(catalog)
     for problem in loaded.problems:
@@ -46,15 +46,17 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
     loaded.apply(catalog)
     if given.version:
         return show([f"{catalog.name} {catalog.version}"])
+    if given.new_token:
+        return _new_token(given.new_token)
     if given.list and loaded.problems:
-        return loaded  # with which it does not start: which tools it would offer is not known
+        return loaded  # the server would not start, so its tools are unknown
     if given.list:
         return _list(catalog)
     if given.doctor or given.explain:
         try:
             return _with_libraries(given, catalog)
         except ModuleNotFoundError as problem:
-            from . import libraries  # in nearly all installations none is missing
+            from . import libraries  # imported late: rarely needed
 
             if not (advice := libraries.advise(problem)):
                 raise
@@ -64,24 +66,43 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
     return loaded
 
 
-def _with_libraries(given: argparse.Namespace, catalog: Catalog) -> int:
-    """The exit code of what needs the libraries. Raises ModuleNotFoundError."""
-    if given.doctor:
-        from . import doctor  # imports the HTTP side, which the other flags do without
+def _address(text: str) -> tuple[str, int]:
+    """Return host and port for serving HTTP. Raises ArgumentTypeError."""
+    from ..settings import listening  # imported late: only for HTTP
 
-        healthy, lines = doctor.examine(catalog, os.environ, given.base_url)
+    try:
+        return listening.address(text)
+    except ValueError as reason:
+        raise argparse.ArgumentTypeError(str(reason)) from None
+
+
+def _new_token(name: str) -> int:
+    """Print a random token, and the line for the file of callers that lets the server recognize the token."""
+    import hashlib  # imported late: only for tokens
+    import secrets
+
+    token = secrets.token_urlsafe(32)
+    return show([f"token: {token}", f"line:  {name} {hashlib.sha256(token.encode()).hexdigest()}"])
+
+
+def _with_libraries(given: argparse.Namespace, catalog: Catalog) -> int:
+    """Run the flag that needs the third-party libraries, and return the exit code. Raises ModuleNotFoundError."""
+    if given.doctor:
+        from . import doctor  # imported late: loads the HTTP client
+
+        healthy, lines = doctor.examine(catalog, os.environ, given.base_url, given.http)
         return show(lines) or int(not healthy)
-    from . import explain  # imports the validator and the hooks, which the other flags do without
+    from . import explain  # imported late: loads the validator and the hooks
 
     return explain.run(catalog, os.environ, given.base_url, *given.explain, as_json=given.format == "json")
 
 
 def _list(catalog: Catalog) -> int:
-    """The tools; and on stderr what is wrong with hooks.py, which is about them."""
-    from ..calls import hook_runner  # imports an event loop, which the other flags do without
+    """Print the tools, and on stderr the mistakes in hooks.py. Return the exit code."""
+    from ..calls import hook_runner  # imported late: loads asyncio
 
     code = show(table([(name, catalog.tool(name).title) for name in catalog.names()]))
-    with contextlib.redirect_stdout(sys.stderr):  # what hooks.py prints is no part of the list
+    with contextlib.redirect_stdout(sys.stderr):  # hooks.py may print when it is loaded
         mistakes = hook_runner.load([*catalog.names(), *catalog.hidden]).mistakes
     for sentence in mistakes:
         complain(sentence)
@@ -112,6 +133,15 @@ def _parser(catalog: Catalog) -> _Parser:
         "--base-url", metavar="URL", help="where the API is, in place of the address it was compiled with"
     )
     parser.add_argument("--read-only", action="store_true", help="offer only the tools that change nothing")
+    instead.add_argument(
+        "--new-token", metavar="NAME", help="print a token for a caller over HTTP, and its line for the file of callers"
+    )
+    parser.add_argument(
+        "--http",
+        type=_address,
+        metavar="[HOST:]PORT",
+        help="serve many clients over Streamable HTTP, at the path /mcp",
+    )
     parser.add_argument(
         "--reload", action="store_true", help="serve the new tools once they were generated again, without a restart"
     )

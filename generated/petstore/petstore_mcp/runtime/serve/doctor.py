@@ -1,7 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""`--doctor`: what an operator wants to know before a client does. Which variables are set, which tools can be called
-with them, whether access tokens can be fetched, whether the API answers, and whether it takes the credential in one
-harmless call. Names variables, never values."""
+"""Implement `--doctor`: check the setup before clients use it.
+
+The report says which variables are set, which tools can be called, and whether access tokens can be fetched. It also
+says whether the API answers, whether one harmless call succeeds, and whether the runtime is unmodified. The report
+names variables, never their values.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from ..calls.execution import Caller
 from ..settings import credentials
 from ..settings.credential_env import variables
 from ..settings.settings import NotReady, load
+from . import integrity
 from .printing import table
 
 if TYPE_CHECKING:
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
 
     Row = tuple[str, ...]
 
-#: What every generated server reads, beside its credentials and the variables of its address.
+#: Variables that every generated server reads, besides those for credentials and addresses.
 RESERVED = {
     "BASE_URL": "where the API is, in place of the address it was compiled with",
     "TIMEOUT": "seconds that a call may take",
@@ -47,11 +51,18 @@ RESERVED = {
     "ALLOW_HOSTS": "more hosts that calls and credentials may go to, where BASE_URL is set or an origin is new",
     "AUDIT": "the path of a file, or stderr, that gets a line for each call",
     "AUDIT_ARGUMENTS": "1 to have the arguments in it, without secrets",
+    "HTTP_HOSTS": "over HTTP: the names under which clients know this server, joined by commas",
+    "HTTP_ORIGINS": "over HTTP: the origins of web pages that may ask, joined by commas",
+    "HTTP_TOKENS": "over HTTP: the file of callers, on each line a name and the SHA-256 of a token",
+    "HTTP_OPEN": "over HTTP: 1 to serve whoever reaches the port, from other machines too",
+    "HTTP_FILES": "over HTTP: 1 to let callers name files of FILES_DIR and DOWNLOADS_DIR",
+    "STATE_KEY": "over HTTP: the secret that replicas share, of 32 bytes or more",
+    "STORE": "over HTTP: the Redis or Valkey that replicas share, such as redis://cache:6379/0",
     "TRACE": "1 to begin a trace where the client names none, 0 to tell the API of none",
     "LOG_LEVEL": "debug, info, warning or error",
 }
 MOST_TRIED = 5
-"""Sets of scopes that a token is asked for."""
+"""Most sets of scopes for which a token is fetched."""
 
 _PURPOSES = {
     "apiKey": "API key, sent in the {in} as {name}",
@@ -64,20 +75,28 @@ _PURPOSES = {
 }
 
 
-def examine(catalog: Catalog, environ: Mapping[str, str], base_url: str | None) -> tuple[bool, list[str]]:
-    """Whether all is well, and the report."""
-    settings = load(catalog, environ, base_url)
+def examine(
+    catalog: Catalog, environ: Mapping[str, str], base_url: str | None, http: tuple[str, int] | None = None
+) -> tuple[bool, list[str]]:
+    """Return whether all is well, and the lines of the report. `http` is the address for HTTP, None for stdio."""
+    settings = load(catalog, environ, base_url, http=http)
     needs = _needs(catalog, settings.secrets)
-    with contextlib.redirect_stdout(sys.stderr):  # what hooks.py prints is no part of the report
+    with contextlib.redirect_stdout(sys.stderr):  # hooks.py may print when it is loaded
         mistakes = hook_runner.load([*catalog.names(), *catalog.hidden]).mistakes
     problems, tried = asyncio.run(_reach(catalog, settings))
     problems += _without_endpoint(catalog, settings)
     callable_tools = len(catalog.names()) - sum(needs.values())
-    lines = [f"{catalog.title} {catalog.version}", ""]
+    lines = [f"{catalog.title} {catalog.version}", integrity.describe(), ""]
     lines += table(_credentials(catalog, environ, settings.secrets) + _others(catalog, environ, settings))
     lines += ["", f"{callable_tools} of {len(catalog.names())} tools can be called with these credentials."]
     lines += [f"{count} cannot: {sentence}" for sentence, count in needs.items()]
     lines += tried + (problems or ["The API answers."])
+    if settings.listening is not None:
+        from . import doctor_http  # imported late: only for HTTP
+
+        faults, told = doctor_http.examine(settings.listening, settings.prefix)
+        problems += faults
+        lines += [*told, *faults]
     lines += [*mistakes, *settings.warnings]
     return not (needs or problems or mistakes), lines
 
@@ -99,7 +118,7 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], secrets: dict[str
 
 
 def _lacking(catalog: Catalog, secrets: dict[str, str]) -> set[str]:
-    """Return the schemes that are not filled, and without which or an alternative to them a tool cannot be called."""
+    """Return the unset schemes that some tool needs, because no alternative of that tool is set either."""
     found: set[str] = set()
     for name in catalog.names():
         wanted = catalog.tool(name).binding.get("security") or []
@@ -119,14 +138,14 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) ->
         for place, variable in server.get("variables", {}).items():
             purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"
     states = {name: "set" if environ.get(name) else "not set" for name in purposes}
-    proxy = f"{catalog.prefix}_PROXY"  # the one of them that may come from a file, as it may hold a password
+    proxy = f"{catalog.prefix}_PROXY"  # may come from a file, as it may hold a password
     if environ.get(f"{proxy}_FILE", "").strip():
         states[proxy] = "set by file" if settings.proxy else "unusable"
     return [(name, states[name], purpose) for name, purpose in purposes.items()]
 
 
 def _needs(catalog: Catalog, secrets: dict[str, str]) -> Counter[str]:
-    """How many tools lack which credential, each in words."""
+    """Return how many tools lack a credential, by a sentence that names the credential."""
     found: Counter[str] = Counter()
     for name in catalog.names():
         try:
@@ -137,7 +156,7 @@ def _needs(catalog: Catalog, secrets: dict[str, str]) -> Counter[str]:
 
 
 def _without_endpoint(catalog: Catalog, settings: Settings) -> list[str]:
-    """Why tokens could not be fetched that are to be fetched."""
+    """Return why tokens cannot be fetched although their credentials are set."""
     found = []
     for name, scheme in catalog.security.items():
         if credentials.filled(scheme, settings.secrets) and credentials.fetched(scheme, settings.secrets):
@@ -149,7 +168,7 @@ def _without_endpoint(catalog: Catalog, settings: Settings) -> list[str]:
 
 
 async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[str]]:
-    """What keeps calls from being made, and what was found by a call besides."""
+    """Return what prevents calls, and what a trial call found."""
     caller = Caller(catalog, settings)
     try:
         found = await caller.reach()
@@ -170,14 +189,14 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
 
 
 def _grants(catalog: Catalog, settings: Settings) -> list[credentials.Grant]:
-    """What tokens are fetched with: one grant for each set of scopes that tools need, as far as they are tried."""
+    """Return one grant for each set of scopes that tools need, at most MOST_TRIED."""
     keys = credentials.Keys(catalog.security, settings)
     found: dict[tuple[str, ...], credentials.Grant] = {}
     for name in catalog.names():
         try:
             grant = keys.choose(catalog.tool(name).binding).grant
         except NotReady:
-            continue  # which is told beside
+            continue  # reported by _needs
         if grant is not None:
             found.setdefault((*grant.variables, *grant.scopes), grant)
     return list(found.values())[:MOST_TRIED]

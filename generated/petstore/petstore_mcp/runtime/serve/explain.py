@@ -1,10 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""`--explain TOOL JSON`: the request that a call would send, to the byte, but for its credentials. Sends nothing.
+"""Implement `--explain TOOL JSON`: print the exact request that a call would send, without credentials. Nothing is
+sent.
 
-It is prepared as every call is (preparation.py), the `before_` and `request_` hooks of hooks.py and files of the open
-directory included; a hook that answers in place of the request is named and not run. Each credential is `<VARIABLE>`,
-whether or not that is set, and anything else that repeats one is redacted. What keeps a call from being made is said in
-the words that a model would get.
+The request is prepared like that of any call (preparation.py). That includes the `before_` and `request_` hooks and
+files from FILES_DIR. A hook that replaces the request is named, but not run. Each credential is shown as `<VARIABLE>`,
+whether or not the variable is set. Other copies of credentials are redacted. If the call would be refused, the output
+says so with the text that a model would get.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from ..settings.settings import Settings
 
 SCHEMA = 1
-"""Version of the shape of the JSON document."""
+"""Version of the JSON document's format."""
 
 MISUSED = 2
 _SHOWN: credentials.Encoding = {"query": str, "cookie": str, "basic": "base64({})".format}
@@ -45,18 +46,20 @@ _BY_OTHERS = {"always": "it is not called", "when-supported": "it is called all 
 
 
 class Placeholders:
-    """Stands for `credentials.Keys`: what is chosen is what would be, or the first way where a call would be refused;
-    in place of each value stands `<VARIABLE>`.
+    """Substitute for `credentials.Keys` that puts `<VARIABLE>` in place of each value.
+
+    The same credentials are chosen as for a call. If the call would be refused for lack of them, the first alternative
+    is shown.
     """
 
     def __init__(self, security: dict[str, Scheme], secrets: dict[str, str]) -> None:
         self._security = security
         self._secrets = secrets
         self.missing = ""
-        """Why a call would be refused; "" where it would not."""
+        """Why a call would be refused for lack of credentials; "" if it would not."""
 
     def choose(self, binding: Binding) -> credentials.Chosen:
-        """Placeholders."""
+        """Return the placeholders for the credentials of a binding."""
         wanted = binding.get("security")
         try:
             schemes = credentials.choose(wanted, self._security, self._secrets)
@@ -77,13 +80,15 @@ class Placeholders:
         return credentials.Chosen(lambda request: credentials.attach(request, sent, shown, _SHOWN), names)
 
     def _field(self, variable: str) -> str:
-        """A whole field: its name is no secret, where it is known."""
+        """Return the header field of a `header` scheme, with its real name if that is known, since only the value is
+        secret.
+        """
         name, _, _ = self._secrets.get(variable, f"<{variable}>:").partition(":")
         return f"{name}: <{variable}>"
 
 
 class Nowhere(Address):
-    """Stands for the address of a server that nobody names."""
+    """Placeholder for the address of a server without a base URL."""
 
     def __init__(self, variable: str) -> None:
         super().__init__("https", f"<{variable}>", 443, "")
@@ -93,8 +98,10 @@ class Nowhere(Address):
 def run(
     catalog: Catalog, environ: Mapping[str, str], base_url: str | None, name: str, text: str, *, as_json: bool
 ) -> int:
-    """Print it. The exit code: 1 where the arguments or a setting but a credential would keep the call from being made,
-    2 where there is none to speak of.
+    """Print the request, and return the exit code.
+
+    The code is 1 if the arguments or settings would prevent the call (a missing credential does not count), and 2 for
+    misuse of the flag.
     """
     if name in catalog.withheld:
         complain(f"The tool {name} is not offered: {catalog.withheld[name]}.")
@@ -111,7 +118,7 @@ def run(
         complain(f"The arguments of {name} must be one JSON object, such as {{}}.")
         return MISUSED
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # what a hook prints is no part of the result
+        with contextlib.redirect_stdout(sys.stderr):  # a hook may print
             found = explain(catalog, environ, base_url, name, arguments)
     except CatalogError as problem:
         complain(str(problem))
@@ -127,7 +134,7 @@ def run(
 
 
 def _tell(text: str) -> None:
-    """On stderr, in its own encoding, if anybody listens: what a model hears may be in any script."""
+    """Print to stderr in its own encoding, and ignore a closed stderr. Texts for models may be in any script."""
     with contextlib.suppress(OSError):
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
@@ -137,14 +144,12 @@ def _tell(text: str) -> None:
 def explain(
     catalog: Catalog, environ: Mapping[str, str], base_url: str | None, name: str, arguments: dict[str, Any]
 ) -> dict[str, Any]:
-    """The tool, its `request` (None where there is none), why the call would not be made (`error`, or None), and
-    `notes` for the operator.
-    """
+    """Return the tool, its `request` or None, the `error` that would prevent the call or None, and `notes`."""
     settings = load(catalog, environ, base_url)
     tool = catalog.tool(name)
     missing = _settle(settings, tool)
     keys = Placeholders(catalog.security, settings.secrets)
-    preparation = Preparation(catalog, settings, keys, entropy=bytes)  # zeros: a call is shown as it was shown before
+    preparation = Preparation(catalog, settings, keys, entropy=bytes)  # zeros: the output is reproducible
     notes = [*settings.warnings, *preparation.hooks.mistakes]
     found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}
     secrets = credentials.sensitive(catalog.security, settings)
@@ -163,7 +168,7 @@ def explain(
 
 
 def _settle(settings: Settings, tool: Tool) -> NotReady | None:
-    """Give the server of that tool an address to show where it has none; and why it has none."""
+    """Give the tool's server a placeholder address if it has none, and return why it has none."""
     index = tool.binding.get("server", 0)
     try:
         settings.server(index)
@@ -183,7 +188,7 @@ async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]
 
 
 def _drawn(ready: Ready, agent: str) -> dict[str, Any]:
-    """The request as plain values, with the fields that the HTTP library adds."""
+    """Return the request as plain values, with the header fields that are added when sending."""
     request, address = ready.request, ready.address
     fields = [("Host", address.authority), *request.fields, *sender_fields(request, agent)]
     if request.body is not None or request.method not in request_preview.WITHOUT_LENGTH:

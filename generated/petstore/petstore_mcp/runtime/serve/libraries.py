@@ -1,6 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The libraries of a server, where one is not installed: what to run, in place of a traceback. Loaded when one is
-missed."""
+"""Tell what to install if a library is missing, in place of a traceback. Loaded only when an import failed."""
 
 from __future__ import annotations
 
@@ -8,18 +7,23 @@ import os
 import shlex
 import sys
 
-#: How a library is imported, and how it is installed.
+#: Import names of the libraries, and the names under which they are installed.
 LIBRARIES = {"aiohttp": "aiohttp", "jsonschema_rs": "jsonschema-rs"}
+#: The same for the libraries that only HTTP needs (the extra `http`).
+OVER_HTTP = {"cryptography": "cryptography", "redis": "redis"}
 
 _PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 
 def advise(problem: ModuleNotFoundError) -> str:
-    """Return a sentence that says what to install; empty where no library of ours is missing."""
+    """Return a sentence that says what to install; "" if the missing module is not one of these libraries."""
     missing = (problem.name or "").partition(".")[0]
-    if missing not in LIBRARIES:
+    known = LIBRARIES | OVER_HTTP
+    if missing not in known:
         return ""
+    extra = "[http]" if missing in OVER_HTTP else ""
     whole = os.path.exists(os.path.join(_PROJECT, "pyproject.toml"))
-    wanted = shlex.quote(_PROJECT) if whole else " ".join(LIBRARIES.values())
+    needed = known if extra else LIBRARIES
+    wanted = shlex.quote(_PROJECT + extra) if whole else " ".join(needed.values())
     python = shlex.quote(sys.executable or "python")
-    return f"{LIBRARIES[missing]} is not installed. Install what this server needs: {python} -m pip install {wanted}"
+    return f"{known[missing]} is not installed. Install what this server needs: {python} -m pip install {wanted}"

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Loads what an answer can need, before the first call is sent.
+"""Import all modules that a response may need, before the first call is sent.
 
-A module is a file to open, and a process that has no descriptor left cannot open one: whoever fills them up would take
-the answers of all other calls along. What the table of this server cannot need is left out.
+Importing a module opens a file, which fails once the process has no free descriptor. Then a burst of requests could
+break the responses of other calls. Modules that this server's table cannot need are left out.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ALWAYS = (
     ),
     *("..result.projection", "..http.tracecontext"),
 )
-"""What tells of wrong arguments and of what upstreams do: errors, long answers, a second try, a trace."""
+"""Modules for wrong arguments and for unusual responses: errors, long responses, retries, traces."""
 
 _BY_KEY = {
     b'"confirm":': ("..calls.consent", "..calls.signed_state"),
@@ -37,20 +37,20 @@ _BY_KEY = {
     b'"template":': ("..request.templates", "..request.xmltext"),
     b'"xml":': ("..request.xmltext",),
 }
-"""Keys of bindings, and what a call needs where one has them."""
+"""Keys of bindings, and the modules that a call with such a binding needs."""
 
 _OUTPUT = b'"outputSchema":'
 
 _SYSTEM = ("difflib", "fcntl", "select", "termios", "traceback")
-"""What tells the nearest name, writes a long answer to a pipe, and logs a fault. Some systems lack some of it."""
+"""Modules that suggest names, write long answers to a pipe, and log errors. Some systems lack some of them."""
 
 _CODECS = ("utf-16", "utf-16-be", "utf-16-le", "latin-1", "cp1252")
-"""Encodings of answers beside UTF-8 that are common. Where another cannot be loaded, UTF-8 stands for it."""
+"""Common encodings of responses besides UTF-8. If another encoding cannot be loaded, UTF-8 is used."""
 
 
 # Decision 0064: What an answer can need is loaded before the first call.
 def load(catalog: Catalog, settings: Settings) -> None:
-    """Load the modules and the codecs that calls of this server may need."""
+    """Import the modules and codecs that calls of this server may need."""
     for name in _names(catalog, settings):
         import_module(name, __package__)
     for name in _SYSTEM:
@@ -61,11 +61,11 @@ def load(catalog: Catalog, settings: Settings) -> None:
     for codec in _CODECS:
         codecs.lookup(codec)
     if any(isinstance(server, Address) and not server.is_literal for server in settings.servers):
-        codecs.lookup("idna")  # in which names are given to the system's resolver
+        codecs.lookup("idna")  # encodes host names for the resolver
 
 
 def _names(catalog: Catalog, settings: Settings) -> list[str]:
-    """Return the modules of the runtime that are needed, by their relative names."""
+    """Return the relative names of the runtime modules that this table may need."""
     names = [*_ALWAYS]
     names += [name for key in catalog.binds(*_BY_KEY) for name in _BY_KEY[key]]
     names += ["..result.structured"] if catalog.describes(_OUTPUT) else []

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What the flags of a generated server print: lines, and rows under each other."""
+"""Print lines and tables for the flags of a generated server."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from ..core.stdio import complain
 
 
 def table(rows: list[tuple[str, ...]]) -> list[str]:
-    """Lines with the columns under each other."""
+    """Return one line per row, with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def show(lines: list[str]) -> int:
-    """Print, whatever the terminal's encoding and whether or not anybody reads to the end. The exit code: 1 where that
-    cannot be done."""
+    """Print the lines in any terminal encoding, and return the exit code: 1 if that fails. A closed pipe is no
+    failure.
+    """
     text = "".join(f"{line}\n" for line in lines)
-    if sys.stdout is None:  # closed from the beginning
+    if sys.stdout is None:  # stdout was closed from the start
         return _unwritten()
     try:
         sys.stdout.buffer.write(text.encode(sys.stdout.encoding, "backslashreplace"))
         sys.stdout.flush()
     except OSError as problem:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # which takes what Python would write again at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes again at exit
         return 0 if isinstance(problem, BrokenPipeError) else _unwritten()
     return 0
 

@@ -1,13 +1,12 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""With --reload: the table is watched, and once the server is generated again the new one is served without a restart.
+"""Implement `--reload`: watch the table, and serve the newly generated one without a restart.
 
-What is watched is how the files of the table lie on the disk, and the folders of the runtime. A change is looked
-at once it has rested from one look to the next, so many in a row are one, and a table that is being written is left
-alone. One that is torn, or with which the server could not have started, is not served, and the log says why; the one
-before stays until the files change again.
+The watch compares the status of the table's files and of the runtime's folders. A change is read once two checks in a
+row found the same status. So several quick changes count as one, and half-written tables are left alone. A table that
+is damaged, or with which the server could not start, is not served, and the log says why. The former table then stays.
 
-It is the table alone that is brought in: the Python that runs stays what it was at the start, hooks.py too. Where the
-runtime beside it is another one by now, a table may mean what this one does not know; that takes a restart.
+Only the table is replaced: the running Python code stays, hooks.py too. If the runtime's files have changed as well,
+the new table may need the new runtime. Then a restart is required.
 """
 
 from __future__ import annotations
@@ -30,21 +29,23 @@ if TYPE_CHECKING:
 
 # Decision 0105: The tables are looked at every half second.
 SECONDS = 0.5
-"""Between two looks."""
+"""Seconds between two checks."""
 
 _WATCHED = ("tools.json", "bindings.json", "resources.json", "prompts.json", "runtime")
 
 
 class _NotTaken(Exception):
-    """A new table that is not served; the message is a sentence that says why."""
+    """A new table that is not served. The message is a sentence that says why."""
 
 
 # Decision 0104: Reload takes up the table alone.
 class Watch:
-    """Watches the table of one server."""
+    """Watch over the table of one server."""
 
     def __init__(self, package: str, served: Catalog, again: Again, renew: Renew) -> None:
-        """`package` is the directory, `served` the table at the start; `again` reads the settings for another one, and
+        """Create a watch.
+
+        `package` is the directory, and `served` the table at the start. `again` reads the settings for a new table, and
         `renew` serves both.
         """
         self._package = package
@@ -56,11 +57,11 @@ class Watch:
         self._examined: object = None
 
     def start(self) -> None:
-        """From now on, look again and again, in a thread that ends with the process."""
+        """Begin to check repeatedly, in a daemon thread."""
         threading.Thread(target=self._watch, name="reload", daemon=True).start()
 
     def look(self) -> None:
-        """Look once, and serve what is new and has rested."""
+        """Check once, and serve a new table that has not changed since the last check."""
         before, self._seen = self._seen, _seen(self._package)
         if self._seen != before or self._seen == self._examined:
             return
@@ -69,7 +70,7 @@ class Watch:
             self._examine()
         except (CatalogError, _NotTaken) as reason:
             log.event("error", "table_not_taken", reason=str(reason))
-        except Exception as problem:  # whatever it is, the table before can still be served
+        except Exception as problem:  # the former table can still be served
             log.event("error", "table_not_taken", error=type(problem).__name__)
 
     def _watch(self) -> None:
@@ -78,7 +79,7 @@ class Watch:
             self.look()
 
     def _examine(self) -> None:
-        """Raises CatalogError or _NotTaken."""
+        """Load the table and serve it if it is new. Raises CatalogError or _NotTaken."""
         catalog = Catalog.load(self._package, held=True)
         if _runtime(self._package) != self._runtime:
             raise _NotTaken("The server was generated with another runtime. Start it again.")
@@ -96,7 +97,7 @@ class Watch:
 
 
 def _seen(package: str) -> object:
-    """How they lie there: it changes with each file that is written."""
+    """Return the status of the watched files, which changes with each file written."""
     found: list[tuple[int, ...]] = []
     for name in (*_WATCHED, *_rooms(package)):
         try:
@@ -108,7 +109,7 @@ def _seen(package: str) -> object:
 
 
 def _runtime(package: str) -> dict[str, int]:
-    """The digest of each module of the runtime that lies there."""
+    """Return the checksum of each runtime module on the disk."""
     found = {}
     for folder in ("runtime", *_rooms(package)):
         for name in os.listdir(f"{package}/{folder}"):
@@ -119,7 +120,7 @@ def _runtime(package: str) -> dict[str, int]:
 
 
 def _rooms(package: str) -> list[str]:
-    """Return the folders of the runtime, which are one deep."""
+    """Return the folders of the runtime, which are one level deep."""
     try:
         with os.scandir(f"{package}/runtime") as entries:
             return sorted(f"runtime/{each.name}" for each in entries if each.is_dir() and each.name != "__pycache__")

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""A request drawn for people: its body as text where it is text, and the rest said by size and kind. Pure."""
+"""Format a request for display: text bodies as text, others by size and type. Pure functions."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ if TYPE_CHECKING:
     from ..request.request import Request
 
 LONGEST = 64 * 1024
-"""So many bytes of a text are shown."""
+"""Most bytes of a text that are shown."""
 
 WITHOUT_LENGTH = ("GET", "HEAD", "OPTIONS", "TRACE")
-"""Methods that say no length where they have no body (RFC 9110 section 8.6)."""
+"""Methods whose requests have no Content-Length if they have no body (RFC 9110 section 8.6)."""
 
 
 def body(request: Request) -> dict[str, Any] | None:
-    """The body: its media type, its length, and its `parts` where it is multipart, else its `text`, None where that is
-    no text."""
+    """Return the body's media type and length, and its `parts` if it is multipart, else its `text`.
+
+    The text is None if the body is no text. Return None if there is no body.
+    """
     if request.body is None:
         return None
     kind = next((value for name, value in request.headers if name == "Content-Type"), "")
@@ -33,7 +35,7 @@ def body(request: Request) -> dict[str, Any] | None:
 
 
 def _parts(content: bytes, boundary: str) -> list[dict[str, Any]]:
-    """The parts that were joined with that boundary, which occurs nowhere else."""
+    """Return the parts of a multipart body. The boundary occurs nowhere inside the parts."""
     found = []
     for piece in content.split(b"--" + boundary.encode())[1:-1]:
         head, _, inner = piece.removeprefix(b"\r\n").removesuffix(b"\r\n").partition(b"\r\n\r\n")
@@ -44,7 +46,7 @@ def _parts(content: bytes, boundary: str) -> list[dict[str, Any]]:
 
 
 def _text(content: bytes, kind: str) -> str | None:
-    """The content where all of it is UTF-8 text of a media type that is text, and short enough to show."""
+    """Return the content if it is UTF-8 text of a textual media type and short enough, else None."""
     if len(content) > LONGEST or not is_text(kind.partition(";")[0].strip().lower(), content):
         return None
     try:
@@ -54,7 +56,7 @@ def _text(content: bytes, kind: str) -> str | None:
 
 
 def lines(drawn: dict[str, Any]) -> list[str]:
-    """The request as HTTP/1.1 writes it, but for a whole URL on its first line and bytes that are no text."""
+    """Return the request as in HTTP/1.1, but with the whole URL in the first line and without binary content."""
     shown = [f"{drawn['method']} {drawn['url']}", *_fields(drawn["headers"])]
     if (content := drawn["body"]) is not None:
         shown.append("")

@@ -1,15 +1,18 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Lends stdin to the engine's loop, while calls run and the loop keeps up.
+"""Hand stdin over to the engine's event loop while calls run and the loop is responsive.
 
-A call that goes through two threads costs each of them a wake-up, and both the interpreter's lock: together more than
-all that is done for it. So while calls run, what makes them also reads. The main thread meanwhile looks now and then
-whether the loop is there. Where something holds it up (a hook that computes and never waits, a very large answer), and
-where no call runs any more, reading goes back to the main thread, so that a ping, a cancel and the end of stdin are
-heard whatever the calls do. So it does where a line would have to wait for room in the backlog, which the loop, being
-what makes room, cannot wait for.
+A call that passes through two threads costs a wake-up in each, and a change of the interpreter's lock. That is more
+than all other work for a small call. So while calls run, the loop that runs them also reads stdin. The main thread
+checks now and then whether the loop responds. Reading returns to the main thread in three cases:
 
-Invariants: one thread reads at a time; what it read is taken, in the order in which it came, before more is read; and
-the loop has done all that the main thread told it before it reads itself.
+- The loop is blocked, by a hook that computes or by a very large response.
+- No call runs any more.
+- A line would have to wait for room in the backlog. The loop cannot wait, since only the loop makes room.
+
+So a ping, a cancellation and the end of stdin are always noticed.
+
+Invariants: only one thread reads at a time. Lines are processed in order, before more is read. Before the loop reads,
+it has done all that the main thread told it.
 """
 
 from __future__ import annotations
@@ -28,30 +31,32 @@ if TYPE_CHECKING:
     from ..core.stdio import Wire
     from .engine import Engine
 
-#: Between two looks of the main thread. What comes while the loop is held up waits for two of them at most.
+#: Seconds between two checks by the main thread. Input waits for at most two checks while the loop is blocked.
 SECONDS = 0.2
 
 
 # Decision 0150: The loop that makes the calls reads stdin.
 class Lending:
-    """What one server's stdin is lent by. For the main thread."""
+    """Hand-over of one server's stdin. For the main thread."""
 
     __slots__ = ("_engine", "_inbox", "_take", "_wire", "able", "lent")
 
     def __init__(self, engine: Engine, wire: Wire, inbox: Inbox, take: Callable[[Line], None]) -> None:
-        """What comes over the wire goes to `take`, line by line, through the inbox."""
+        """Create. Lines that arrive over the wire go through the inbox to `take`, one by one."""
         self._engine = engine
         self._wire = wire
         self._inbox = inbox
         self._take = take
-        #: False while the loop has not shown that it is there since it was held up, and where it can never read.
+        #: False after the loop was blocked, until it responds again; and if the loop can never read stdin.
         self.able = True
-        #: Whether the main thread waits in `lend`, no longer than the loop keeps up. For any thread to see.
+        #: Whether the main thread waits in `lend` because the loop reads. Any thread may read this flag.
         self.lent = False
 
     def lend(self) -> bool:
-        """Have the loop read for as long as that is good; false where it is not. The inbox is empty before; what is in
-        it afterwards is to be taken first."""
+        """Let the loop read as long as that works. Return False if it cannot read now.
+
+        The inbox must be empty. Lines that it contains afterwards must be processed first.
+        """
         if not (self.able and self._engine.loaded and self._engine.busy):
             return False
         self.able, self.lent = False, True
@@ -61,7 +66,7 @@ class Lending:
 
 
 class _Loan:
-    """One time in which the loop reads, until either side ends it."""
+    """One period during which the loop reads, until either thread ends it."""
 
     __slots__ = ("_answered", "_came", "_engine", "_inbox", "_lending", "_lock", "_over", "_returned", "_take", "_wire")
 
@@ -73,7 +78,7 @@ class _Loan:
         self._wire = wire
         self._inbox = inbox
         self._take = take
-        self._lock = threading.Lock()  # who holds it may read, unless it is over
+        self._lock = threading.Lock()  # its holder may read, unless the period is over
         self._over = False
         self._returned: SimpleQueue[None] = SimpleQueue()
         self._answered = self._came = True
@@ -81,7 +86,7 @@ class _Loan:
     # In the main thread.
 
     def run(self) -> None:
-        """Come back when it is over."""
+        """Wait until the period is over."""
         self._engine.tell(self._begin)
         while self._goes_on():
             with suppress(Empty):
@@ -92,10 +97,10 @@ class _Loan:
         self._engine.tell(self._end)
 
     def _goes_on(self) -> bool:
-        """Whether the loop was there since the last look, and there is something for it to do."""
+        """Return whether the loop responded since the last check, and has something to do."""
         answered, self._answered = self._answered, False
         came, self._came = self._came, False
-        self._wire.attended()  # which ends the process where nobody listens any more
+        self._wire.attended()  # exits the process if the client is gone
         if not answered or not (came or self._engine.busy):
             return False
         self._engine.tell(self._answer)
@@ -115,7 +120,7 @@ class _Loan:
         self._lending.able = True
 
     def _read(self) -> None:
-        """Something has come."""
+        """Read and process what has arrived."""
         with self._lock:
             if self._over:
                 return
@@ -130,7 +135,7 @@ class _Loan:
                     self._return()
 
     def _has_room(self, line: Line) -> bool:
-        """Whether none of the calls in that line would have to wait."""
+        """Return whether all calls in that line would be accepted without waiting."""
         if not isinstance(line, bytes):
             return True
         return self._engine.has_room(len(line), MAX_BATCH if line.lstrip().startswith(b"[") else 1)

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Environment variables to settings, checked before the first call: addresses, origins, limits, credentials, TLS.
+"""Settings from environment variables, checked before the first call: addresses, origins, limits, credentials, TLS.
 
-Nothing is sent here. May import `request` and the rooms below it.
+Nothing is sent here. May import `request` and the folders below it.
 """

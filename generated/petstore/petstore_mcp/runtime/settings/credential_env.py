@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The credential variables: read from the environment and checked before anything is sent. Each may also come from a
-file, as container platforms hand them over: `<VARIABLE>_FILE` names it.
+"""Credential variables: read from the environment, or from the file that `<VARIABLE>_FILE` names, as container
+platforms provide secrets. Checked before anything is sent.
 
-A value that HTTP cannot carry is refused here, by the name of its variable: later, the HTTP library's complaint would
-print the value.
+A value that HTTP cannot carry is refused here, naming only the variable. Later, the error message of the HTTP library
+would print the value.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from ..core.table import Scheme, SchemeKind
 
 LONGEST = 32 * 1024
-"""In characters. A token with many claims has some thousands; servers refuse headers long before this."""
+"""Longest credential in characters. A token with many claims has some thousands; servers refuse longer headers
+anyway.
+"""
 
 ROLES: dict[SchemeKind, tuple[tuple[str, ...], ...]] = {
     "apiKey": (("value",),),
@@ -29,20 +31,20 @@ ROLES: dict[SchemeKind, tuple[tuple[str, ...], ...]] = {
     "oauth2": (("value",), ("client_id", "client_secret")),
     "setting": (("value",),),
 }
-"""The ways to fill a scheme of each type: the roles that are needed together."""
+"""Ways to fill a scheme, by type: sets of roles that are needed together."""
 
 FETCHED = ("oauth2", "login")
-"""The types of schemes whose token the server can fetch."""
+"""Types of schemes whose token the server can fetch."""
 
 SHORTEST_REDACTED = 6
-"""Shorter ones are left in results: replacing every `ab` would ruin these and hide nothing."""
+"""Shortest credential in characters that is redacted. Replacing each `ab` would ruin results and hide nothing."""
 
 _NAMES = ("username", "client_id")
-"""Roles that are no secrets."""
+"""Roles that are not secret."""
 
 
 def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[str, str], list[str], list[str]]:
-    """The variables that are set with their values, what is wrong, and what is odd; both as sentences."""
+    """Return the values of the variables that are set, the problems, and the warnings; both as sentences."""
     secrets: dict[str, str] = {}
     problems: list[str] = []
     oddities: list[str] = []
@@ -50,7 +52,7 @@ def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[
         for part, name in variables(scheme):
             try:
                 value, source = value_of(name, environ)
-                # An empty password is one, where the user name is a key. Anything else that is empty is not set.
+                # A password may be empty if the user name is an API key. Any other empty variable counts as unset.
                 if value is None or (value == "" and part != "password"):
                     continue
                 secret = _tidied(source, value, scheme["type"], oddities)
@@ -65,7 +67,9 @@ def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[
 
 
 def ways(scheme: Scheme) -> tuple[tuple[str, ...], ...]:
-    """Return the ways to fill a scheme: the roles that are needed together. A login says itself what it takes."""
+    """Return the ways to fill a scheme, as sets of roles that are needed together. A `login` scheme lists its own
+    roles.
+    """
     if scheme["type"] == "login":
         needed = dict.fromkeys(each["role"] for each in scheme["login"]["fields"].values() if "role" in each)
         return (("value",), tuple(needed))
@@ -73,13 +77,13 @@ def ways(scheme: Scheme) -> tuple[tuple[str, ...], ...]:
 
 
 def variables(scheme: Scheme) -> list[tuple[str, str]]:
-    """Role and name of each variable that holds a credential."""
+    """Return role and name of each variable that holds a credential."""
     return [(role, scheme["variables"][role]) for roles in ways(scheme) for role in roles]
 
 
 def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
-    """The value of a variable, or of the file that is named in its place, and the variable that it came from. Raises
-    ValueError with a sentence.
+    """Return the value of a variable or of its file, None if unset, and the name of the variable that gave the value.
+    Raise ValueError with a sentence.
     """
     from_file = f"{name}_FILE"
     path = environ.get(from_file, "").strip()
@@ -94,9 +98,9 @@ def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
 
 
 def _content(path: str, variable: str) -> str:
-    """The text of a regular file, as far as a credential can be long. Raises ValueError with a sentence."""
+    """Return the text of a regular file, up to the size limit of credentials. Raise ValueError with a sentence."""
     try:
-        # Without waiting: a pipe that nobody writes to must not hold up the start.
+        # Non-blocking, because a pipe without a writer must not block the start.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         try:
             content = os.read(descriptor, 4 * LONGEST + 3)
@@ -110,7 +114,7 @@ def _content(path: str, variable: str) -> str:
 
 
 def _tidied(name: str, value: str, kind: str, oddities: list[str]) -> str:
-    """Without what copying brings along."""
+    """Return the value without a line break at its end or the word Bearer, as copying may add. Note each removal."""
     secret = value.rstrip("\r\n")
     if secret != value:
         oddities.append(f"{name} ends with a line break; it was taken off.")
@@ -121,13 +125,13 @@ def _tidied(name: str, value: str, kind: str, oddities: list[str]) -> str:
 
 
 def _check(secret: str, variable: str, kind: str, part: str) -> None:
-    """Raises ValueError with a sentence about the variable that the secret came from."""
+    """Raise ValueError, with a sentence that names the variable, if HTTP cannot carry the secret."""
     if wrong := _wrong(secret, kind, part):
         raise ValueError(f"{variable} {wrong}.")
 
 
 def _wrong(secret: str, kind: str, part: str) -> str:
-    """What HTTP cannot carry of it, as the rest of a sentence; "" where it can carry it."""
+    """Return why HTTP cannot carry the secret, as the rest of a sentence, or ""."""
     if len(secret) > LONGEST:
         return f"must be at most {LONGEST} characters long"
     if kind == "login" and part != "value":
@@ -135,8 +139,8 @@ def _wrong(secret: str, kind: str, part: str) -> str:
     if part.startswith("client_"):
         return "" if secret.isprintable() and secret.isascii() else "must be printable ASCII characters"
     if kind == "basic":
-        # Base64 carries any character; RFC 7617 excludes controls, and a colon ends the user name. Bytes of the
-        # environment that are not UTF-8 arrive as lone surrogates, which are not printable either.
+        # Base64 carries any character; RFC 7617 excludes control characters, and a colon ends the user name.
+        # Environment bytes that are not UTF-8 become lone surrogates, which are not printable either.
         if not secret.isprintable() or (part == "username" and ":" in secret):
             return "must be printable text" + (" without a colon" if part == "username" else "")
     elif not secret or not fields.is_value(secret):

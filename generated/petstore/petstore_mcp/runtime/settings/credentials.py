@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Credentials: chosen by the binding, attached last.
 
-Only the operator can set one; arguments cannot. What a document or a hook has under a credential's name, or under one
-that a server may read as that name (name_conflicts.fold), gives way to it.
-They are sent to the server of the binding and nowhere else, since no redirect is ever followed. A token that has to be
-fetched first is named here, as a Grant, and attached when it is there (sending.py).
+Only the operator sets credentials; arguments cannot. A parameter from the document or a hook gives way if its name
+equals a credential's name, or if servers may read it as that name (`name_conflicts.fold`). Credentials are sent to the
+binding's server only, as redirects are never followed. A token that must be fetched first is described here by a Grant,
+and attached later (`sending.py`).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 Encoding = dict[str, Callable[[str], str]]
-"""How a value is written where it cannot stand as it is: in the query, in a cookie, in HTTP Basic."""
+"""Encoders by place: for values in the query, in a cookie, and in HTTP Basic."""
 
 Written = tuple[str, str, str]
-"""A credential as requests carry it: the place (`header`, `query` or `cookie`), the name there, and the text."""
+"""Credential in a request: place (`header`, `query` or `cookie`), name and encoded value."""
 
 MOST_CHOSEN = 1024
-"""Bindings of which is remembered what they want."""
+"""Number of bindings whose chosen credentials are cached."""
 
 _LOGIN = ("username", "password")
 
@@ -48,17 +48,19 @@ SENT: Encoding = {"query": QUERY.value, "cookie": COOKIE.value, "basic": _base64
 _CLIENT = ("client_id", "client_secret")
 
 _PUBLIC = frozenset(("username", "user", "login", "email", "client_id", "identifier"))
-"""Roles of a login that name somebody, and are no secrets."""
+"""Login roles that name a user and are not secret."""
 
 
 def client_login(identity: str, secret: str) -> str:
-    """Id and secret of an OAuth 2 client as HTTP Basic carries them (RFC 6749 section 2.3.1)."""
+    """Return an OAuth 2 client id and secret, encoded for HTTP Basic (RFC 6749 section 2.3.1)."""
     return _base64(f"{quote_plus(identity)}:{quote_plus(secret)}")
 
 
 class Grant:
-    """What an access token is fetched with, by client credentials (RFC 6749 section 4.4) or by a `login`, and what it
-    must allow. `variables` are those that it came from; `put` puts a token into a request.
+    """Token request: how an access token is fetched, by client credentials (RFC 6749 section 4.4) or by `login`, and
+    its scopes.
+
+    `variables` are the environment variables of the credentials. `put(request, token)` attaches the token to a request.
     """
 
     __slots__ = ("client_id", "client_secret", "endpoint", "login", "put", "scopes", "variables")
@@ -83,14 +85,14 @@ class Grant:
 
 
 class Login:
-    """A request that logs in: the media type of its body, what stands in it, and where the answer holds the token and
-    the seconds that it lives (JSON Pointers; `expires` may be empty).
+    """Login request: media type and fields of its body. `token` and `expires` are JSON Pointers into the answer, to the
+    token and its lifetime in seconds; `expires` may be "".
     """
 
     __slots__ = ("content_type", "expires", "fields", "token")
 
     def __init__(self, described: table.Login, values: dict[str, str]) -> None:
-        """`described` is what the table says, `values` are the values of its roles."""
+        """Create the request. `described` is the table entry; `values` maps roles to credentials."""
         self.content_type = described["contentType"]
         self.token = described["token"]
         self.expires = described.get("expires", "")
@@ -101,9 +103,11 @@ class Login:
 
 
 class Chosen:
-    """What a request is to be given. `put` attaches it; `variables` are those that it comes from, `grant` is for a
-    token that has to be fetched, `scopes` are what the description asks of a token, and `offers` the ways to give a
-    credential where none is given.
+    """Selected credentials for one binding.
+
+    `put(request)` attaches them. `variables` are the environment variables that they come from. `grant` is the request
+    for a token that must be fetched. `scopes` are the scopes of the API description. `offers` names variables that
+    could be set if no credential is used.
     """
 
     __slots__ = ("grant", "offers", "put", "scopes", "variables")
@@ -124,9 +128,10 @@ class Chosen:
 
 
 def choose(wanted: list[list[str]] | None, security: dict[str, Scheme], secrets: dict[str, str]) -> list[Scheme]:
-    """The schemes of the first alternative whose variables are all set; none where the binding asks for none.
+    """Return the schemes of the first alternative whose variables are all set, or [] if the binding needs no
+    credentials.
 
-    Raises NotReady, naming the variables, where no alternative has them all.
+    Raises NotReady, naming the variables, if no alternative is complete.
     """
     alternatives = [[security[name] for name in names] for names in ([[]] if wanted is None else wanted)]
     for schemes in alternatives:
@@ -137,31 +142,31 @@ def choose(wanted: list[list[str]] | None, security: dict[str, Scheme], secrets:
 
 
 def _smallest(alternatives: list[list[Scheme]]) -> list[list[Scheme]]:
-    """Return the alternatives that ask for no more than another does: the others name what is optional."""
+    """Return the minimal alternatives. An alternative whose variables include all of another is dropped: the extra ones
+    are optional.
+    """
     names = [{name for scheme in schemes for name in scheme["variables"].values()} for schemes in alternatives]
     return [one for one, has in zip(alternatives, names, strict=True) if not any(other < has for other in names)]
 
 
 def filled(scheme: Scheme, secrets: dict[str, str]) -> bool:
-    """Whether all variables of one way to fill it are set."""
+    """Return True if one complete set of the scheme's variables is set."""
     return any(secrets.keys() >= set(way) for way in _ways(scheme))
 
 
 def variables(schemes: list[Scheme], secrets: dict[str, str]) -> list[str]:
-    """The variables that these schemes take their values from: of the ways to fill one the first that is set, or the
-    first.
-    """
+    """Return the environment variables used by these schemes: per scheme the first complete set, else the first set."""
     chosen = ([way for way in _ways(scheme) if secrets.keys() >= set(way)] or _ways(scheme) for scheme in schemes)
     return [name for ways in chosen for name in ways[0]]
 
 
 def _ways(scheme: Scheme) -> list[list[str]]:
-    """The variables that fill it, once for each way to do it."""
+    """Return the sets of variables that each fill the scheme."""
     return [[scheme["variables"][role] for role in roles] for roles in ways(scheme)]
 
 
 def _in_words(schemes: list[Scheme]) -> list[str]:
-    """The ways to fill all of them."""
+    """Return the sets of variables that fill all of the schemes, in words."""
     each = [[" with ".join(way) for way in _ways(scheme)] for scheme in schemes]
     if len(each) == 1:
         return each[0]
@@ -169,13 +174,13 @@ def _in_words(schemes: list[Scheme]) -> list[str]:
 
 
 def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
-    """Whether its token is one to fetch: a ready one wins."""
+    """Return True if the scheme's token must be fetched. A token in the environment wins."""
     return scheme["type"] in FETCHED and scheme["variables"]["value"] not in secrets
 
 
 def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> list[Written]:
-    """The credentials of these schemes as they stand in a request, but for tokens that have to be fetched. `encode`
-    other than the usual way writes what is shown and never sent.
+    """Return the credentials of these schemes as sent, except for tokens to fetch. Pass another `encode` for
+    credentials that are only shown.
     """
     return [_written(scheme, secrets, encode) for scheme in schemes if not fetched(scheme, secrets)]
 
@@ -204,7 +209,7 @@ def _bearer(token: str) -> Written:
 
 
 def _placed(scheme: Scheme, value: str, encode: Encoding) -> Written:
-    """A value at the place that its scheme names."""
+    """Return a credential at the place that its scheme names."""
     place, name = scheme["in"], scheme["name"]
     match place:
         case "header":
@@ -218,7 +223,7 @@ def _placed(scheme: Scheme, value: str, encode: Encoding) -> Written:
 
 
 def put(request: Request, credentials: list[Written]) -> None:
-    """Put them into the request, in place of anything under their names."""
+    """Attach the credentials to the request, replacing fields and parameters of the same name."""
     for place, name, value in credentials:
         if place == "header":
             _set_field(request, name, value)
@@ -227,17 +232,17 @@ def put(request: Request, credentials: list[Written]) -> None:
 
 
 def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> None:
-    """Write the credentials of these schemes and put them into the request."""
+    """Encode the credentials of these schemes and attach them to the request."""
     put(request, written(schemes, secrets, encode))
 
 
 def set_token(request: Request, token: str) -> None:
-    """Put a bearer token (RFC 6750) into the request."""
+    """Attach a bearer token (RFC 6750) to the request."""
     _set_field(request, "Authorization", f"Bearer {token}")
 
 
 class Keys:
-    """The credentials of one server, as requests carry them. What a binding wants is found out once."""
+    """Credentials of one server. The selection for each binding is cached."""
 
     __slots__ = ("_chosen", "_security", "_settings")
 
@@ -247,14 +252,14 @@ class Keys:
         self._chosen: dict[int, tuple[Binding, Chosen]] = {}
 
     def choose(self, binding: Binding) -> Chosen:
-        """What the binding wants, as far as it is there. Raises NotReady."""
+        """Return the credentials that the binding needs. Raise NotReady if none of its alternatives is set."""
         try:
             return self._chosen[id(binding)][1]
         except KeyError:
             chosen = self._choose(binding)
         if len(self._chosen) >= MOST_CHOSEN:
             self._chosen.clear()
-        self._chosen[id(binding)] = binding, chosen  # which keeps the binding, and so its id
+        self._chosen[id(binding)] = binding, chosen  # keeps the binding alive, so that its id stays unique
         return chosen
 
     def _choose(self, binding: Binding) -> Chosen:
@@ -264,7 +269,7 @@ class Keys:
         others = [self._security[name] for names in wanted or () for name in names] if not schemes else []
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
-        credentials = cache(lambda: written(sent, secrets))  # when the first request is given them, and not before
+        credentials = cache(lambda: written(sent, secrets))  # encoded for the first request, not before
         return Chosen(
             lambda request: put(request, credentials()),
             variables(schemes, secrets),
@@ -300,7 +305,7 @@ class Keys:
 
 
 def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
-    """The texts that must not leave the process but for the upstream: the secrets, and what is made of them."""
+    """Return the texts that only the upstream may see: secrets, and texts derived from them."""
     found, secrets = [*settings.private], settings.secrets
     for scheme in security.values():
         values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
@@ -315,12 +320,12 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
                 identity, secret = (values[role] for role in _CLIENT)
                 found += [values["value"], secret, client_login(identity, secret) if secret else ""]
             case "setting":
-                continue  # no secret: results may show it
+                continue  # not secret: results may show it
             case "header":
                 value = values["value"].partition(":")[2].strip()
                 found += [value, value.rpartition(" ")[2]]
             case "apiKey" | "bearer":
-                encode = SENT.get(scheme.get("in", ""), str)  # as it is sent, since it may come back so
+                encode = SENT.get(scheme.get("in", ""), str)  # as sent, because an upstream may repeat it so
                 found += [values["value"], encode(values["value"])]
             case _:
                 assert_never(kind)

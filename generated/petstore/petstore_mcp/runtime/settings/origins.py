@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Where calls and credentials may go: the addresses of servers, and the endpoints at which access tokens are fetched.
+"""Origins: where calls and credentials may be sent, that is servers and token endpoints.
 
-A description is believed less than the operator. What it names must be an origin that the table lists, with https
-unless it is loopback, and no link-local or metadata address. Where the operator typed a base URL, the list counts no
-more: calls and credentials go to that origin, and to hosts that ALLOW_HOSTS names.
+The API description is trusted less than the operator. A URL of the description must have an origin listed in the table.
+It must use https unless it is loopback, and must not be a link-local or metadata address. If the operator sets a base
+URL, the list does not apply: calls and credentials go to that origin, and to hosts named by ALLOW_HOSTS.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PORTS = {"http": ":80", "https": ":443"}
 
 
 class Endpoint:
-    """Where access tokens are fetched: a server, and the path and query to ask there."""
+    """Token endpoint: a server, and the path and query to request."""
 
     __slots__ = ("address", "target")
 
@@ -30,8 +30,8 @@ class Endpoint:
 
 
 class Discovery(Endpoint):
-    """Where an OpenID provider says where its tokens are fetched. `resolve` makes an Endpoint of what it says, or
-    raises ValueError with the rest of a sentence.
+    """Discovery document of an OpenID provider, which names the token endpoint. `resolve` turns the named URL into an
+    Endpoint, or raises ValueError with the rest of a sentence.
     """
 
     __slots__ = ("resolve",)
@@ -42,14 +42,14 @@ class Discovery(Endpoint):
 
 
 def nowhere(prefix: str) -> str:
-    """Return the sentence for a server that nobody names."""
+    """Return the error sentence for a server without a known URL."""
     return f"{prefix}_BASE_URL is not set, and the API's description does not say where its server is."
 
 
 def origin_of(url: str) -> str:
-    """Return the origin of a URL of the table as the table lists it: in lower case, without the scheme's own port.
+    """Return the origin of a URL in the table, lower-case and without the default port.
 
-    Variables may stand in it. The compiler has the same rule (`mcpgen.base.origins.of_url`).
+    The URL may contain variables. The compiler has the same rule (`mcpgen.base.origins.of_url`).
     """
     scheme, found, rest = url.partition("://")
     if not found:
@@ -60,8 +60,8 @@ def origin_of(url: str) -> str:
 
 # Decision 0081: A reloaded table adds no origin.
 class Listed:
-    """The origins of the table. A running server takes up no more than the table had `at_start`, where that is given:
-    its operator has not seen the others.
+    """Origins listed in the table. If `at_start` is given, only origins that this earlier table listed are accepted,
+    because the operator has not seen new ones.
     """
 
     __slots__ = ("_all", "_known")
@@ -71,11 +71,10 @@ class Listed:
         self._known = self._all if at_start is None else self._all.intersection(at_start)
 
     def missing(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
-        """Return why nothing is sent to `address`, as the end of a clause; "" where it is accepted. A URL of the table
-        leads there.
+        """Return why `address`, which comes from the table's `url`, is not accepted, as the end of a clause, or "".
 
-        An address that is listed itself is accepted. One that the operator's `variables` made is not listed: the URL
-        must be, as it is written and with their defaults. Then the operator has filled a place that was accepted.
+        An address with a listed origin is accepted. If the operator's `variables` formed the address, its origin cannot
+        be listed. Then the origins of the URL as written and of the URL with default values must be listed.
         """
         filled = url
         for name, variable in (variables or {}).items():
@@ -89,10 +88,10 @@ class Listed:
 
 # Decision 0082: With an operator's base URL the list of origins does not count.
 class Rules:
-    """What the operator allows: `insecure` http to other machines, `hosts` by name, and the server at `typed` in place
-    of the API's first. Where none is typed, the origins that the table lists count too.
+    """Rules of the operator: `insecure` allows http to other machines, `hosts` are allowed by name, and `typed`
+    replaces the API's first server. Without `typed`, the origins listed in the table are allowed too.
 
-    `unaccepted` grows by the hosts that were refused because nobody accepted their origins, with the reason.
+    `unaccepted` collects the hosts that were refused because their origins are not accepted, each with the reason.
     """
 
     __slots__ = ("_hosts", "_insecure", "_listed", "_prefix", "_shows_certificate", "_typed", "unaccepted")
@@ -109,12 +108,12 @@ class Rules:
         self.unaccepted: dict[str, str] = {}
 
     def redirect(self, typed: Address) -> None:
-        """Let `typed` stand for the API's first server. Raises ValueError with the rest of a sentence."""
+        """Replace the API's first server by `typed`. Raise ValueError with the rest of a sentence."""
         self._typed = self._secured(typed)
 
     def addresses(self, servers: list[Server], urls: list[str]) -> list[Address | str]:
-        """Return the address of each server of the table, or the sentence that says why it cannot be used. `urls` are
-        theirs, with the variables filled in.
+        """Return for each server its address, or a sentence why it cannot be used. `urls` are the servers' URLs with
+        variables filled in.
         """
         first = self._described(urls[0]) if urls else nowhere(self._prefix)
         if self._typed and self._typed.bare:
@@ -124,10 +123,10 @@ class Rules:
         return [base, *(self._further(server, url, first, base) for server, url in further)]
 
     def endpoint(self, url: str, base: Address | str, described: str) -> Endpoint:
-        """Return where the description says that tokens are fetched. Raises ValueError with the rest of a sentence.
+        """Return the token endpoint of the description. Raise ValueError with the rest of a sentence.
 
-        What is on the machine of the API moves along with it: `base` is its address, `described` the URL that its
-        description gives.
+        An endpoint on the API's own host moves with the API: `base` is the API's address, `described` the URL in the
+        description.
         """
         if moved := self._beside_the_api(url, base, described):
             return moved
@@ -139,10 +138,10 @@ class Rules:
         return Endpoint(address, target)
 
     def discovery(self, url: str, base: Address | str, described: str) -> Endpoint:
-        """Return the place of a provider that is asked first. Raises ValueError as `endpoint` does.
+        """Return the discovery endpoint of a provider. Raise ValueError as `endpoint` does.
 
-        The token endpoint that it names may be on its own origin, or where `endpoint` would go: it is the provider
-        that says it, at run time, so no compile could list it.
+        The token endpoint named by the provider may be on the provider's own origin, or where `endpoint` may lead. It
+        is named at run time, so no compile could list it.
         """
         place = self.endpoint(url, base, described)
 
@@ -159,27 +158,31 @@ class Rules:
         return Discovery(place, resolve)
 
     def typed_endpoint(self, url: str) -> Endpoint:
-        """Return where the operator says that tokens are fetched. Raises ValueError with the rest of a sentence."""
+        """Return the token endpoint that the operator set. Raise ValueError with the rest of a sentence."""
         address, target = parse_endpoint(url)
         return Endpoint(self._secured(address), target)
 
     def redirected(self, urls: list[str]) -> str:
-        """Return the rest of a sentence that warns where the typed URL takes credentials to another host, or ""."""
+        """Return a warning, as the rest of a sentence, if the operator's base URL sends credentials to another host;
+        else "".
+        """
         before, typed = self._described(urls[0]) if urls else "", self._typed
         if typed is None or not isinstance(before, Address) or before.host == typed.host or typed.loopback:
             return ""
         return f"sends calls and credentials to {typed.host} in place of {before.host}."
 
     def kept_path(self) -> str:
-        """Return the rest of a sentence that tells which path the typed URL was given, or ""."""
+        """Return a note, as the rest of a sentence, on the path that was added to the operator's base URL, or ""."""
         typed = self._typed
         if typed is None or not typed.bare or not typed.path:
             return ""
         return f"has no path and keeps the API's own: calls go to {typed}. With a slash at its end it has none."
 
     def foreign(self, address: Address) -> str:
-        """Return why a redirect to another origin than the API's is not followed, as a clause; "" where the operator
-        named its host. A server that shows a certificate of its own would show it there.
+        """Return why a redirect to another origin is not followed, as a clause, or "" if it may be followed.
+
+        The operator must have allowed its host. With a client certificate, no such redirect is followed, because the
+        certificate would be shown there.
         """
         if self._shows_certificate:
             return "it leads to another origin, to which this server would show its certificate"
@@ -211,10 +214,10 @@ class Rules:
         try:
             return parse(f"{typed.origin}/{path.strip('/')}", bare=True)
         except ValueError:
-            return typed  # what is wrong with the described URL is no matter where another is typed
+            return typed  # the described URL does not matter if the operator set another
 
     def _own(self, first: Address | str, server: list[Server]) -> Address | str:
-        """Return the API's first server for an operator who typed none, or why it is not called."""
+        """Return the API's first server if the operator set none, or why it is not called."""
         if isinstance(first, str):
             return first
         if reason := self._unaccepted(first, server[0]["url"], server[0].get("variables")):
@@ -224,7 +227,7 @@ class Rules:
         return first
 
     def _further(self, server: Server, url: str, first: Address | str, base: Address | str) -> Address | str:
-        """Return a server that some operations have of their own, or why it is not called."""
+        """Return the additional server of some operations, or why it is not called."""
         if "://" not in url:
             return base if isinstance(base, str) else self._beside(base, url)
         own, typed = self._described(url), self._typed
@@ -248,23 +251,21 @@ class Rules:
         except ValueError as reason:
             return f"The server that the API's description names {reason}; {self._prefix}_BASE_URL can name another."
 
-    # -- what the rules share -----------------------------------------------------------------------------------------
+    # -- shared checks ------------------------------------------------------------------------------------------------
 
     def _is_named(self, address: Address) -> bool:
-        """Return True if the operator names that server: its host is allowed, or the base URL is on its origin."""
+        """Return True if the operator names the server: its host is allowed, or it has the origin of the base URL."""
         return address.host in self._hosts or (self._typed is not None and address.origin == self._typed.origin)
 
     def _unaccepted(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
-        """Return why nothing is sent to `address`, to which that URL of the table leads, and note it; "" where it is
-        accepted.
-        """
+        """Return why `address`, which comes from the table's `url`, is not accepted, and record it; or ""."""
         reason = "" if self._is_named(address) else self._listed.missing(address, url, variables)
         if reason:
             self.unaccepted[address.host] = reason
         return reason
 
     def _beside_the_api(self, url: str, base: Address | str, described: str) -> Endpoint | None:
-        """Return the endpoint on the machine of the API, None where `url` is elsewhere. Raises ValueError."""
+        """Return the endpoint on the API's own machine, or None if `url` is elsewhere. Raise ValueError."""
         if "://" not in url:
             if isinstance(base, str):
                 raise ValueError("is relative to a server that is not known")
@@ -280,13 +281,13 @@ class Rules:
         return f"is on {address.host}, {reason}: name that host in {allow} to fetch tokens there"
 
     def _secured(self, address: Address) -> Address:
-        """Return `address`. Raises ValueError with the rest of a sentence where it would send in the clear."""
+        """Return `address`. Raise ValueError with the rest of a sentence if https is required there."""
         if address.scheme == "http" and not (address.loopback or self._insecure):
             raise ValueError(f"must begin with https:// unless {self._prefix}_ALLOW_HTTP is 1")
         return address
 
     def _believed(self, address: Address) -> None:
-        """Check that a description may name `address`. Raises ValueError with the rest of a sentence."""
+        """Raise ValueError with the rest of a sentence if a description must not name `address`."""
         self._secured(address)
         if address.forbidden:
             raise ValueError("must not be a link-local or metadata address")

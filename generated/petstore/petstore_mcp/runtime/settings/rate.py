@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""How many requests may be sent in a while: never more than so many in any span of that length. Pure.
+"""Sliding-window rate limit: never more than `count` requests in any window of the given length. Pure.
 
-A window that slides, not a bucket that fills: a bucket that begins full lets nearly twice as many through in its first
-span, and a quota that is set to what the API grants would be broken by it.
+Not a token bucket: a bucket that starts full allows nearly twice the rate in its first period, and would exceed a quota
+set to the API's limit.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ _FORM = re.compile(r"([0-9]{1,6}) ?/ ?(s|min|h)", re.IGNORECASE)
 
 # Decision 0038: A rate is a sliding window.
 class Rate:
-    """So many requests in so many seconds, and when the latest of them were sent."""
+    """Sliding-window rate limiter: the limit, and the times of the latest requests."""
 
     def __init__(self, count: int, seconds: float, span: str) -> None:
-        self._count = count
-        self._seconds = seconds
+        self.count = count
+        self.seconds = seconds
         self._span = span
         self._sent: deque[float] = deque(maxlen=count)
 
     def __str__(self) -> str:
-        return f"{self._count:,} request{'' if self._count == 1 else 's'} {self._span}"
+        return f"{self.count:,} request{'' if self.count == 1 else 's'} {self._span}"
 
     def due(self, now: float, ahead: int = 0) -> float:
-        """When a request may be sent that has so many others before it."""
+        """Return the time at which a request may be sent if `ahead` other requests go before it. All in seconds."""
         sent, later = self._sent, 0.0
-        before = len(sent) + ahead - self._count  # the request that must be so long ago
-        while before >= len(sent) and before >= 0:  # it has not been sent itself
-            before -= self._count
-            later += self._seconds
-        return max(now, sent[before] + self._seconds if before >= 0 else now) + later
+        before = len(sent) + ahead - self.count  # index of the request that must have left the window
+        while before >= len(sent) and before >= 0:  # that request is itself still waiting
+            before -= self.count
+            later += self.seconds
+        return max(now, sent[before] + self.seconds if before >= 0 else now) + later
 
     def note(self, now: float) -> None:
-        """One is sent."""
+        """Record a request sent at `now`."""
         self._sent.append(now)
 
 
 def parse(value: str) -> Rate:
-    """The rate that an operator wrote. Raises ValueError with the rest of a sentence about the variable."""
+    """Parse the operator's rate, such as `10/s`. Raise ValueError with the rest of a sentence about the variable."""
     found = _FORM.fullmatch(value)
     if not found:
         raise ValueError("must say how many requests in which time, such as 10/s, 100/min or 5000/h")

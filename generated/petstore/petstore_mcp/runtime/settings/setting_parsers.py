@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What single settings mean: the text of a variable becomes a value.
+"""Parsers of single settings: from the text of a variable to its value.
 
-Each check raises ValueError with the rest of a sentence that begins with the variable's name, and never its value.
+Each parser raises ValueError with the rest of a sentence that begins with the variable's name and never contains its
+value.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ _SWITCH = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false"
 
 
 def level(value: str) -> str:
-    """One of LEVELS, whatever the case."""
+    """Return a log level, one of LEVELS, ignoring case."""
     if value.lower() not in _LEVELS:
         raise ValueError(f"must be one of {', '.join(_LEVELS)}")
     return value.lower()
 
 
 def seconds(value: str) -> float:
-    """A number of seconds."""
+    """Return a number of seconds."""
     try:
         seconds = float(value)
     except ValueError:
@@ -43,21 +44,21 @@ def seconds(value: str) -> float:
 
 
 def concurrency(value: str) -> int:
-    """How many requests may be under way."""
+    """Return the largest number of concurrent requests."""
     if not (value.isascii() and value.isdigit() and len(value) < 4 and 1 <= int(value) <= MOST_CONCURRENCY):
         raise ValueError(f"must be a whole number from 1 to {MOST_CONCURRENCY}")
     return int(value)
 
 
 def rate(value: str) -> Rate:
-    """Such as `10/s`."""
-    from .rate import parse  # few operators limit it
+    """Return a rate such as `10/s`."""
+    from .rate import parse  # few operators set a rate
 
     return parse(value)
 
 
 def hosts(value: str) -> frozenset[str]:
-    """Names joined by commas, without a scheme and without a port: a host is allowed at every port."""
+    """Return comma-separated host names, without scheme and port; a host is allowed on every port."""
     found = frozenset(host.strip().lower() for host in value.split(",") if host.strip())
     if any("/" in host or host.count(":") == 1 for host in found):
         raise ValueError("must be names of hosts such as login.example.com, joined by commas")
@@ -65,7 +66,7 @@ def hosts(value: str) -> frozenset[str]:
 
 
 def roles(value: str) -> frozenset[str]:
-    """Names joined by commas."""
+    """Return comma-separated role names."""
     names = [name.strip() for name in value.split(",") if name.strip()]
     if any(character not in _ROLE for name in names for character in name):
         raise ValueError("must be names of roles, joined by commas")
@@ -73,14 +74,14 @@ def roles(value: str) -> frozenset[str]:
 
 
 def directory(value: str) -> str:
-    """The real path of a directory."""
+    """Return the real path of a directory."""
     if not os.path.isdir(value):
         raise ValueError("must name a directory that exists")
     return os.path.realpath(value)
 
 
 def writable_directory(value: str) -> str:
-    """Return the real path of a directory in which files can be made."""
+    """Return the real path of a directory in which files can be created."""
     path = directory(value)
     if not os.access(path, os.W_OK | os.X_OK):
         raise ValueError("must name a directory that can be written to")
@@ -88,19 +89,19 @@ def writable_directory(value: str) -> str:
 
 
 def file(value: str) -> str:
-    """A file that can be read."""
+    """Return the path of a readable file."""
     if not os.access(value, os.R_OK):
         raise ValueError("must name a file that can be read")
     return value
 
 
 def audit(value: str) -> str:
-    """Where calls are recorded: an absolute path, or `stderr`."""
-    from ..core.audit import STDERR, problem  # most operators keep none
+    """Return where calls are recorded: an absolute path, or `stderr`."""
+    from ..core.audit import STDERR, problem  # few operators record calls
 
     if value.lower() == STDERR:
         return STDERR
-    if not os.path.dirname(value):  # a word such as `stdout` or `1`, of which a file would be made in silence
+    if not os.path.dirname(value):  # without this, a word such as `stdout` or `1` would silently create a file
         raise ValueError("must be stderr, or the path of a file, such as ./audit.jsonl")
     path = os.path.abspath(value)
     if reason := problem(path):
@@ -109,8 +110,8 @@ def audit(value: str) -> str:
 
 
 def proxy(value: str) -> str:
-    """A URL, perhaps with a login."""
-    # Proxies do want a user and a password in their URL; all else is as for a server.
+    """Return a proxy URL, optionally with user and password."""
+    # Proxy URLs may contain a user and a password; otherwise they follow the rules of server URLs.
     scheme, _, rest = value.partition("://")
     user, _, host = rest.rpartition("@")
     if not (user.isascii() and user.isprintable()) or parse(f"{scheme}://{host}").path:
@@ -121,25 +122,26 @@ def proxy(value: str) -> str:
     if ":" in unquote(name):
         raise ValueError("has a colon in its user name, which cannot be sent")
     try:
-        unquote(f"{name}:{password}").encode("latin-1")  # as the HTTP library sends them (RFC 7617 leaves it open)
+        unquote(f"{name}:{password}").encode("latin-1")  # as the HTTP library sends it (RFC 7617 leaves it open)
     except UnicodeEncodeError:
         raise ValueError("must have a user and a password of Latin-1 characters; others cannot be sent") from None
     return value.rstrip("/")
 
 
 def switch(value: str) -> bool:
-    """1 or 0, and what people write for them."""
+    """Return True for 1 and False for 0, and for common synonyms."""
     if value.lower() not in _SWITCH:
         raise ValueError("must be 1 or 0")
     return _SWITCH[value.lower()]
 
 
-# What of a setting is secret, and must not leave.
+# Secrets inside settings, which must never appear in results.
 
 
 def login(proxy: str | None) -> list[str]:
-    """What of the proxy's URL is secret: the password, or the user where there is none, as it was typed and as it is
-    meant; and both as they are sent, or as others would."""
+    """Return the secrets in a proxy URL: the password, or the user if there is no password. Each in every form: as
+    typed, decoded, and encoded for HTTP Basic.
+    """
     found_login = (proxy or "").partition("://")[2].rpartition("@")[0]
     if not found_login:
         return []
@@ -154,7 +156,7 @@ def login(proxy: str | None) -> list[str]:
 
 
 def private_key(client: tuple[str, str | None] | None) -> list[str]:
-    """The text of the client's key. It is never sent; a file argument or a hook may bring it up."""
+    """Return the text of the client's private key. It is never sent, but a file argument or a hook could expose it."""
     if client is None:
         return []
     try:

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The environment and the flags become settings, checked once, before the first call.
+"""Settings of a server: read from the environment and flags, checked once before the first call.
 
-Whatever is wrong is kept as sentences for the operator that name the variable and never its value: `problems` keep the
-server from calling anything, `warnings` do not.
+Errors are sentences for the operator that name the variable and never its value. `problems` prevent all calls;
+`warnings` do not.
 """
 
 from __future__ import annotations
@@ -17,31 +17,43 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ..core.catalog import Catalog
+    from .listening import Listening
     from .rate import Rate
 
     Again: TypeAlias = "Callable[[Catalog], Settings]"
     from ..core.table import Scheme, Server, ServerVariable
 
 TIMEOUT = 30.0
-"""Seconds that a call may take in all, unless the operator or the tool says otherwise."""
+"""Seconds for a call in all, unless the operator or the tool sets another limit."""
 
 _UNACCEPTED = "The API's description names {}, {}. Nothing is sent there unless {}_ALLOW_HOSTS names that host."
 
+_OVER_HTTP = (
+    *("HTTP_HOSTS", "HTTP_ORIGINS", "HTTP_TOKENS", "HTTP_OPEN", "HTTP_FILES"),
+    *("STATE_KEY", "STATE_KEY_FILE", "STORE", "STORE_FILE"),
+)
+
 CONCURRENCY = 64
-"""Requests under way at a time. More would only queue at the upstream."""
+"""Largest number of concurrent requests. More would only queue at the upstream."""
 
 
 class NotReady(Exception):
-    """A setting is missing that only the operator can give; its message is a sentence that names the variable."""
+    """Raised if a setting is missing that only the operator can give. The message is a sentence that names the
+    variable.
+    """
 
 
 class Settings:
-    """What the operator decided. `secrets` holds the values of the credential variables that are set, by name;
-    `servers` the address of each server of the table, and `endpoints` by scheme where its tokens are fetched, or the
-    sentence that says why there is none. `client` are the files of the certificate that the server shows of itself, and
-    of its key; `private` are texts beside the credentials that must not leave. `trace` is whether upstreams are told of
-    a trace: None means of the client's alone. `audit` is the absolute path that calls are recorded at, or `stderr`.
-    `again` reads the settings for the table of a later compile, where the server is to notice one."""
+    """All settings of the operator.
+
+    - `secrets`: values of the credential variables, by name. `private`: other texts to redact.
+    - `servers`: address of each server of the table. `endpoints`: token endpoint of each scheme. A sentence stands in
+      place of an unusable one.
+    - `client`: files of the client certificate and its key.
+    - `trace`: whether trace context is sent to upstreams; None sends only the client's.
+    - `audit`: absolute path of the audit log, or `stderr`.
+    - `again`: reads the settings for a newer table, with reload.
+    """
 
     __slots__ = (
         "again",
@@ -54,6 +66,7 @@ class Settings:
         "downloads_overwrite",
         "endpoints",
         "files_dir",
+        "listening",
         "log_level",
         "prefix",
         "private",
@@ -82,6 +95,7 @@ class Settings:
         self.rate: Rate | None = None
         self.log_level = "info"
         self.files_dir: str | None = None
+        self.listening: Listening | None = None
         self.downloads_dir: str | None = None
         self.downloads_overwrite = False
         self.proxy: str | None = None
@@ -101,7 +115,7 @@ class Settings:
         self.warnings: list[str] = []
 
     def apply(self, catalog: Catalog) -> None:
-        """Leave only the tools that the operator wants offered, and list what the settings make possible."""
+        """Apply the settings to the catalog: hide tools that the operator excludes, and add what settings enable."""
         if self.downloads_dir is not None:
             catalog.offer_saving()
         if self.read_only:
@@ -112,7 +126,7 @@ class Settings:
             catalog.offer_reading()
 
     def server(self, index: int) -> Address:
-        """Where that server is. Raises NotReady where only the operator can say."""
+        """Return the address of a server of the table. Raise NotReady if the operator must set it."""
         try:
             found = self.servers[index]
         except IndexError:
@@ -122,7 +136,7 @@ class Settings:
         return found
 
     def endpoint(self, scheme: str) -> Endpoint:
-        """Where the tokens of that scheme are fetched. Raises NotReady where only the operator can say."""
+        """Return the token endpoint of a scheme. Raise NotReady if the operator must set it."""
         found = self.endpoints[scheme]
         if isinstance(found, str):
             raise NotReady(found)
@@ -139,10 +153,13 @@ def load(
     base_url: str | None = None,
     read_only: bool = False,
     at_start: Catalog | None = None,
+    http: tuple[str, int] | None = None,
 ) -> Settings:
-    """The settings. Never raises: see `Settings.problems`. `base_url` is the flag, which wins over the variable, as
-    `read_only` does. `at_start` is the table that the server began with, where `catalog` came later: no origin that it
-    did not list is accepted.
+    """Load the settings. Never raises; see `Settings.problems`.
+
+    `base_url` and `read_only` are flags, which win over the variables. `at_start` is the table at the start, if
+    `catalog` was loaded later; no origin outside `at_start` is accepted. `http` is the address for HTTP, or None for
+    stdio.
     """
     settings = Settings(catalog.prefix)
     asked = _Asked(environ)
@@ -165,6 +182,7 @@ def load(
     settings.audit_arguments = reader.checked("AUDIT_ARGUMENTS", setting_parsers.switch, False)
     settings.trace = reader.checked("TRACE", setting_parsers.switch, None)
     settings.private = [*setting_parsers.login(settings.proxy), *setting_parsers.private_key(settings.client)]
+    reader.listening(http)
     settings.rules = rules = reader.rules(Listed(catalog.origins, at_start.origins if at_start else None))
     urls = [reader.url(server) for server in catalog.servers]
     settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
@@ -177,8 +195,9 @@ def load(
 
 
 class _Asked(dict[str, str]):
-    """The environment, which notes what is read of it: whatever else begins like a variable of ours may be meant as
-    one."""
+    """Environment that records which variables are read. A set but unread variable with the server's prefix may be
+    misspelt.
+    """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         super().__init__(environ)
@@ -189,7 +208,9 @@ class _Asked(dict[str, str]):
         return super().get(name, default)
 
     def unread(self, prefix: str) -> list[str]:
-        """A warning of those with that prefix that are set and were not read."""
+        """Return a warning about set variables with this prefix that were not read, as a list of at most one
+        sentence.
+        """
         names = [name for name, value in self.items() if name.startswith(prefix) and value and name not in self._names]
         if not names:
             return []
@@ -199,14 +220,14 @@ class _Asked(dict[str, str]):
 
 
 class _Reader:
-    """Reads variables and notes in the settings what is wrong with them."""
+    """Reader of variables that notes problems in the settings."""
 
     def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
         self._settings = settings
         self._environ = environ
 
     def checked(self, suffix: str, check: Callable[[str], Any], default: Any) -> Any:
-        """The value of a variable, where it is set and right."""
+        """Return the checked value of a variable, or `default` if it is unset or invalid."""
         return self._named(f"{self._settings.prefix}_{suffix}", check, default)
 
     def _named(self, name: str, check: Callable[[str], Any], default: Any, value: str | None = None) -> Any:
@@ -220,7 +241,7 @@ class _Reader:
             return default
 
     def proxy(self) -> str | None:
-        """The proxy's URL, which may hold a password, so that it may come from a file like any credential."""
+        """Return the proxy URL, also from a file like credentials, because it may contain a password."""
         try:
             value, source = credential_env.value_of(f"{self._settings.prefix}_PROXY", self._environ)
         except ValueError as sentence:
@@ -230,7 +251,7 @@ class _Reader:
         return found
 
     def client(self) -> tuple[str, str | None] | None:
-        """The files of the client's certificate and key, once it is certain that they can be used."""
+        """Return the files of the client certificate and its key if they can be loaded, else note the problem."""
         certificate, key = (
             self.checked(suffix, setting_parsers.file, None) for suffix in ("CLIENT_CERT", "CLIENT_KEY")
         )
@@ -239,7 +260,7 @@ class _Reader:
             problems.append(f"{prefix}_CLIENT_KEY is set and {prefix}_CLIENT_CERT is not, or cannot be used.")
         client = (certificate, key) if certificate else None
         if client or self._settings.ca_file:
-            from . import tls  # loads OpenSSL, which the way to the first answer does without
+            from . import tls  # loads OpenSSL, which most starts do not need
 
             broken = tls.problem(self._settings.ca_file, client)
             if broken == "ca_file":
@@ -249,8 +270,27 @@ class _Reader:
                 problems.append(f"{prefix}_CLIENT_CERT with {prefix}_CLIENT_KEY {words}.")
         return client
 
+    def listening(self, address: tuple[str, int] | None) -> None:
+        """Read the HTTP settings if HTTP is served. Callers elsewhere must not use files of this machine (X2)."""
+        if address is None:
+            for suffix in _OVER_HTTP:  # over stdio these variables are known but have no effect
+                self._environ.get(f"{self._settings.prefix}_{suffix}")
+            return
+        from . import listening  # stdio does not need this module
+
+        settings = self._settings
+        try:
+            found = listening.load(address, settings.prefix, self._environ, self.checked)
+        except ValueError as sentence:
+            settings.problems.append(str(sentence))
+            return
+        settings.listening = found
+        settings.private += [each.decode("latin-1") for each in found.keys]
+        if not found.files:
+            settings.files_dir = settings.downloads_dir = None
+
     def rules(self, listed: Listed) -> Rules:
-        """What the operator allows beside the origins that the table has `listed`."""
+        """Return the operator's rules; `listed` are the origins in the table."""
         return Rules(
             self._settings.prefix,
             listed,
@@ -260,7 +300,9 @@ class _Reader:
         )
 
     def addresses(self, rules: Rules, servers: list[Server], urls: list[str], flag: str | None) -> list[Address | str]:
-        """The address of each server of the table, by what the operator typed and allowed."""
+        """Return the address of each server of the table, under the operator's rules, or a sentence why it cannot be
+        used.
+        """
         name, value = self._value("BASE_URL")
         name, value = ("--base-url", flag) if flag else (name, value)
         try:
@@ -274,7 +316,7 @@ class _Reader:
         return found
 
     def endpoints(self, rules: Rules, security: dict[str, Scheme], urls: list[str]) -> dict[str, Endpoint | str]:
-        """Where the tokens of each scheme are fetched that has such a place."""
+        """Return the token endpoint of each scheme that has one, or a sentence why it cannot be used."""
         base, described = (self._settings.servers[0], urls[0]) if urls else (nowhere(self._settings.prefix), "")
         found: dict[str, Endpoint | str] = {}
         for scheme, entry in security.items():
@@ -291,7 +333,7 @@ class _Reader:
         return found
 
     def url(self, server: Server) -> str:
-        """The URL of a server of the table, its variables filled in."""
+        """Return the URL of a server of the table with its variables filled in."""
         url = str(server["url"])
         for name, variable in server.get("variables", {}).items():
             url = url.replace(f"{{{name}}}", self._server_variable(variable))

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""How large a result may be: what of it a model is shown, and what is kept for `resources/read`. Pure.
+"""Sizes of results: how much a model is shown, and how much is kept for `resources/read`. Pure.
 
-A token is taken for four bytes of UTF-8: of English and JSON in it that is right within a fifth, and of other scripts
-it counts more than models do.
+A token is counted as four bytes of UTF-8. For English and JSON, that is right within a fifth; for other scripts, it
+counts more tokens than models do.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ LEAST_KEPT, MOST_KEPT = 2**20, 2**32
 # Decision 0045: A result shows 32,000 bytes.
 INLINE = 32
 LEAST_INLINE, MOST_INLINE = 64 * 1024, 5 * 2**20 * 3 // 4
-"""Bytes of a file that is passed on: INLINE for each byte of text that is shown, since an image costs a model few
-tokens for its size. The most is 5 MiB as base64, which is what providers take of one image."""
+"""Smallest and largest size of a file passed on inline, in bytes. The limit is INLINE bytes per shown byte of text,
+because an image costs few tokens for its size. The largest is 5 MiB as base64, the limit of providers for one image.
+"""
 
 _PART = r"(\d{1,12})\s*(?:(k)?\s*tokens?|(k|m|g)(i?)b)"
 _POWERS = {"k": 1, "m": 2, "g": 3}
@@ -23,7 +24,7 @@ _FORM = "must say tokens to show, bytes to keep, or both, such as 8k tokens, 64 
 
 
 class Sizes:
-    """`shown` bytes of a result are shown, 8,000 tokens; `kept` bytes of it are read and kept."""
+    """Limits of a result: `shown` bytes (8,000 tokens by default) are shown, and `kept` bytes are read and stored."""
 
     __slots__ = ("kept", "shown")
 
@@ -33,14 +34,16 @@ class Sizes:
 
 
 def inline(shown: int) -> int:
-    """Return how many bytes of an image, a sound or a file are passed on where so many bytes of text are shown."""
+    """Return the largest number of bytes of an image, a sound or a file passed on inline if `shown` bytes of text are
+    shown.
+    """
     return max(LEAST_INLINE, min(shown * INLINE, MOST_INLINE))
 
 
 # Decision 0049: One variable says what is shown and what is kept.
 def parse(value: str) -> Sizes:
-    """The sizes that an operator wrote. Raises ValueError with the rest of a sentence about the variable."""
-    import re  # few operators write sizes, and it is a part of every start that has settings
+    """Parse the operator's sizes. Raise ValueError with the rest of a sentence about the variable."""
+    import re  # imported here: few operators set sizes
 
     sizes = Sizes()
     for part in value.split(","):

@@ -1,6 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Variables that begin as this server's do and that nothing reads: perhaps a guard that is misspelt, and so does not
-stand. Only a warning, since the prefix of another server may begin like ours. Loaded only where there are some.
+"""Unknown variables: names with this server's prefix that nothing reads. One may be a misspelt safety setting, which
+then has no effect. Only a warning, because another server's prefix may begin alike. Loaded only if there are such
+variables.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ _HOOKS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.ab
 
 # Decision 0087: A variable with the prefix that nothing reads is a warning.
 def warning(unread: Iterable[str], read: Iterable[str], prefix: str) -> str:
-    """On one line, the names that are not read and those that may have been meant, never a value; "" where hooks.py
-    mentions them all, whose code may read them.
+    """Return one line with the unread names and similar known names, never values. Return "" if hooks.py mentions all
+    of them, since its code may read them.
     """
     hooks = _text(_HOOKS)
     names = sorted(name for name in unread if name not in hooks)

@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The addresses of servers: which URL may be a base, and which hosts are what.
+"""Addresses of servers: valid base URLs, and the kinds of hosts (loopback, link-local, metadata service).
 
-Read by hand and strictly, so that what was checked is what is sent: no user part, no query, no dot segments, a host
-that is a plain name or a plain address. 0xA9FEA9FE, which some resolvers take for 169.254.169.254, is no host here.
+URLs are parsed strictly by hand, so that the address that was checked is the address that is used. A URL has no user
+part, no query and no dot segments; its host is a plain name or a plain IP address. 0xA9FEA9FE, which some resolvers
+read as 169.254.169.254, is rejected.
 """
 
 from __future__ import annotations
@@ -15,21 +16,21 @@ _METADATA = frozenset({"metadata", "metadata.google.internal", "100.100.100.200"
 
 
 class Address:
-    """A base URL: `path` begins with a slash or is empty, and never ends with one. `host` is without brackets."""
+    """Base URL. `path` is empty or begins with a slash, and never ends with one. `host` has no brackets."""
 
     __slots__ = ("authority", "bare", "host", "origin", "path", "port", "scheme")
 
     def __init__(self, scheme: str, host: str, port: int, path: str, *, bare: bool = False) -> None:
-        """`bare` means that the URL ended with the host, so that it says nothing of the path."""
+        """Create an address. `bare` means that the URL ended after the host, so the URL says nothing about the path."""
         self.bare = bare
         self.scheme = scheme
         self.host = host
         self.port = port
         self.path = path
         named = f"[{host}]" if ":" in host else host
-        #: Host and, where it is not the scheme's own, port: what people know the server by.
+        #: Host, and port if it is not the scheme's default: the name that people know the server by.
         self.authority = named if port == _PORTS[scheme] else f"{named}:{port}"
-        #: RFC 6454: scheme, host and port.
+        #: Origin by RFC 6454: scheme, host and port.
         self.origin = f"{scheme}://{self.authority}"
 
     def __str__(self) -> str:
@@ -37,20 +38,22 @@ class Address:
 
     @property
     def is_literal(self) -> bool:
-        """Return whether the host is an address, which nobody has to look up."""
+        """Return True if the host is an IP address, which needs no DNS lookup."""
         return ":" in self.host or self.host.rpartition(".")[2].isdigit()
 
     @property
     def loopback(self) -> bool:
-        """Whether what is sent there stays on this machine."""
+        """Return True if the host is this machine."""
         host = self.host.rstrip(".")
         return host in ("localhost", "::1") or host.endswith(".localhost") or _is_under(host, "127.")
 
     @property
     def forbidden(self) -> bool:
-        """Whether a document has no business naming it: link-local, unspecified, or a cloud's metadata service."""
+        """Return True for hosts that an API description must not name: link-local, unspecified, and cloud metadata
+        services.
+        """
         if ":" in self.host:
-            from ipaddress import IPv6Address  # rare, and not for free
+            from ipaddress import IPv6Address  # imported here, since such hosts are rare
 
             address = IPv6Address(self.host)
             inner = address.ipv4_mapped or address
@@ -60,8 +63,8 @@ class Address:
 
 
 def parse(text: str, *, bare: bool = False) -> Address:
-    """The address that an absolute http or https URL names. Raises ValueError with the rest of a sentence. `bare` calls
-    it a bare origin although a path was added.
+    """Parse an absolute http or https URL. `bare` marks the address as a bare origin even though a path was added.
+    Raise ValueError with the rest of a sentence.
     """
     scheme, found, rest = text.partition("://")
     scheme = scheme.lower()
@@ -81,9 +84,7 @@ def parse(text: str, *, bare: bool = False) -> Address:
 
 
 def parse_endpoint(text: str) -> tuple[Address, str]:
-    """The server of a URL that is called as it stands, and what is asked of it: path and query. Raises ValueError with
-    the rest of a sentence.
-    """
+    """Split an endpoint URL into its server, and its path and query. Raise ValueError with the rest of a sentence."""
     whole, mark, query = text.partition("?")
     address = parse(whole)
     if not _PATH.issuperset(query.replace("?", "")):
@@ -108,7 +109,9 @@ def _host_and_port(authority: str, scheme: str) -> tuple[str, int]:
 
 
 def _is_plain(host: str) -> bool:
-    """A name, or an address of four decimal numbers: what ends in a number is an address (the WHATWG's host parser)."""
+    """Return True for a host name or a dotted-decimal IPv4 address. A host that ends in a number is an address (WHATWG
+    URL host parser).
+    """
     labels = host.split(".")
     last = labels[-1].lower()
     if not (last.isdigit() or last.startswith("0x")):

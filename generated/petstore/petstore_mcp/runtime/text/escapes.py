@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Undoes the escapes that a text may have gone through: JSON, HTML, percent-encoding, and each several times. Pure.
+"""Undo JSON, HTML and percent escapes, each possibly nested several times. Pure.
 
-Whoever looks for a secret undoes the escapes of the secret and of the text alike, and then looks for plain bytes. Both
-take linear time whatever the secret is, which no expression with an alternative for each escape of each character does.
-Backslashes are taken out altogether, since each layer of escaping doubles them.
+To find a secret, undo the escapes of both the secret and the text, then search for plain bytes. Undoing takes linear
+time for every secret; a regular expression with each escape of each character would not. All backslashes are removed,
+because each layer of escaping doubles them.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import re
 from bisect import bisect_left
 
 LONGEST = 36
-"""Bytes that one character may become: four bytes, percent-encoded three times over, behind backslashes."""
+"""Largest number of bytes for one character: four UTF-8 bytes, percent-encoded three times, after backslashes."""
 
 _ROUNDS = 3
-"""Layers of escapes that are undone on top of the first; several of one kind count as one."""
+"""Number of further layers of escapes that are undone; several layers of one kind count as one."""
 
-#: What HTML calls the punctuation of ASCII. The module `html` holds two thousand more, and all of them in memory.
+#: Names of ASCII punctuation in HTML. The module `html` would hold two thousand more names in memory.
 _CALLED = (
     "excl quot num dollar percnt amp apos lpar rpar ast plus comma period sol colon semi lt equals gt quest commat "
     "lsqb|lbrack bsol rsqb|rbrack Hat lowbar grave lcub|lbrace verbar|vert|VerticalLine rcub|rbrace"
@@ -45,17 +45,19 @@ _ESCAPED_LETTER = re.compile(r"\\u00(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])")
 
 
 class Unescaped:
-    """Content without its escapes, in `text`, and where each byte of it stood."""
+    """Content with its escapes undone (`text`), and a map from positions in `text` to positions in the content."""
 
     __slots__ = ("_before", "_content", "_text", "text")
 
     def __init__(self, content: bytes, letters: bool, before: Unescaped | None = None) -> None:
-        """`letters` is whether `\\n` and its like are undone, as is right for what holds a line feed; `before` is what
-        the content was made of.
+        """Create the map.
+
+        `letters` is whether `\\n` and similar escapes are undone; set for secrets that contain such control characters.
+        `before` is the previous layer, from which `content` was made.
         """
         self._before = before
-        self._text: list[int] = [0]  # where in the text each escape begins and ends, in turn
-        self._content: list[int] = [0]  # the same in the content
+        self._text: list[int] = [0]  # positions in `text` where each escape begins and ends, alternating
+        self._content: list[int] = [0]  # the same positions in the content
         pieces, done, size = [], 0, 0
         for found in (_WITH_LETTERS if letters else _PLAIN).finditer(content):
             start, end = found.span()
@@ -69,32 +71,32 @@ class Unescaped:
 
     @property
     def is_changed(self) -> bool:
-        """Return whether there was an escape."""
+        """Return True if the content had any escape."""
         return len(self._text) > 1
 
     def start(self, at: int) -> int:
-        """Return where the byte at that place of the text begins, with the backslashes in front of it."""
+        """Return where in the original content the byte at `at` begins, including backslashes in front."""
         index = bisect_left(self._text, at)
         if index < len(self._text) and self._text[index] == at:
             found = self._content[index]
         elif index % 2:
             found = self._content[index - 1] + at - self._text[index - 1]
         else:
-            found = self._content[index - 1]  # inside of what one escape means
+            found = self._content[index - 1]  # inside the text of one escape
         return found if self._before is None else self._before.start(found)
 
     def end(self, at: int) -> int:
-        """Return where what ends before that place of the text is over."""
+        """Return where in the original content the bytes before `at` end."""
         index = bisect_left(self._text, at)
         if index < len(self._text) and index % 2 == 0:
-            found = self._content[index]  # with all of the escape
+            found = self._content[index]  # include the whole escape
         else:
             found = self._content[index - 1] + at - self._text[index - 1]
         return found if self._before is None else self._before.end(found)
 
 
 def undo(content: bytes, letters: bool = False) -> Unescaped:
-    """Return the content without its escapes, each plus sign as the blank that it stands for in a form."""
+    """Return the content with escapes undone. A plus sign becomes a space, as in forms."""
     found = Unescaped(content, letters)
     for _ in range(_ROUNDS if found.is_changed else 0):
         undone = Unescaped(found.text, letters, found)
@@ -106,7 +108,7 @@ def undo(content: bytes, letters: bool = False) -> Unescaped:
 
 
 def _meaning(found: re.Match[bytes]) -> bytes:
-    """Return what one escape, or a row of percent-encoded bytes, stands for; nothing for backslashes."""
+    """Return the bytes for one escape or a row of percent-encoded bytes; nothing for backslashes."""
     kind = found.lastgroup
     if kind is None:
         return b""
@@ -125,7 +127,7 @@ def _meaning(found: re.Match[bytes]) -> bytes:
 
 
 def _in_utf_8(content: bytes) -> bytes:
-    """Return bytes as they are, where they are UTF-8, and else as Latin-1."""
+    """Return valid UTF-8 unchanged; decode other bytes as Latin-1 and return them as UTF-8."""
     try:
         content.decode()
     except UnicodeDecodeError:
@@ -134,10 +136,10 @@ def _in_utf_8(content: bytes) -> bytes:
 
 
 def anchor(text: str) -> str:
-    """Return the longest part of a text that is written in one way only, but for `has_escaped_letters`."""
+    """Return the longest part of `text` that no escape changes, except the escapes of `has_escaped_letters`."""
     return max(_ALPHANUMERIC.findall(text), key=len, default="")
 
 
 def has_escaped_letters(text: str) -> bool:
-    """Return whether a text with a backslash in it holds letters or digits by escapes of JSON, needed by nobody."""
+    """Return True if the text contains letters or digits as JSON escapes, which no normal writer produces."""
     return _ESCAPED_LETTER.search(text) is not None

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Header fields of HTTP (RFC 9110 section 5): which names may be set, and which values can be sent.
+"""Header fields of HTTP (RFC 9110 section 5): names that may be set, and values that can be sent.
 
-Stricter than the standard where it says that new fields should be: values are visible ASCII and blanks between.
+Stricter than the standard, as the standard asks of new fields: values are visible ASCII and spaces between.
 """
 
 from __future__ import annotations
@@ -21,16 +21,18 @@ FRAMING = frozenset(
         "upgrade",
     )
 )
-"""What delimits messages or is meant for the next hop: the HTTP library's alone."""
+"""Fields that delimit messages or concern the next hop. Only the HTTP library sets them."""
 
 _TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
 def is_name(text: str) -> bool:
-    """Whether it is a token that may name a field other than those of FRAMING."""
+    """Return True if `text` is a token and not one of FRAMING."""
     return bool(text) and _TOKEN.issuperset(text) and text.lower() not in FRAMING
 
 
 def is_value(text: str) -> bool:
-    """Whether it can be sent as it stands: no line break, control or foreign character, no blank at the ends."""
+    """Return True if `text` can be sent unchanged: no line break, control or non-ASCII character, and no space at the
+    ends.
+    """
     return text.isascii() and text.isprintable() and text == text.strip()

@@ -1,13 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Characters that a reader does not see, or sees elsewhere than they stand (Unicode UTR 36, 3.5 and 3.6). Pure.
+"""Hidden characters: invisible, or shown elsewhere than they stand (Unicode UTR 36, 3.5 and 3.6). Pure.
 
-Models read what people do not see, so such characters can carry orders past them. This is the compiler's table
-(`mcpgen/base/invisible.py`): what is taken out of a document is taken out of answers too. What written languages and
-emoji need is left where they need it, at most one such character between two that are seen:
+Models read what people do not see, so hidden characters can carry a prompt injection. The table is the compiler's
+(`mcpgen/base/invisible.py`), so answers are cleaned like documents. A hidden character stays where a script or an emoji
+needs it, at most one between two visible characters:
 
-- U+200C and U+200D between letters of scripts that join them, and behind a virama (as RFC 5892, A.1 and A.2);
-- U+200D between emoji, U+FE0E and U+FE0F behind one, or before U+20E3 (keycaps);
-- U+2800, the blank of Braille, beside other Braille.
+- U+200C and U+200D between letters of scripts that join them, and after a virama (RFC 5892, A.1 and A.2);
+- U+200D between emoji; U+FE0E and U+FE0F after an emoji or before U+20E3 (keycaps);
+- U+2800, the Braille blank, beside other Braille.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _NEVER_SHOWN = (
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters other than tab and line ends
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff"
     "\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # Default_Ignorable_Code_Point
-    "\u202a-\u202e"  # change of direction
-    "\ufff9-\ufffb\U0001d159"  # annotations, and a note head without a picture
+    "\u202a-\u202e"  # bidirectional controls
+    "\ufff9-\ufffb\U0001d159"  # annotations, and a note head without a glyph
     "\ufdd0-\ufdef"  # noncharacters
 )
 _SURROGATES = "\ud800-\udfff"
@@ -47,7 +47,7 @@ HIDDEN = (
     f"(?!(?:(?<=[{_EMOJI}]\u200d)|(?<=[{_EMOJI}]\ufe0f\u200d))[{_EMOJI}])"
     "|(?<=\u2800)(?<![\u2800-\u28ff]\u2800)\u2800*+(?![\u2801-\u28ff]))"
 )
-"""A regular expression for what is taken out. What is left holds nothing of the kind, so once is enough."""
+"""Regular expression for hidden characters. One pass is enough: after removal, no new match arises."""
 
 HIDES = "|".join(
     (
@@ -59,19 +59,21 @@ HIDES = "|".join(
         "(?:^|[^\u2800-\u28ff])\u2800+(?:$|[^\u2800-\u28ff])",
     )
 )
-"""The same for an engine that looks neither ahead nor behind: found in a text that holds a hidden character, surrogates
-apart, and in no other. It reads a text that holds none up to seven times as fast."""
+"""Regular expression without lookaround, for another engine. Matches if and only if the text holds a hidden character,
+lone surrogates aside. On clean text, up to seven times as fast as HIDDEN.
+"""
 
 _HIDDEN_ASCII = bytes(code for code in range(128) if re.match(f"[{_NEVER_SHOWN}]", chr(code)))
-"""Those of ASCII: to delete bytes takes a seventh of the time of the expression."""
+"""Hidden characters of ASCII. Deleting bytes takes a seventh of the time of the regular expression."""
 
 BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U0001d159") | set(map(chr, range(0xE0100, 0xE01F0)))
-"""What is a letter, mark or symbol by its category, so that Python calls it printable, and yet is not seen: fillers of
-Hangul, the Braille pattern without dots, variation selectors but those of emoji."""
+"""Characters that Python calls printable although they are blank: Hangul fillers, the Braille pattern without dots, and
+variation selectors other than those of emoji.
+"""
 
 
 def clean(text: str) -> tuple[str, int]:
-    """Return the text without its hidden characters, and how many there were."""
+    """Return the text without hidden characters, and their number."""
     if text.isascii():
         seen = text.encode().translate(None, _HIDDEN_ASCII)
         return (text, 0) if len(seen) == len(text) else (seen.decode(), len(text) - len(seen))
@@ -82,7 +84,7 @@ def clean(text: str) -> tuple[str, int]:
 
 
 def visible(text: str) -> str:
-    """`text` with everything written out that a terminal would act on, or that nobody would see."""
+    """Return the text with control and hidden characters written as escapes."""
     return "".join(
         each if (each.isprintable() and each not in BLANK) or each == "\n" else each.encode("unicode_escape").decode()
         for each in text
@@ -91,13 +93,13 @@ def visible(text: str) -> str:
 
 @lru_cache(1)
 def _pattern() -> re.Pattern[str]:
-    """Compile HIDDEN, which takes four milliseconds that most servers never need."""
+    """Compile HIDDEN on first use. Compiling takes four milliseconds, and most servers never need the pattern."""
     return re.compile(HIDDEN)
 
 
 @lru_cache(1)
 def _searcher() -> Callable[[str], bool]:
-    """Return what says whether a text may hold a hidden character."""
-    from .patterns import searcher  # loaded with the first call, and most answers are ASCII
+    """Return a predicate that tells whether a text may hold a hidden character."""
+    from .patterns import searcher  # loaded with the first call; most answers are ASCII and need no search
 
     return searcher(HIDES, lambda text: True)

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Search of texts in linear time, by the engine for patterns that the validator's library has."""
+"""Linear-time search in texts, using the pattern engine of the validator library."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 import jsonschema_rs
 
 PATTERN_BYTES = 1024 * 1024
-"""The most memory of one compiled pattern, as the compiler has it."""
+"""Largest memory of a compiled pattern in bytes, the same limit as in the compiler."""
 
 
 def options(formats: dict[str, Callable[[str], bool]]) -> dict[str, Any]:
-    """Return how the library is to check: with these formats, patterns under a limit, and nothing fetched."""
+    """Return options for the validator library: these formats, limited patterns, and no network access."""
     patterns = jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES)
     return {"validate_formats": True, "formats": formats, "pattern_options": patterns, "offline": True}
 
 
 def finder(words: Collection[str]) -> Callable[[str], bool]:
-    """What says whether a text holds one of some words, which are ASCII letters and digits or nothing.
+    """Return a predicate that tells whether a text contains one of `words`, which consist of ASCII letters and digits.
 
-    All are looked for at once, a megabyte in a tenth of a millisecond; Python takes three for a word.
+    All words are searched at once: a megabyte takes a tenth of a millisecond, while Python takes three for each word.
     """
     if not words:
         return lambda text: False
@@ -30,9 +30,9 @@ def finder(words: Collection[str]) -> Callable[[str], bool]:
 
 # Decision 0155: Long texts are searched by the validator's library.
 def searcher(pattern: str, surrogates: Callable[[str], bool]) -> Callable[[str], bool]:
-    """Return what says whether a text holds something that the pattern matches, in linear time.
+    """Return a predicate that tells in linear time whether `pattern` matches anywhere in a text.
 
-    A text with a lone surrogate, which only a hook can have made, is given to `surrogates` instead.
+    A text with a lone surrogate, which only a hook can produce, is passed to `surrogates` instead.
     """
     holds = jsonschema_rs.validator_for({"pattern": pattern}, **options({})).is_valid
 

@@ -1,11 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Takes secrets out of what is on its way to the model: upstreams repeat headers and URLs in their errors.
+"""Redaction: remove secrets from texts for the model, because upstreams repeat headers and URLs in their errors.
 
-A secret is looked for as it is, in base64 at each of the three offsets, and each of these behind escapes (escapes.py).
-Most texts hold none: that is known by one look for the parts of all forms that nothing escapes. Not recognised are
-secrets in hexadecimal, in base64 of base64, and with letters that are percent-encoded or in another case.
+A secret is found as it is, in base64 at each of the three offsets, and each of these forms behind escapes
+(`escapes.py`). One quick search for parts that no escape changes shows that most texts hold no secret. Not found are
+secrets in hexadecimal, in base64 of base64, and with percent-encoded letters or changed case.
 
-All of it takes time that is linear in the text, whatever the secrets are: an upstream chooses some of them.
+All steps take time linear in the text for any secrets, because an upstream chooses some secrets (tokens).
 """
 
 from __future__ import annotations
@@ -21,25 +21,27 @@ from . import escapes
 REDACTED = "[redacted]"
 
 MOST_LEARNT = 4
-"""Of each source. Tokens that are renewed come without end; those before have expired."""
+"""Number of secrets kept per source. Tokens are renewed without end, and older ones have expired."""
 
 _SHORTEST_LINE = 16
 
-# Shorter pieces of base64 occur by chance, and shorter texts once their escapes are undone.
+# Shorter base64 fragments occur by chance, as do shorter texts once their escapes are undone.
 _SHORTEST_BASE64 = 8
 _SHORTEST_UNDONE = 6
 
 _LOOKED_FOR = 32
-"""Characters of an anchor by which the first look finds it."""
+"""Number of characters of an anchor that the quick search uses."""
 
 HEAD = 6
-"""Characters by which the beginning of a secret is known; fewer say little of it."""
+"""Number of characters that identify the beginning of a secret. Fewer reveal little of the secret."""
 
 Span = tuple[int, int]
 
 
 class Form:
-    """One text to replace. `anchor` is in it however it is escaped; `reach` is how many bytes it may become."""
+    """One text to replace. `anchor` is a part that no escape changes. `reach` is the largest size in bytes of an
+    escaped form.
+    """
 
     __slots__ = ("_head", "_letters", "_undone", "anchor", "content", "encoded", "folded", "reach", "text")
 
@@ -55,26 +57,26 @@ class Form:
         self._head: Form | None = None
 
     def plain(self, content: Content) -> list[Span]:
-        """Return where it stands in the content as it is."""
+        """Return the spans of the text in the content, without looking behind escapes."""
         return list(_places(content.raw, self.content))
 
     def escaped(self, content: Content) -> Iterator[Span]:
-        """Yield where it stands in the content, as it is or behind escapes."""
+        """Yield the spans of the text in the content with escapes undone."""
         undone = content.undone(self._letters)
         for start, end in _places(undone.text, self._without_escapes()):
             yield undone.start(start), undone.end(end)
 
     def may_be_escaped(self, content: Content, plain: list[Span]) -> bool:
-        """Return whether its anchor stands anywhere but where it stands as it is: escapes are undone for that alone."""
+        """Return True if the anchor occurs outside the `plain` spans. Only then are escapes undone."""
         return not self.encoded or content.raw.count(self.encoded) > len(plain) * self.content.count(self.encoded)
 
     def head(self) -> Form:
-        """Return the beginning, by which it is known where its end was cut off."""
+        """Return the form for the beginning of the text, which identifies a secret whose end was cut off."""
         self._head = self._head or Form(self.text[:HEAD])
         return self._head
 
     def _without_escapes(self) -> bytes:
-        """Return what is left of it once its own escapes are undone; nothing where that is too little."""
+        """Return the text with its own escapes undone, or b"" if too little is left."""
         if self._undone is None:
             undone = escapes.undo(self.content, self._letters).text
             self._undone = undone if len(undone) >= _SHORTEST_UNDONE else b""
@@ -82,8 +84,8 @@ class Form:
 
 
 class Content:
-    """Bytes in which secrets are looked for, and, once that was asked for, the same without escapes. Where it is
-    `folded`, both are in lower case.
+    """Bytes to search for secrets, and the same bytes with escapes undone on demand. If `folded`, both in lower
+    case.
     """
 
     __slots__ = ("_folded", "_given", "_undone", "raw")
@@ -95,7 +97,7 @@ class Content:
         self._undone: dict[bool, escapes.Unescaped] = {}
 
     def undone(self, letters: bool) -> escapes.Unescaped:
-        """Return it without escapes."""
+        """Return the content with escapes undone."""
         if letters not in self._undone:
             undone = self._undone[letters] = escapes.undo(self._given, letters)
             undone.text = undone.text.lower() if self._folded else undone.text
@@ -103,7 +105,7 @@ class Content:
 
 
 def _places(content: bytes, wanted: bytes) -> Iterator[Span]:
-    """Yield where that stands. CPython's search is linear (two-way, from 3.10 on)."""
+    """Yield the spans of `wanted`. CPython's search is linear (two-way algorithm, since 3.10)."""
     at = content.find(wanted) if wanted else -1
     while at >= 0:
         yield at, at + len(wanted)
@@ -116,8 +118,10 @@ def _bytes(text: str) -> bytes:
 
 # Decision 0077: Redaction undoes escapes and then looks for bytes.
 class Redactor:
-    """Replaces some secrets: those that it is made with, and those that it learnt, of each source the latest and
-    whatever came up since the oldest call began that has not ended."""
+    """Remover of secrets: the fixed ones, and learnt ones such as fetched tokens.
+
+    Of each source, the latest learnt secrets are kept, and any that was in use since the oldest running call began.
+    """
 
     __slots__ = ("_calls", "_finds", "_folded", "_forms", "_learnt", "_secrets", "_turn")
 
@@ -129,12 +133,14 @@ class Redactor:
         self.add(secrets)
 
     def add(self, secrets: Iterable[str]) -> None:
-        """More to replace, for good."""
+        """Add permanent secrets."""
         self._secrets |= {each: _forms(each) for each in secrets if each not in self._secrets}
         self._prepare()
 
     def learn(self, secret: str, source: str = "token") -> None:
-        """One more, which is in use now. One source does not make the secrets of another forgotten."""
+        """Add a secret that is in use from now on. Older secrets of the same source may be forgotten, those of other
+        sources not.
+        """
         key = source, secret
         known = self._learnt.pop(key, None)
         self._learnt[key] = (known[0] if known else _forms(secret)), self._turn  # the latest at the end
@@ -142,12 +148,12 @@ class Redactor:
             self._forget()
 
     def during(self) -> During:
-        """A call, in which nothing is forgotten that was in use since it began."""
+        """Return a context manager for a call. Inside, no secret is forgotten that was in use since the call began."""
         self._turn += 1
         return During(self._calls, self._turn)
 
     def _forget(self) -> None:
-        """Keep what calls may still bring back, and the latest of each source."""
+        """Forget old secrets, except those that running calls may reveal and the latest of each source."""
         oldest = next(iter(self._calls), self._turn + 1)
         count: dict[str, int] = {}
         for key, (_, turn) in reversed(list(self._learnt.items())):
@@ -159,43 +165,43 @@ class Redactor:
     def _prepare(self) -> None:
         learnt = (forms for forms, _ in self._learnt.values())
         forms = {form.text: form for each in (*self._secrets.values(), *learnt) for form in each}
-        # The longest first: one form may be a part of another.
+        # Longest first, because one form may be part of another.
         self._forms = sorted(forms.values(), key=lambda form: (-len(form.text), form.text))
         self._folded = [form.folded for form in self._forms]
         self._finds: Callable[[str], bool] | None = None
 
     def may_be_in(self, text: str) -> bool:
-        """Whether the text may hold a secret, in whatever way it is written: false of most texts, at little cost."""
+        """Return False if the text surely holds no secret in any form. A cheap test, and False for most texts."""
         finds = self._finds = self._finds or self._finder()
         return finds(text) or ("\\" in text and bool(self._forms) and escapes.has_escaped_letters(text))
 
     def _finder(self) -> Callable[[str], bool]:
-        """What finds the anchors. Their beginnings say enough, and of long ones too much would have to be built."""
-        from .patterns import finder  # some are made before anything heavy is loaded, and not asked until later
+        """Return a predicate that finds anchors. It uses their beginnings only, since long words cost memory."""
+        from .patterns import finder  # imported here: a Redactor may be made before heavy modules are loaded
 
         return finder({form.anchor[:_LOOKED_FOR] for form in self._forms})
 
     def text(self, text: str) -> str:
-        """The text without secrets."""
+        """Return the text with secrets replaced."""
         if not self.may_be_in(text):
             return text
         return _replaced(self._forms, _bytes(text)).decode(errors="surrogatepass")
 
     def field(self, text: str) -> str:
-        """The same for the value of a header field, parts of which may have come to be in lower case."""
+        """Return the value of a header field with secrets replaced, ignoring case, which an upstream may change."""
         folded = text.lower()
         escaped = "\\" in text and escapes.has_escaped_letters(text)
         if not escaped and not any(map(folded.__contains__, self._folded)):
-            return text  # as most
+            return text  # fast path
         in_lower_case = [Form(form.text.lower()) for form in self._forms]
         return _replaced(in_lower_case, _bytes(text), folded=True).decode(errors="surrogatepass")
 
     def content(self, content: bytes) -> bytes:
-        """The bytes without secrets."""
+        """Return the bytes with secrets replaced."""
         return _replaced(self._forms, content)
 
     def begun(self, text: str) -> str:
-        """The beginning of a longer text without the head of a secret whose rest was cut off."""
+        """Return the beginning of a longer text without an incomplete secret at its end."""
         reach = max((form.reach for form in self._forms), default=0)
         tail = _bytes(text[-reach:]) if reach else b""
         heads = [form.head() for form in self._forms]
@@ -203,19 +209,23 @@ class Redactor:
         return text[: len(text) - len(tail[starts[0] :].decode(errors="surrogatepass"))] if starts else text
 
     def stream(self) -> Stream:
-        """Something that does it piece by piece."""
+        """Return a redactor for bytes that arrive in pieces."""
         return Stream(self._forms)
 
     def whole(self, value: Any) -> Any:
-        """As `value`, for what may be large: most need not be walked, as one look at all of it written out says."""
+        """Return a value with secrets replaced, as `value` does. For large values: most are not walked, because one
+        search of their JSON finds nothing.
+        """
         try:
             written = json.dumps(value, ensure_ascii=False)
-        except (ValueError, TypeError):  # a hook made it
+        except (ValueError, TypeError):  # made by a hook
             return self.value(value)
         return self.value(value) if self.may_be_in(written) else value
 
     def value(self, value: Any) -> Any:
-        """A JSON value without secrets, names of members included; a number that is one becomes text."""
+        """Return a JSON value with secrets replaced, in names of members too. A number that is a secret becomes
+        text.
+        """
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -228,7 +238,7 @@ class Redactor:
 
 
 class During:
-    """A call and its turn, which is among those of `calls` inside a `with` block."""
+    """Context of one call: inside the `with` block, the call's turn is listed in `calls`."""
 
     __slots__ = ("_calls", "_turn")
 
@@ -246,7 +256,7 @@ class During:
 
 
 class Stream:
-    """Takes secrets out of bytes that come in pieces, also where one lies across two of them."""
+    """Redactor for bytes in pieces, including secrets split between two pieces."""
 
     __slots__ = ("_forms", "_reach", "_rest")
 
@@ -256,7 +266,9 @@ class Stream:
         self._rest = b""
 
     def feed(self, data: bytes, last: bool = False) -> bytes:
-        """What can be said of the bytes so far: all but the end, in which a secret may have begun."""
+        """Return the redacted bytes that are final. A tail in which a secret may have begun is kept for the next
+        piece.
+        """
         buffer = self._rest + data
         sure = len(buffer) if last else max(0, len(buffer) - self._reach)
         made, at = [], 0
@@ -270,7 +282,9 @@ class Stream:
 
 
 def _replaced(forms: list[Form], content: bytes, folded: bool = False) -> bytes:
-    """Return the content with the forms replaced; `folded` is whether they are in lower case, and it may not be."""
+    """Return the content with all forms replaced. If `folded`, the forms are in lower case and the content is compared
+    ignoring case.
+    """
     made, at = [], 0
     for start, end in _spans(forms, Content(content, folded)):
         made += [content[at:start], REDACTED.encode()]
@@ -279,7 +293,7 @@ def _replaced(forms: list[Form], content: bytes, folded: bool = False) -> bytes:
 
 
 def _spans(forms: list[Form], content: Content) -> list[Span]:
-    """Return where any of the forms stands, in order. Those that overlap are one."""
+    """Return the spans of all forms, in order; overlapping spans are merged."""
     has_letters = b"\\u00" in content.raw
     found: list[Span] = []
     for form in forms:
@@ -300,7 +314,7 @@ def _forms(secret: str) -> list[Form]:
     texts = {secret}
     for offset in range(3):
         raw = b"\0" * offset + secret.encode(errors="surrogatepass")
-        # Only the characters that no neighbour of the secret has a part in.
+        # Use only characters that no neighbouring byte influences.
         inner = slice(-(-offset * 8 // 6), len(raw) * 8 // 6)
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             encoded = encode(raw).decode()[inner]
@@ -310,6 +324,6 @@ def _forms(secret: str) -> list[Form]:
 
 
 def _lines(secret: str) -> set[str]:
-    """The lines of a key of many lines, which may come back with other line ends, or in part."""
+    """Return the lines of a multi-line key, which an upstream may repeat in part or with other line ends."""
     lines = [line.strip() for line in secret.split("\n")] if "\n" in secret else []
     return {line for line in lines if len(line) >= _SHORTEST_LINE}

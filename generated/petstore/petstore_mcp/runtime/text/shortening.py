@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""JSON that is too long, cut along its structure, so that what is left is still such a value. Pure.
+"""Shorten long JSON along its structure, so that the rest is still valid JSON. Pure.
 
-Whole items of a list are kept from the first on; what members of an object do not need goes to those that need more;
-a long text ends in `...[+N chars]`. What was left out is told beside the value. Where a text is too long to be parsed,
-its beginning is, with whatever is open at its end closed.
+A list keeps whole items from the first on. Members of an object that are small leave their room to larger members. A
+long text ends in `...[+N chars]`. A separate sentence says what was left out. If a text is too long to parse, its
+beginning is parsed, with open brackets and strings closed.
 """
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ _WHOLE_CHARACTERS = re.compile(r'"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*'
 _CLOSING = {"{": "}", "[": "]"}
 _MARK = "\u2026[+{} chars]"
 _MORE = "\u2026[+more]"
-"""The same where nobody has counted."""
+"""Mark of a text cut by an unknown number of characters."""
 
 _MARK_ROOM = 20
 
 
 def written(value: Any) -> str:
-    """The value as compact JSON, readable as it is."""
+    """Return the value as compact JSON, with non-ASCII characters as they are."""
     return _ENCODER.encode(value)
 
 
 def beginning(text: str) -> str:
-    """The longest beginning of a text that can be read as JSON, with what is open at its end closed; "" where the text
-    is not one value. Looks at brackets, commas and quotes alone."""
+    """Return the longest beginning of a JSON text that parses once its open brackets and strings are closed. Return ""
+    if `text` is not a single value. Only brackets, commas and quotes are examined.
+    """
     opened: list[str] = []
     end = 0
     for token in _TOKEN.finditer(text):
@@ -53,19 +54,22 @@ def beginning(text: str) -> str:
 
 
 def _broken_off(mark: str) -> str:
-    """A text without its end, as one with a mark."""
+    """Return a text without an incomplete escape at its end, followed by a mark."""
     characters = _WHOLE_CHARACTERS.match(mark)
     return f'{characters[0] if characters else mark[0]}{_MORE}"'
 
 
 class Shortened:
-    """A value with at most about `limit` bytes of JSON. `left_out` says in words what is missing, and `items` is how
-    many items are left of the outermost list that was cut, 0 where none was."""
+    """Value of at most about `limit` bytes of JSON. `left_out` says in words what is missing. `items` is how many items
+    remain of the outermost cut list, or 0.
+    """
 
     __slots__ = ("_open", "items", "left_out", "value")
 
     def __init__(self, value: Any, limit: int, complete: bool = True) -> None:
-        """`complete` is whether nothing followed it; otherwise its last members and items were cut where they stood."""
+        """Shorten `value`. `complete` is False if the value is only a beginning, so its last members and items may be
+        incomplete.
+        """
         self.left_out: list[str] = []
         self.items = 0
         self._open: set[int] = set()
@@ -74,7 +78,10 @@ class Shortened:
         self.value = self._fit(value, limit, "the answer")
 
     def _find_open(self, value: Any) -> None:
-        """What more would have followed in. The last item of the outermost such list is only a part, and goes."""
+        """Mark the lists and objects that the cut left incomplete.
+
+        The last item of the outermost such list is removed, since it is only a part.
+        """
         while isinstance(value, (dict, list)) and value:
             self._open.add(id(value))
             if isinstance(value, list) and len(value) > 1:
@@ -98,8 +105,8 @@ class Shortened:
         return value
 
     def _items(self, value: list[Any], room: int, name: str) -> list[Any]:
-        """The items that fit, one at least: the first is cut where even that does not."""
-        kept, left = [], room - 1  # the last item has no comma behind it
+        """Return the items that fit. At least one is kept; if not even the first fits, the first is shortened."""
+        kept, left = [], room - 1  # no comma follows the last item
         for item in value:
             left -= _size(item) + 1
             if left < 0:
@@ -114,11 +121,11 @@ class Shortened:
         return kept or [self._fit(value[0], room - 2, f"the first of {name}")]
 
     def _members(self, value: dict[str, Any], room: int, name: str) -> dict[str, Any]:
-        """Every member, the longest cut; where the names alone take most of the room, the first members."""
+        """Return all members, the longest ones shortened. If names alone exceed the room, return the first members."""
         if id(value) in self._open:
             self.left_out.append(f"what follows in {name}")
         names = {key: _size(key) + 2 for key in value}
-        left = room - 1  # as above
+        left = room - 1  # no comma follows the last member
         if sum(names.values()) > room // 2:
             kept = {}
             for key, member in value.items():
@@ -138,7 +145,7 @@ class Shortened:
         return {key: fitted[key] for key in value}
 
     def told(self) -> str:
-        """What was left out, as one clause."""
+        """Return one clause that says what was left out."""
         more = len(self.left_out) - MOST_TOLD
         return "; ".join(self.left_out[:MOST_TOLD]) + (f"; and more in {more} places" if more > 0 else "")
 

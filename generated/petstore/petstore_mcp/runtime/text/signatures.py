@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What the first bytes of a file say of its type (WHATWG MIME Sniffing, 6). Pure.
+"""File signatures: the media type that the first bytes of a file show (WHATWG MIME Sniffing, 6). Pure.
 
-An image that is none, or of a type that a client does not take, ends the conversation of some clients: their model's
-provider refuses it in every request from then on. So a label counts as far as the bytes agree.
+An image block with invalid data or an unsupported type ends the conversation in some clients: the model provider
+refuses it in every later request. So a declared type counts only if the bytes agree.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 OCTETS = "application/octet-stream"
 _ZIP = "application/zip"
 
-#: First bytes, what stands at the ninth byte, and the type.
+#: First bytes, bytes from the ninth on, and the media type.
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", b"", "image/png"),
     (b"\xff\xd8\xff", b"", "image/jpeg"),
@@ -28,7 +28,7 @@ _SIGNATURES = (
     (b"\x1f\x8b", b"", "application/gzip"),
 )
 _MPEG_FRAMES = (b"\xff\xfb", b"\xff\xfa", b"\xff\xf3", b"\xff\xf2")
-"""How MP3 without tags begins. Two bytes are little, so they count for what is called audio alone."""
+"""How MP3 files without tags begin. Two bytes are weak evidence, so they count only for content declared as audio."""
 
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 _OPEN = "application/vnd.oasis.opendocument."
@@ -83,9 +83,9 @@ _EXTENSIONS = {
     "yml": "application/yaml",
     "zip": _ZIP,
 }
-"""Media types by the extension of a name. Those of the system differ between machines, so they are not asked."""
+"""Media types by file name extension. The system's table is not used, since it differs between machines."""
 
-#: What models and the clients between take as an image or a sound.
+#: Image and audio types that models and clients accept.
 TAKEN = frozenset(
     (
         *("image/png", "image/jpeg", "image/gif", "image/webp"),
@@ -99,12 +99,12 @@ _ALSO = frozenset(
         *("audio/x-wav", "audio/wave", "audio/vnd.wave", "audio/x-flac", "audio/opus"),
     )
 )
-"""Other names of these types. Content that begins otherwise is none of them."""
+"""Other names of these types. Content with another beginning is none of them."""
 
 
 # Decision 0046: An image or a sound is a block only by its first bytes.
 def type_of(content: bytes) -> str:
-    """Return the media type that the first bytes show; "" for what has no signature here."""
+    """Return the media type that the first bytes show, or "" if no signature matches."""
     for start, ninth, kind in _SIGNATURES:
         if content.startswith(start) and content[8 : 8 + len(ninth)] == ninth:
             return kind
@@ -112,9 +112,9 @@ def type_of(content: bytes) -> str:
 
 
 def type_of_file(content: bytes, name: str) -> str:
-    """Return the media type that the first bytes show, else the one that the name's extension says; "" for neither.
+    """Return the media type by the first bytes, else by the name's extension, else "".
 
-    The extension counts for what is packed as a ZIP file, since many formats are.
+    For ZIP files the extension wins, since many formats are ZIP files.
     """
     shown = type_of(content)
     named = _EXTENSIONS.get(name.rpartition(".")[2].lower(), "") if "." in name else ""
@@ -122,9 +122,9 @@ def type_of_file(content: bytes, name: str) -> str:
 
 
 def settled(label: str, content: bytes) -> str:
-    """Return the media type of content that is labelled as an image or a sound: that of its bytes.
+    """Return the media type of content declared as image or audio, by its bytes.
 
-    A label without a signature here, such as image/avif, is taken at its word unless the bytes show something else.
+    A declared type without a known signature, such as image/avif, is believed unless the bytes show something else.
     """
     family = label.partition("/")[0]
     shown = type_of(content) or ("audio/mpeg" if family == "audio" and content[:2] in _MPEG_FRAMES else "")

@@ -1,0 +1,8 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""The ASGI application, for servers that bring their own workers: `uvicorn NAME_mcp.asgi:app`."""
+
+import os
+
+from .runtime.serve.over_http import application
+
+app = application(os.path.dirname(os.path.abspath(__file__)))

@@ -1,0 +1,49 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Make URIs of kept results over HTTP: sealed, so that nobody can guess one, or use another caller's URI."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ..core import spans
+from .seal import Expired, Unsealed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .seal import Seal
+
+SECONDS = 60 * 60.0
+"""Seconds for which a kept result can be read."""
+
+_PURPOSE = "result"
+_NUMBER = 8
+
+
+class SealedNames:
+    """Naming scheme of kept results over HTTP. Each name works only for the caller whose call produced the result."""
+
+    def __init__(self, seal: Seal, server: str) -> None:
+        self._seal = seal
+        self._before = f"{server}://result/"
+
+    def new(self) -> Callable[[], str]:
+        """Return what makes a URI, for the caller of the call that it runs for. Sealing takes longer than counting."""
+        return self._sealed
+
+    def _sealed(self) -> str:
+        return self._before + self._seal.close(_PURPOSE, _owner(), os.urandom(_NUMBER), SECONDS)
+
+    def admits(self, uri: str) -> bool:
+        """Return whether the caller of the current request may read what is kept at that URI."""
+        try:
+            self._seal.open(_PURPOSE, _owner(), uri.removeprefix(self._before))
+        except (Unsealed, Expired):
+            return False
+        return uri.startswith(self._before)
+
+
+def _owner() -> str:
+    peer = spans.peer()
+    return "" if peer is None else peer.owner

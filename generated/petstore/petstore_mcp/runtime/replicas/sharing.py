@@ -1,0 +1,254 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Share state between replicas through the store.
+
+If the store is away, only these features are affected:
+
+    feature                     in the store                                while it is away
+    --------------------------  ------------------------------------------  --------------------------------------------
+    a confirmation counts once  the number of its state, until it expires   the confirmation is void, nothing is sent
+    answers, cancellations      a message to all; one replica has the call  the call waits until its time is up
+    sessions that were ended    their digests, and a message to all         other replicas go on serving the session
+    resuming a stream           its events, until minutes after its end     the stream cannot be resumed elsewhere
+    kept results                the results, in pieces                      only the replica that kept them serves them
+    the rate of requests        the times of the latest requests            each replica counts its own
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from ..core import log
+from ..core.jsontext import dumps, loads
+from .away import Away
+from .seal import Unsealed
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from .seal import Seal
+    from .store import Store
+
+_RELAY, _ENDED, _REPLICA = "relay:", "ended", "replica:"
+ALIVE_SECONDS, BEAT_SECONDS = 10.0, 3.0
+"""Seconds for which a replica counts as alive after its last sign of life, and seconds between two signs."""
+
+EVENT_SECONDS = 300.0
+MOST_EVENTS = 1000
+MOST_SHARED = 16 * 1024 * 1024
+"""Largest kept result in bytes that is shared."""
+
+_SOON = 1.0
+"""Seconds to wait for the first event that another replica has just written."""
+LAST_SECONDS = 1.0
+"""Seconds for writing the last events when the server stops."""
+
+
+def _about(uri: str) -> str:
+    """Return the store's key for a kept result. The key is a digest, since the URI itself would allow reading the
+    result.
+    """
+    return f"kept:{hashlib.sha256(uri.encode()).hexdigest()[:32]}"
+
+
+class Gone:
+    """Marker: the replica that ran a call ended before it responded. `id` is the request's id, or None."""
+
+    __slots__ = ("id",)
+
+    def __init__(self, id: object) -> None:  # noqa: A002
+        self.id = id
+
+
+# Decision 0170: Events of streams are written to the store as they leave.
+class Sharing:
+    """What one replica shares with the others through the store."""
+
+    def __init__(self, store: Store, seal: Seal) -> None:
+        self.replica = ""
+        self._store = store
+        self._seal = seal
+        self._queue: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue(10_000)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(
+        self, replica: str, relayed: Callable[[str, bytes | None], None], ended: Callable[[str, float], None]
+    ) -> None:
+        """Begin to listen to the other replicas. `replica` is the name of this one.
+
+        `relayed(session, message)` is called for each message of a session, with None if the session ended.
+        `ended(digest, seconds)` is called for each session that ended while this replica was not listening.
+        """
+        self.replica = replica
+        loop = asyncio.get_running_loop()
+        steps = (self._beat(), self._hear(relayed, ended), self._write())
+        self._tasks = [loop.create_task(each) for each in steps]
+
+    async def close(self) -> None:
+        """Write the remaining events, and stop listening."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_SECONDS):
+                await self._queue.join()
+        for task in self._tasks:
+            task.cancel()
+        await self._store.close()
+
+    # Confirmations
+
+    async def spend(self, number: str, seconds: float) -> str:
+        """Use up a number for all replicas. Return "", `used` if it was used before, or `unknown` if the store is
+        away.
+        """
+        try:
+            return "" if await self._store.put_once(f"spent:{number}", seconds) else "used"
+        except Away:
+            return "unknown"
+
+    # Messages between replicas about sessions
+
+    async def relay(self, replica: str, session: str, line: bytes | None) -> bool:
+        """Send a session's message to that replica, or to all if `replica` is "". Return whether any replica received
+        it.
+        """
+        told = dumps([session, None if line is None else line.decode()])
+        try:
+            heard = await self._store.publish(_RELAY + replica, self._seal.encrypt(_RELAY, "", told))
+        except Away:
+            log.event("warning", "not_relayed", reason="Another replica may have the call that this is about.")
+            return False
+        return heard > 0
+
+    async def end(self, digest: str, seconds: float) -> None:
+        """Record for all replicas that this session has ended, for the `seconds` until the session would have
+        expired.
+        """
+        now = self._seal.now()
+        try:
+            await self._store.enlist(_ENDED, digest, now, now + seconds)
+        except Away:
+            log.event("warning", "not_relayed", reason="Other replicas may go on serving a session that was ended.")
+
+    # Streams
+
+    def record(self, session: str, stream: str, id: object) -> Callable[[int, bytes | None], None]:  # noqa: A002
+        """Begin to record a stream. Return the function that records each event.
+
+        `id` is the id of the request that the stream answers, or None.
+        """
+        name = f"events:{session}:{stream}"
+        self._put(name, {"r": self.replica, "i": id})
+
+        def heard(number: int, event: bytes | None) -> None:
+            self._put(name, {"n": number, "e": None if event is None else event.decode()})
+
+        return heard
+
+    async def events(self, session: str, stream: str, number: int) -> AsyncIterator[bytes | Gone | None]:
+        """Yield the events of a stream after that number as they come, until the stream ends.
+
+        Yields None if there is none for a while, and `Gone` at last if the replica that wrote them ended. Raises Away.
+        Raises LookupError if there is no such stream, or if nothing can follow that number.
+        """
+        name, place = f"events:{session}:{stream}", b"0"
+        about: dict[str, Any] = {}
+        yielded = False
+        while True:
+            found = await self._store.events(name, place, BEAT_SECONDS if about else _SOON)
+            for at, sealed in found:
+                place, entry = at, self._opened(name, sealed)
+                if "r" in entry:
+                    about = entry
+                elif entry["e"] is None:
+                    if not yielded and entry["n"] <= number:
+                        raise LookupError(name)
+                    return
+                elif entry["n"] > number:
+                    yielded = True
+                    yield entry["e"].encode()
+            if not about:
+                raise LookupError(name)
+            if not found:
+                if not await self._store.exists(_REPLICA + about["r"]):
+                    yield Gone(about["i"])
+                    return
+                yield None
+
+    # Kept results
+
+    async def keep(self, name: str, media_type: str, text: bool, pieces: list[bytes], seconds: float) -> None:
+        """Let other replicas read the result kept under that name."""
+        if sum(map(len, pieces)) > MOST_SHARED:
+            return
+        about = _about(name)
+        head = dumps([media_type, text])
+        values = [self._seal.encrypt(f"{about}:{number}", "", each) for number, each in enumerate([head, *pieces])]
+        try:
+            await self._store.put(about, values, seconds)
+        except Away:
+            log.event("warning", "not_shared", reason="A kept result can be read at this replica alone.")
+
+    async def kept(self, name: str) -> tuple[str, bool, list[bytes]] | None:
+        """Return what another replica kept under that name: its media type, whether it is text, and its pieces; None if
+        absent.
+        """
+        about = _about(name)
+        try:
+            values = await self._store.get(about)
+            opened = [self._seal.decrypt(f"{about}:{number}", "", each) for number, each in enumerate(values)]
+        except (Away, Unsealed):
+            return None
+        if not opened:
+            return None
+        head: Any = loads(opened[0].decode())[0]
+        return head[0], head[1], opened[1:]
+
+    # Shared request rate
+
+    async def turn(self, most: int, span: float, latest: float) -> tuple[bool, float] | None:
+        """Take the next slot of the rate that all replicas share (`Store.turn`); None if the store is away."""
+        try:
+            return await self._store.turn("rate", most, span, latest)
+        except Away:
+            return None
+
+    # Private methods
+
+    def _put(self, name: str, entry: dict[str, object]) -> None:
+        """Queue an entry for the store. A full queue drops the entry; then the stream cannot be resumed there."""
+        if not self._queue.full():
+            self._queue.put_nowait((name, self._seal.encrypt(name, "", dumps(entry))))
+
+    def _opened(self, name: str, sealed: bytes) -> dict[str, Any]:
+        try:
+            entry: Any = loads(self._seal.decrypt(name, "", sealed).decode())[0]
+        except Unsealed:
+            raise LookupError(name) from None
+        return dict(entry)
+
+    async def _write(self) -> None:
+        while True:
+            name, sealed = await self._queue.get()
+            with suppress(Away):
+                await self._store.append(name, sealed, EVENT_SECONDS, MOST_EVENTS + 2)
+            self._queue.task_done()
+
+    async def _beat(self) -> None:
+        while True:
+            with suppress(Away):
+                await self._store.mark(_REPLICA + self.replica, ALIVE_SECONDS)
+            await asyncio.sleep(BEAT_SECONDS)
+
+    async def _hear(self, relayed: Callable[[str, bytes | None], None], ended: Callable[[str, float], None]) -> None:
+        async def begun() -> None:
+            now = self._seal.now()
+            for digest, until in (await self._store.members(_ENDED, now)).items():
+                ended(digest, until - now)
+
+        async for message in self._store.listen((_RELAY, _RELAY + self.replica), begun):
+            try:
+                told: Any = loads(self._seal.decrypt(_RELAY, "", message).decode())[0]
+            except Unsealed:
+                continue
+            relayed(told[0], None if told[1] is None else told[1].encode())

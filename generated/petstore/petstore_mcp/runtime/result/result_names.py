@@ -1,0 +1,38 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Name kept results. Over stdio, where there is one client, results are numbered."""
+
+from __future__ import annotations
+
+from itertools import count
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Protocol
+
+    class Names(Protocol):
+        """Naming scheme of kept results, which also decides who may read them (replicas.sealed_results over HTTP)."""
+
+        def new(self) -> str | Callable[[], str]:
+            """Return the URI of the next one, or what makes it in the call that it is for."""
+
+        def admits(self, uri: str) -> bool:
+            """Return whether the client of the current request may read the result kept at that URI, if there is
+            one.
+            """
+
+
+class CountedNames:
+    """Naming scheme for a single client: `SERVER://result/1` and so on."""
+
+    def __init__(self, server: str) -> None:
+        self._before = f"{server}://result/"
+        self._numbers = count(1)
+
+    def new(self) -> str:
+        """Return the URI for the next kept result."""
+        return f"{self._before}{next(self._numbers)}"
+
+    def admits(self, uri: str) -> bool:
+        """Return True: the single client may read every result."""
+        return True

@@ -1,0 +1,232 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Serve HTTP as an ASGI 3 application, under uvicorn, granian or hypercorn with their own workers (the second "door").
+
+These servers start and stop the workers. Each worker loads the application anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ..core import log
+from ..http.deadlines import Deadlines
+from ..settings.listening import is_loopback
+from ..streamable import admission
+from ..streamable.head import Answer, Head
+from .door import BODY_SECONDS, PIECE, WRITE_SECONDS, TooLarge, pieces, unheard
+from .work import frames
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine
+    from types import FrameType
+
+    from ..streamable.head import Fields
+    from .service import Service
+
+    Handler = Callable[[int, FrameType | None], None]
+    Scope = dict[str, Any]
+    Receive = Callable[[], Awaitable[dict[str, Any]]]
+    Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+class Application:
+    """ASGI application of one server. `make` creates the service, inside the worker's event loop."""
+
+    def __init__(self, make: Callable[[], Service], guarded: bool) -> None:
+        """Create the application. `guarded` is whether clients on other machines are allowed."""
+        self._make = make
+        self._guarded = guarded
+        self._service: Service | None = None
+        self._starting = asyncio.Lock()
+        self._deadlines: Deadlines | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one ASGI scope: the worker's lifespan, or a request."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            await self._serve(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        service = await self._started()
+        loop, draining = asyncio.get_running_loop(), asyncio.Event()
+        _when_told_to_end(lambda: loop.call_soon_threadsafe(draining.set))
+        drained = asyncio.ensure_future(_drained(service, draining))
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        draining.set()
+        await drained
+        await service.close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _started(self) -> Service:
+        """Return the service. The first request starts it if the ASGI server sends no lifespan events."""
+        async with self._starting:
+            if self._service is None:
+                service = self._make()
+                await service.start()
+                self._service = service
+        return self._service
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        service = self._service or await self._started()
+        self._deadlines = self._deadlines or Deadlines()
+        connection = _Connection(receive, send, self._deadlines)
+        client = scope.get("client")
+        path = scope.get("raw_path") or scope["path"].encode()
+        head = Head(scope["method"], path.decode("latin-1"), scope["headers"], str(client[0]) if client else "")
+        if not self._guarded and not _is_local(scope.get("server")):
+            await connection.answer(admission.UNGUARDED)
+            return
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > admission.LONGEST_HEAD:
+            await connection.answer(admission.too_long())
+            return
+        await connection.handle(service.handle(head, connection))
+
+
+async def _drained(service: Service, draining: asyncio.Event) -> None:
+    """Drain the service once `draining` is set."""
+    await draining.wait()
+    await service.drain()
+
+
+def _when_told_to_end(act: Callable[[], object]) -> None:
+    """Also call `act` when the process gets SIGTERM or SIGINT.
+
+    ASGI servers send the shutdown event only after the last response. But a stream that waits for changes never ends by
+    itself.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return  # signals reach the main thread only
+    for number in (signal.SIGTERM, signal.SIGINT):
+        before = signal.getsignal(number)
+        if callable(before):  # otherwise only the ASGI server knows
+            signal.signal(number, _both(act, before))
+
+
+def _both(act: Callable[[], object], before: Callable[[int, FrameType | None], object]) -> Handler:
+    def handle(number: int, frame: FrameType | None) -> None:
+        act()
+        before(number, frame)
+
+    return handle
+
+
+def _is_local(server: tuple[str, int | None] | None) -> bool:
+    """Return whether the connection came to an address that only this machine reaches: loopback, or a socket file."""
+    return server is None or server[1] is None or is_loopback(server[0])
+
+
+class _Connection:
+    """One ASGI request and its response."""
+
+    def __init__(self, receive: Receive, send: Send, deadlines: Deadlines) -> None:
+        self.taken: Callable[[int], None] = unheard
+        self._receive = receive
+        self._send = send
+        self._deadlines = deadlines
+        self._read = asyncio.Event()
+        self._whole = False
+        self._begun = False
+        self._lost = False
+        self._task: asyncio.Task[Any] | None = None
+
+    async def handle(self, work: Coroutine[Any, Any, None]) -> None:
+        """Serve the request, as long as its client is there. A fault of ours is told in the log."""
+        self._task = task = asyncio.current_task()
+        watch = asyncio.get_running_loop().create_task(self._watch())
+        try:
+            await self._served(work)
+            if self._lost:
+                await asyncio.sleep(0)  # where a cancellation is heard that came with the end of the work
+        except asyncio.CancelledError:
+            if task is None or not self._lost or task.uncancel():
+                raise
+        finally:
+            watch.cancel()
+
+    async def _served(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except OSError:  # the client is gone, as the server of ASGI says
+            return
+        except Exception as problem:
+            log.event("error", "request_broke", error=type(problem).__name__, at=frames(problem))
+            if not self._begun:
+                await self.answer(admission.broke())
+
+    async def _watch(self) -> None:
+        """End the work when the client has closed the connection."""
+        await self._gone()
+        self.abort()
+
+    async def body(self, most: int) -> bytes:
+        """Return the whole body. Raises TooLarge or TimeoutError."""
+        pieces, size = [], 0
+        try:
+            with self._deadlines.within(BODY_SECONDS):
+                while not self._whole:
+                    message = await self._receive()
+                    if message["type"] == "http.disconnect":
+                        raise asyncio.CancelledError
+                    piece = message.get("body", b"")
+                    size += len(piece)
+                    if size > most:
+                        raise TooLarge
+                    pieces.append(piece)
+                    self._whole = not message.get("more_body", False)
+        finally:
+            self._read.set()
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    async def _gone(self) -> None:
+        """Return once the client has disconnected. Until the body is read, `body` detects that."""
+        await self._read.wait()
+        while (await self._receive())["type"] != "http.disconnect":
+            continue
+
+    async def answer(self, answer: Answer) -> None:
+        """Write a whole response."""
+        length = [] if answer.status == 204 else [("Content-Length", str(len(answer.body)))]
+        await self._begin(answer.status, [*answer.fields, *length])
+        if len(answer.body) > PIECE:
+            await self.write(answer.body)
+            await self.end()
+        else:
+            await self._body(answer.body, more=False)
+
+    async def begin(self, fields: Fields) -> None:
+        """Write the head of an event stream."""
+        self._read.set()  # a GET has no body to read
+        await self._begin(200, fields)
+
+    async def write(self, data: bytes) -> None:
+        """Write a part of the body."""
+        for piece in pieces(data):
+            await self._body(bytes(piece), more=True)
+
+    async def end(self) -> None:
+        """End the response."""
+        await self._body(b"", more=False)
+
+    def abort(self) -> None:
+        """Leave the request as it is; the server of ASGI closes the connection."""
+        if self._task is not None and not self._lost:
+            self._lost = True
+            self._task.cancel()
+
+    async def _begin(self, status: int, fields: Fields) -> None:
+        self._begun = True
+        headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in fields]
+        await self._send({"type": "http.response.start", "status": status, "headers": headers})
+
+    async def _body(self, data: bytes, more: bool) -> None:
+        with self._deadlines.within(WRITE_SECONDS):
+            await self._send({"type": "http.response.body", "body": data, "more_body": more})
+        self.taken(len(data))

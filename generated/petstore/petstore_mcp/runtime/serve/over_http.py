@@ -1,0 +1,164 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Serve HTTP from the start of the process to its end: for `--http`, and as an ASGI application."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from ..calls.execution import Caller
+from ..calls.handles import Handles
+from ..core import log
+from ..core.catalog import Catalog, CatalogError
+from ..core.stdio import before_leaving, complain
+from ..replicas.seal import Seal
+from ..replicas.sealed_results import SealedNames
+from ..replicas.sealed_states import States
+from ..replicas.spent import Spent
+from ..settings import settings as reading
+from ..settings.listening import HOST, PORT
+from . import preload
+from .aiohttp_door import Door
+from .asgi_door import Application
+from .service import Service
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from ..core.audit import Audit
+    from ..replicas.sharing import Sharing
+    from ..settings.listening import Listening
+    from ..settings.settings import Settings
+
+EXIT_CONFIG = 78
+# Decision 0169: A server ends within ten seconds of SIGTERM.
+LINGER = 1.0
+"""Seconds for which requests are still served after the signal to end. Meanwhile the server reports that it is not
+ready, and closes each connection after its response. Load balancers need this time to notice.
+"""
+
+
+def serve(package: str, catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None) -> int:
+    """Serve until a signal arrives, and return the exit code."""
+    return asyncio.run(_serve(package, catalog, settings, listening, audit))
+
+
+def application(package: str) -> Application:
+    """Return the ASGI application for the server in that folder. Exit the process if the settings are wrong."""
+    try:
+        catalog = Catalog.load(package, held=True)
+    except CatalogError as problem:
+        _stop(str(problem))
+    settings = reading.load(catalog, os.environ, http=(HOST, PORT))
+    if settings.problems or settings.listening is None:
+        _stop(*settings.problems)
+    settings.apply(catalog)
+    listening, audit = settings.listening, _audit(settings, catalog)
+    return Application(lambda: _service(catalog, settings, listening, audit), listening.guarded)
+
+
+async def _serve(package: str, catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None) -> int:
+    service = _service(catalog, settings, listening, audit)
+    door = Door(service)
+    stopped = _stopped()
+    await service.start()
+    try:
+        port = await door.open(listening.host, listening.port)
+    except OSError as problem:
+        complain(f"--http: {listening.host} port {listening.port} cannot be listened at: {problem.strerror}.")
+        return EXIT_CONFIG
+    if settings.again is not None:
+        from .reload import Watch  # imported late: rarely used
+
+        loop = asyncio.get_running_loop()
+        Watch(package, catalog, settings.again, lambda *new: _soon(loop, service, *new)).start()
+    log.event("info", "listening", url=f"http://{_shown(listening.host)}:{port}/mcp", pid=os.getpid())
+    await stopped
+    service.ready = False
+    door.finish()
+    await asyncio.sleep(LINGER)
+    await door.stop()
+    await service.drain()
+    await door.close()
+    await service.close()  # behind the door: until it is closed, a request may come on an open connection
+    return 0
+
+
+def _soon(loop: asyncio.AbstractEventLoop, service: Service, catalog: Catalog, settings: Settings) -> None:
+    """Use that table from the next request on. Called from the thread that watches for reloads."""
+    loop.call_soon_threadsafe(service.renew, catalog, settings)
+
+
+def _service(catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None) -> Service:
+    if not listening.keys and listening.guarded:
+        advice = f"Sessions and confirmations end with this process, since {settings.prefix}_STATE_KEY is not set."
+        log.event("warning", "no_state_key", reason=advice)
+    audience = f"{catalog.name}/{catalog.version.partition('.')[0]}"
+    seal = Seal(listening.keys or [os.urandom(32)], audience, time.time)
+    sharing = _sharing(listening, seal, catalog.name)
+    spend = sharing.spend if sharing is not None else Spent(time.monotonic).spend
+    handles = Handles(SealedNames(seal, catalog.name), States(seal, spend), sharing)
+
+    def make(before: Caller | None, table: Catalog, decided: Settings) -> Caller:
+        if before is not None:
+            return before.following(table, decided)
+        caller = Caller(table, decided, handles)
+        caller.report()
+        preload.load(table, decided)
+        return caller
+
+    return Service(catalog, settings, listening, seal, make, audit, sharing)
+
+
+def _sharing(listening: Listening, seal: Seal, server: str) -> Sharing | None:
+    if listening.store is None:
+        return None
+    from ..replicas.sharing import Sharing  # imported late: only for replicas
+    from ..replicas.store import Store
+
+    return Sharing(Store(listening.store, server), seal)
+
+
+def _audit(settings: Settings, catalog: Catalog) -> Audit | None:
+    if not settings.audit:
+        return None
+    from ..core.audit import Audit  # imported late: rarely used
+    from ..settings.credentials import sensitive
+
+    try:
+        audit = Audit(settings.audit, catalog, lambda: sensitive(catalog.security, settings), settings.audit_arguments)
+    except OSError:
+        _stop(f"{settings.prefix}_AUDIT must name a file that can be made and appended to, or stderr.")
+    before_leaving(audit)
+    return audit
+
+
+def _stopped() -> asyncio.Future[None]:
+    """Return a future that is done once the process gets SIGTERM or SIGINT."""
+    loop = asyncio.get_running_loop()
+    stopped = loop.create_future()
+
+    def stop() -> None:
+        if not stopped.done():
+            stopped.set_result(None)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        try:
+            loop.add_signal_handler(number, stop)
+        except NotImplementedError:  # Windows
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
+    return stopped
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _stop(*sentences: str) -> NoReturn:
+    for sentence in sentences:
+        complain(sentence)
+    sys.exit(EXIT_CONFIG)

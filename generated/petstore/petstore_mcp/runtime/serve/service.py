@@ -1,0 +1,367 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Connect an HTTP door, the endpoint, the calls and the audit log, in one event loop. This module decides nothing
+itself.
+
+Invariant: every call that the endpoint begins is recorded, and is then either run and reported, or cancelled. This
+holds even if the client disconnects.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from ..core import log, spans
+from ..core.effects import Answered, Call, Cancel, Origin, Peer, Read, Rejected
+from ..core.jsonrpc import INTERNAL_ERROR, error, is_id, parse
+from ..core.wire_formats import Contents, Result
+from ..replicas.away import Away
+from ..streamable import admission, event_stream, older, session
+from ..streamable.endpoint import Endpoint
+from ..streamable.exchange import Begin, End
+from ..streamable.head import Answer
+from ..streamable.places import Places
+from .door import Broken, TooLarge
+from .engine import loaded, unhandled
+from .unread import Reader, Unread
+from .work import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from ..calls.execution import Caller
+    from ..core.audit import Audit
+    from ..core.catalog import Catalog
+    from ..replicas.seal import Seal
+    from ..replicas.sharing import Sharing
+    from ..settings.listening import Listening
+    from ..settings.settings import Settings
+    from ..streamable.endpoint import Wanted
+    from ..streamable.exchange import Exchange
+    from ..streamable.head import Head
+    from ..streamable.replay import Recording
+    from .door import Connection
+    from .work import Outcome
+
+GRACE = 8.0
+"""Seconds that pending calls have once the process is to end. Container platforms wait ten seconds."""
+
+MOST_BODIES = 256 * 1024 * 1024
+"""Most bytes of requests that are being read or whose calls are pending."""
+
+_SWEEP = 30.0
+_MOST_REFUSALS = 100
+"""Most refused hosts and origins that are logged."""
+
+_GONE = "The process that ran this call ended before its answer. The request may have taken effect."
+_CUT = Result.error("The server was stopped before the upstream answered. The request may have taken effect.")
+_UNSENT = Result.error("The server was stopped before it was the request's turn. Nothing was sent.")
+
+
+class Service:
+    """HTTP service in the event loop in which it is started."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        settings: Settings,
+        listening: Listening,
+        seal: Seal,
+        make: Callable[[Caller | None, Catalog, Settings], Caller],
+        audit: Audit | None = None,
+        sharing: Sharing | None = None,
+    ) -> None:
+        """Create a service.
+
+        `make` creates the Caller for a table, given the former Caller if there was one. `sharing` is the state shared
+        with other replicas.
+        """
+        self._sharing = sharing
+        self._steps: set[asyncio.Task[None]] = set()
+        self.ready = False
+        self._make = make
+        self._audit = audit
+        self._caller: Caller | None = None
+        self._bodies = Places(MOST_BODIES)
+        self._unread = Unread()
+        self._work = Work(lambda size: None)
+        self._admission = admission.Admission(listening, settings.prefix)
+        self._endpoint = Endpoint(catalog, seal, time.monotonic, changes=settings.again is not None)
+        self._catalog, self._settings = catalog, settings
+        self._refusals: set[str] = set()
+        self._under_way = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    async def start(self) -> None:
+        """Load what calls need. Requests are allowed from then on."""
+        asyncio.get_running_loop().set_exception_handler(unhandled)
+        self._load(self._catalog, self._settings)
+        if self._sharing is not None:
+            self._endpoint.older.recalls = True
+            self._endpoint.older.recorded = self._recorded
+            older_era = self._endpoint.older
+            self._sharing.start(older_era.replica, self._relayed, older_era.remember_ended)
+        self.ready = self._work.caller is not None
+        self._sweep()
+
+    async def handle(self, head: Head, connection: Connection) -> None:
+        """Serve one request. Cancel this task if the client closes the connection."""
+        self._under_way += 1
+        self._idle.clear()
+        try:
+            refusal = self._refusal(head)
+            if refusal is not None:
+                await connection.answer(refusal)
+                return
+            await self._serve(head, connection)
+        except TimeoutError:  # the client does not read
+            connection.abort()
+        finally:
+            self._under_way -= 1
+            if not self._under_way:
+                self._idle.set()
+
+    def renew(self, catalog: Catalog, settings: Settings) -> None:
+        """Use that table from the next request on. Pending calls keep theirs."""
+        self._catalog, self._settings = catalog, settings
+        if self._work.caller is not None:
+            self._load(catalog, settings)
+        self._endpoint.renew(catalog)
+
+    async def drain(self) -> None:
+        """End the streams that wait for changes, let pending calls end, and cut those that do not end in time."""
+        self.ready = False
+        self._endpoint.close_streams()
+        try:
+            async with asyncio.timeout(GRACE):
+                await self._idle.wait()
+        except TimeoutError:
+            self._endpoint.cut(_cut)
+            await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        """Close what calls use, once no request can come any more."""
+        if self._caller is not None:
+            await self._caller.close()
+        if self._sharing is not None:
+            await self._sharing.close()
+
+    # One request
+
+    def _refusal(self, head: Head) -> Answer | None:
+        if head.path == "/readyz":
+            return admission.told(head, *((200, b"ok\n") if self.ready else (503, b"not ready\n")))
+        refusal = self._admission.refusal(head)
+        if refusal is not None and refusal.note is not None:
+            self._note(dict(refusal.note))
+        return refusal
+
+    def _note(self, fields: dict[str, str]) -> None:
+        """Log each refused host or origin once, with the setting that would allow it."""
+        told = repr(fields)
+        if told not in self._refusals and len(self._refusals) < _MOST_REFUSALS:
+            self._refusals.add(told)
+            log.event("warning", fields.pop("event"), **fields)
+
+    async def _serve(self, head: Head, connection: Connection) -> None:
+        """Read a request and respond. Its bytes count towards MOST_BODIES until then."""
+        peer = Peer(self._admission.principal(head) or "", "", head.address)
+        caller, size = peer.caller, admission.most_to_read(head)
+        if not self._bodies.has(caller, size):
+            await connection.answer(admission.busy())
+            return
+        self._bodies.take(caller, size)
+        try:
+            body = await _body(connection) if size else b""
+            if isinstance(body, Answer):
+                await connection.answer(body)
+            else:
+                await self._answer(head, peer, body, connection)
+        finally:
+            self._bodies.give(caller, size)
+
+    async def _answer(self, head: Head, peer: Peer, body: bytes, connection: Connection) -> None:
+        exchange, wanted = self._endpoint.receive(head, peer, body, self._admission.shared_with(head))
+        for each in wanted:
+            self._do(each, len(body), peer)
+        await self._write(exchange, connection)
+
+    async def _write(self, exchange: Exchange, connection: Connection) -> None:
+        """Write the parts of the response until the last one, or until the client disconnects."""
+        loop = asyncio.get_running_loop()
+        waiting: asyncio.Future[None] | None = None
+        reader, known = Reader(self._unread, connection.abort), 0
+        connection.taken = reader.took
+
+        def wake() -> None:
+            nonlocal known
+            reader.add(exchange.size - known)
+            known = exchange.size
+            if waiting is not None and not waiting.done():
+                waiting.set_result(None)
+
+        exchange.changed = wake
+        wake()
+        try:
+            while True:
+                while exchange.parts:
+                    if await _written(exchange.parts.popleft(), connection):
+                        return
+                waiting = loop.create_future()
+                silence = loop.call_later(event_stream.SILENCE, exchange.silent)
+                try:
+                    await waiting
+                finally:
+                    silence.cancel()
+        except BaseException:
+            for each in self._endpoint.lost(exchange):
+                self._do(each, 0, None)
+            raise
+        finally:
+            reader.took(reader.waiting)
+
+    def _do(self, effect: Wanted, size: int, peer: Peer | None) -> None:
+        if isinstance(effect, Call):
+            self._begin(effect, size)
+        elif isinstance(effect, Rejected):
+            if self._audit is not None:
+                self._audit.reject(effect)
+        elif isinstance(effect, Read):
+            self._step(self._read(effect, peer))
+        elif isinstance(effect, Cancel):
+            if self._audit is not None:
+                self._audit.end(effect.key, "cancelled")
+            self._work.abandon(effect.key)
+        elif isinstance(effect, Answered):
+            self._work.answered(effect.key, effect.reply)
+        elif isinstance(effect, older.Relay):
+            self._step(self._relay(effect))
+        elif isinstance(effect, older.Recall):
+            self._step(self._recall(effect))
+
+    def _begin(self, call: Call, size: int) -> None:
+        call.span = spans.Span(call.origin)
+        if self._audit is not None and (refusal := self._audit.begin(call)):
+            self.done(call.key, refusal)
+            return
+        self._work.arrive(call, self, size)
+
+    async def _read(self, wanted: Read, peer: Peer | None) -> None:
+        """Respond with what is kept at that URI, if the caller may read it."""
+        if self._caller is None:
+            self.done(wanted.key, Contents(wanted.uri, None))
+            return
+        spans.enter(spans.Span(Origin(peer=peer)))
+        await self._caller.bring(wanted.uri)
+        self.done(wanted.key, self._caller.resources.look_up(wanted.uri))
+
+    # State shared with other replicas
+
+    def _step(self, step: Coroutine[None, None, None]) -> None:
+        """Run the coroutine in a task of its own."""
+        task = asyncio.get_running_loop().create_task(step)
+        self._steps.add(task)
+        task.add_done_callback(self._steps.discard)
+
+    async def _relay(self, effect: older.Relay) -> None:
+        told = self._sharing is not None and await self._sharing.relay(effect.replica, effect.session, effect.line)
+        if effect.exchange is not None:
+            effect.exchange.answer(admission.accepted() if told else older.unheard(self._sharing is not None))
+        if effect.line is None and self._sharing is not None:
+            await self._sharing.end(session.digest(effect.session), session.SECONDS)
+
+    def _relayed(self, id: str, line: bytes | None) -> None:  # noqa: A002
+        """Carry out the effects of a session's message that another replica received."""
+        known = self._endpoint.older
+        for effect in known.ended(id) if line is None else known.relayed(id, parse(line)):
+            self._do(effect, 0, None)
+
+    def _recorded(self, digest: str, recording: Recording, id: object) -> None:  # noqa: A002
+        """Share the events of a stream with other replicas."""
+        if self._sharing is not None:
+            recording.heard.append(self._sharing.record(digest, recording.stream, id))
+
+    async def _recall(self, recall: older.Recall) -> None:
+        """Resume a stream that another replica began."""
+        if self._sharing is None:
+            return
+        exchange = recall.exchange
+        try:
+            async for event in self._sharing.events(session.digest(recall.session), recall.stream, recall.number):
+                exchange.stream()
+                if isinstance(event, bytes):
+                    exchange.replay(event)
+                elif event is not None and is_id(event.id):
+                    exchange.replay(event_stream.event(error(event.id, INTERNAL_ERROR, _GONE)))
+                if not exchange.open:
+                    return
+            exchange.close()
+        except (LookupError, Away):
+            exchange.answer(older.nothing_to_resume())
+
+    # Reports of calls (work.Listener)
+
+    def attended(self) -> bool:
+        """Return True: whether a client still listens is known from its connection."""
+        return True
+
+    def done(self, key: int, outcome: Outcome) -> None:
+        """Record the call, which is over, and respond."""
+        if self._audit is not None:
+            self._audit.end(key, outcome)
+        self._endpoint.finished(key, outcome)
+
+    def progress(self, key: int, done: float, message: str) -> None:
+        """Send progress of a call, if its client asked for progress."""
+        self._endpoint.progress(key, done, message)
+
+    def ask(self, key: int, question: str | None) -> bool:
+        """Send the call's question to the client, or withdraw it for None. Return whether anything was sent."""
+        return self._endpoint.ask(key, question)
+
+    # All clients and calls
+
+    def _load(self, catalog: Catalog, settings: Settings) -> None:
+        def make() -> Caller:
+            self._caller = self._make(self._caller, catalog, settings)
+            return self._caller
+
+        self._work.caller = loaded(make)
+
+    def _sweep(self) -> None:
+        self._endpoint.older.sweep()
+        asyncio.get_running_loop().call_later(_SWEEP, self._sweep)
+
+
+async def _body(connection: Connection) -> bytes | Answer:
+    """Return the body of a request, or the error response if it cannot be read."""
+    try:
+        return await connection.body(admission.LARGEST_BODY)
+    except TooLarge:
+        return admission.too_large()
+    except TimeoutError:
+        return admission.too_slow()
+    except Broken:
+        return admission.broken()
+
+
+async def _written(part: Answer | Begin | End | bytes, connection: Connection) -> bool:
+    """Write a part, and return whether it was the last."""
+    if isinstance(part, bytes):
+        await connection.write(part)
+        return False
+    if isinstance(part, Begin):
+        await connection.begin(part.fields)
+        return False
+    if isinstance(part, Answer):
+        await connection.answer(part)
+    else:
+        await connection.end()
+    return True
+
+
+def _cut(call: Call | None) -> Result:
+    """Return the result for a call that will not finish: whether the request may have been sent."""
+    return _CUT if call is None or call.span is None or call.span.end() else _UNSENT

@@ -1,0 +1,53 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Queue calls until a running call ends. Callers take turns, so that no caller waits behind all calls of another.
+
+The calls of one caller keep their order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Waiting = TypeVar("Waiting")
+
+
+class Turns(Generic[Waiting]):
+    """Fair queue: waiting calls by caller, the next caller first, and by key."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, dict[int, Waiting]] = {}
+        self._callers: dict[int, str] = {}
+
+    def has(self, caller: str) -> bool:
+        """Return whether any call of that caller waits."""
+        return caller in self._of
+
+    def add(self, caller: str, key: int, waiting: Waiting) -> None:
+        """Queue a call behind the other calls of its caller."""
+        self._of.setdefault(caller, {})[key] = waiting
+        self._callers[key] = caller
+
+    def remove(self, key: int) -> Waiting | None:
+        """Remove the call with that key and return it, or None if it does not wait."""
+        caller = self._callers.pop(key, None)
+        if caller is None:
+            return None
+        found = self._of[caller].pop(key)
+        if not self._of[caller]:
+            del self._of[caller]
+        return found
+
+    def next(self, may: Callable[[str], bool]) -> Waiting | None:
+        """Remove and return the first call of the next caller for whom `may` is True, or None. That caller then goes
+        last.
+        """
+        for caller in self._of:
+            if may(caller):
+                found = self.remove(next(iter(self._of[caller])))
+                if caller in self._of:
+                    self._of[caller] = self._of.pop(caller)
+                return found
+        return None

@@ -1,0 +1,66 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Limit the bytes of responses that clients have not read yet.
+
+Beyond the limit, the connection of the client that has read nothing for longest is closed. So clients that do not read
+cannot harm the others.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MOST = 128 * 1024 * 1024
+
+
+class Unread:
+    """Bytes that all clients together have not read."""
+
+    def __init__(self) -> None:
+        self._readers: dict[Reader, None] = {}  # least recent reader first
+        self._total = 0
+
+    def grown(self, reader: Reader, size: int) -> None:
+        """Count more bytes for a reader, and drop the longest idle readers beyond the limit."""
+        self._readers.setdefault(reader)
+        self._total += size
+        while self._total > MOST and self._readers:
+            next(iter(self._readers)).drop()
+
+    def shrunk(self, reader: Reader, size: int) -> None:
+        """Count bytes as read, and move the reader to the end; remove a reader with no bytes left."""
+        del self._readers[reader]
+        self._total -= size
+        if reader.waiting:
+            self._readers[reader] = None
+
+
+class Reader:
+    """One client that receives a response. `give_up` closes its connection."""
+
+    __slots__ = ("_give_up", "_unread", "waiting")
+
+    def __init__(self, unread: Unread, give_up: Callable[[], None]) -> None:
+        self._unread = unread
+        self._give_up = give_up
+        self.waiting = 0
+
+    def add(self, size: int) -> None:
+        """Count bytes that now wait to be read."""
+        if size:
+            self.waiting += size
+            self._unread.grown(self, size)
+
+    def took(self, size: int) -> None:
+        """Count bytes that the client has read."""
+        size = min(size, self.waiting)
+        if size:
+            self.waiting -= size
+            self._unread.shrunk(self, size)
+
+    def drop(self) -> None:
+        """Close the connection and stop counting its bytes."""
+        self.took(self.waiting)
+        self._give_up()

@@ -1,0 +1,279 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Run the calls of one event loop, and queue those that must wait. Knows neither MCP nor HTTP.
+
+A call keeps the Caller that was current when the call came, even if that Caller is replaced.
+
+Invariants: every call that is not abandoned reports exactly once, whatever is raised inside. At most `MOST` calls run,
+and over HTTP at most `MOST_OF_ONE` per client. The others wait, and clients take turns (turns.py). A call that waits
+for its user does not count as running. backlog.py limits how many calls may wait, and pacing.py how many send at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING
+
+from ..core import log, spans
+from ..core.effects import Fetch
+from ..core.wire_formats import Ended, Failure
+from .turns import Turns
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import Any, Protocol, TypeAlias
+
+    from ..core.effects import Call, Dialogue
+    from ..core.wire_formats import Contents, Question, Result
+
+    class Caller(Protocol):
+        """Executor of one call (execution.Caller)."""
+
+        async def fetch(self, wanted: Fetch) -> Contents | Result:
+            """Return the contents of a resource, or an error result that says why it cannot be read."""
+
+        async def call(
+            self,
+            name: str,
+            arguments: dict[str, Any],
+            report: Callable[[str], None],
+            dialogue: Dialogue,
+            ask: Callable[[str], Awaitable[object]],
+        ) -> Result:
+            """Return the call's result. Raises Ended.
+
+            `report` marks the end of a phase. `ask` returns the client's answer to a question, or None.
+            """
+
+    class Listener(Protocol):
+        """Receiver of the reports of calls by key, in the engine's thread (server.Server)."""
+
+        def attended(self) -> bool:
+            """Return whether anybody waits for the outcome. Called by the thread that submits the call."""
+
+        def progress(self, key: int, done: int, message: str) -> None:
+            """Report that `done` phases are over; `message` names the last one."""
+
+        def ask(self, key: int, question: str | None) -> bool:
+            """Send the call's question to the client; None withdraws it. Return whether it could be sent."""
+
+        def done(self, key: int, outcome: Outcome) -> None:
+            """Report the outcome of a call that is over."""
+
+    Outcome: TypeAlias = Result | Failure | Question | Contents
+
+_NO_CALLER = Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
+_CUT_SHORT = Failure("The call was cut short inside the server.")
+#: Most calls that run at a time: more than any agent makes, and few enough for the memory they take.
+MOST = 320
+#: Most running calls of one client over HTTP, so that other clients need not wait.
+MOST_OF_ONE = 240
+
+# Decision 0003: A quick call tells no progress.
+#: Seconds that a phase must last before its progress is sent, and seconds without messages after that. Official clients
+#: lose progress that arrives together with the response, and raise an error.
+LASTING, APART = 0.2, 0.02
+
+
+class Work:
+    """Scheduler of calls in the current event loop. `caller` executes new calls; None if it could not be loaded."""
+
+    def __init__(self, left: Callable[[int], None]) -> None:
+        """Create. `left` is called with the size of each call that is over."""
+        self.caller: Caller | None = None
+        self._left = left
+        self._at_work = 0
+        self._of: dict[str, int] = {}
+        self._waiting: Turns[Taken] = Turns()
+        self._running: dict[int, Taken] = {}
+
+    @property
+    def others(self) -> bool:
+        """Return whether more than one call is running, including one that may be reporting now."""
+        return self._at_work > 1
+
+    def arrive(self, call: Call, listener: Listener, size: int) -> None:
+        """Run a call, or queue it. Its message had `size` bytes, and `listener` receives its reports."""
+        taken = Taken(call, listener, size, self._count)
+        taken.caller = self.caller
+        if self._may(taken.whose) and not self._waiting.has(taken.whose):
+            self._begin(taken)
+        else:
+            self._waiting.add(taken.whose, call.key, taken)
+
+    def abandon(self, key: int) -> None:
+        """Cancel that call, which will then not report. Unknown keys belong to finished calls and are ignored."""
+        if waiting := self._waiting.remove(key):
+            self._left(waiting.size)
+        elif taken := self._running.pop(key, None):
+            # A task that has not started yet runs no code of its own, so a callback ends the call.
+            taken.task.add_done_callback(lambda task: self._end(taken, _CUT_SHORT))
+            taken.task.cancel()
+
+    def answered(self, key: int, reply: object) -> None:
+        """Pass on the client's answer to the question of that call; None if there is no answer."""
+        if taken := self._running.get(key):
+            taken.answered(reply)
+
+    def _may(self, caller: str) -> bool:
+        """Return whether another call of that client may begin. Over stdio the only client is named ""."""
+        return self._at_work < MOST and (not caller or self._of.get(caller, 0) < MOST_OF_ONE)
+
+    def _count(self, caller: str, change: int) -> None:
+        """Add `change` to the running calls of that client, and begin the waiting calls that may now run."""
+        self._at_work += change
+        self._of[caller] = self._of.get(caller, 0) + change
+        if not self._of[caller]:
+            del self._of[caller]
+        while change < 0 and (taken := self._waiting.next(self._may)):
+            self._begin(taken)
+
+    def _begin(self, taken: Taken) -> None:
+        self._count(taken.whose, 1)
+        self._running[taken.call.key] = taken
+        taken.task = asyncio.get_running_loop().create_task(self._work(taken))
+
+    async def _work(self, taken: Taken) -> None:
+        """Run the call and report its outcome, in the same turn of the loop in which the call ends."""
+        outcome: Outcome
+        try:
+            outcome = await taken.made()
+        except asyncio.CancelledError:
+            outcome = _CUT_SHORT
+        except Ended as ended:
+            outcome = ended.outcome
+        except BaseException as problem:  # SystemExit too: no call may end the server
+            outcome = _failure(taken.call, problem)
+        await taken.quiet()
+        self._end(taken, outcome)
+
+    def _end(self, taken: Taken, outcome: Outcome) -> None:
+        """Report unless the call was abandoned, and only then begin waiting calls."""
+        if taken.over:
+            return
+        taken.over = True
+        try:
+            if self._running.pop(taken.call.key, None) is not None:
+                taken.listener.done(taken.call.key, outcome)
+        finally:
+            self._left(taken.size)
+            self._count(taken.whose, -1)
+
+
+class Taken:
+    """An accepted call, with the Caller that was current then, and its task once begun.
+
+    `whose` is the client's name, "" over stdio.
+    """
+
+    __slots__ = (
+        "_answer",
+        "_count",
+        "_phase",
+        "_said",
+        "_told",
+        "_waits",
+        "call",
+        "caller",
+        "listener",
+        "over",
+        "size",
+        "task",
+        "whose",
+    )
+
+    caller: Caller | None
+    task: asyncio.Task[None]
+
+    def __init__(self, call: Call, listener: Listener, size: int, count: Callable[[str, int], None]) -> None:
+        """Create. `count` adds to, or subtracts from, the running calls of a client."""
+        self.call = call
+        self.whose = "" if call.origin is None or call.origin.peer is None else call.origin.peer.caller
+        self._count = count
+        self.listener = listener
+        self.size = size
+        self.over = False
+        self._phase = 0
+        self._said = ""
+        self._told = float("-inf")
+        self._waits: asyncio.TimerHandle | None = None
+        self._answer: asyncio.Future[object] | None = None
+
+    def made(self) -> Awaitable[Outcome]:
+        """Return an awaitable of the outcome, to be awaited in the call's task, where its span is current. Raises
+        Ended.
+        """
+        call, caller = self.call, self.caller
+        if call.span is not None:
+            spans.enter(call.span)
+        if caller is None:
+            raise Ended(_NO_CALLER)
+        if isinstance(call, Fetch):
+            return caller.fetch(call)
+        report = self._report if call.progress_token is not None else _unheard
+        return caller.call(call.name, call.arguments, report, call.dialogue, self._ask)
+
+    def _report(self, message: str) -> None:
+        """Record the end of a phase. Only the latest phase is sent, once nothing followed for LASTING seconds."""
+        self._phase += 1
+        self._said = message
+        if self._waits is None:
+            self._waits = asyncio.get_running_loop().call_later(LASTING, self._tell)
+
+    def _tell(self) -> None:
+        self._waits, self._told = None, asyncio.get_running_loop().time()
+        self.listener.progress(self.call.key, self._phase, self._said)
+
+    async def quiet(self) -> None:
+        """Send no more progress, and wait until APART seconds after the last progress message."""
+        if self._waits is not None:
+            self._waits.cancel()
+            self._waits = None
+        if (left := self._told + APART - asyncio.get_running_loop().time()) > 0:
+            try:
+                await asyncio.sleep(left)
+            except asyncio.CancelledError:  # the call was cancelled: nobody waits
+                return
+
+    async def _ask(self, question: str) -> object:
+        """Return the client's answer, or None if it cannot be asked. The question is withdrawn however the waiting
+        ends.
+        """
+        answer = self._answer = asyncio.get_running_loop().create_future()
+        try:
+            return await self._meanwhile(answer) if self.listener.ask(self.call.key, question) else None
+        finally:
+            self.listener.ask(self.call.key, None)
+
+    async def _meanwhile(self, answer: asyncio.Future[object]) -> object:
+        """Return the answer, and do not count as running until it has come."""
+        self._count(self.whose, -1)
+        try:
+            return await answer
+        finally:
+            self._count(self.whose, 1)
+
+    def answered(self, reply: object) -> None:
+        """Pass on the client's answer. Only the first answer to a question counts."""
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(reply)
+
+
+def _unheard(message: str) -> None:
+    """Ignore progress: used if the client asked for none."""
+
+
+def _failure(call: Call, problem: BaseException) -> Failure:
+    log.event("error", "call_broke", tool=call.name, error=type(problem).__name__, at=frames(problem))
+    where = f" Its log has more under {call.span.call}." if call.span else ""
+    return Failure(f"The server failed while it ran {call.name}.{where}")
+
+
+def frames(problem: BaseException) -> str:
+    """Return the last five frames of the traceback, innermost last. The message is left out: it may contain
+    arguments.
+    """
+    import traceback
+
+    frames = traceback.extract_tb(problem.__traceback__)[-5:]
+    return " > ".join(f"{os.path.basename(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames)

@@ -1,0 +1,187 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Settings for serving over HTTP: listening address, callers, accepted host names and origins, and shared state of
+replicas.
+
+Each check raises ValueError with the rest of a sentence that begins with the variable's name and never contains its
+value.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from binascii import Error
+
+from . import credential_env
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    Checked = Callable[[str, Callable[[str], Any], Any], Any]
+
+PORT = 8000
+HOST = "127.0.0.1"
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+"""Host names and addresses of this machine, by which local clients reach the server."""
+
+SHORTEST_KEY = 32
+SHORTEST_NAME, LONGEST_NAME = 1, 64
+_DIGEST = 64
+_NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-@")
+
+
+class Listening:
+    """HTTP settings of the server.
+
+    `tokens` maps the SHA-256 of each caller's token to the caller's name; None means no authentication. `keys` are the
+    secrets that seal handles; the first one seals, all of them open. Without keys, the process generates one.
+    """
+
+    __slots__ = ("files", "host", "hosts", "keys", "open", "origins", "port", "store", "tokens")
+
+    def __init__(self, host: str = HOST, port: int = PORT) -> None:
+        self.host = host
+        self.port = port
+        self.hosts: frozenset[str] = frozenset()
+        self.origins: frozenset[str] = frozenset()
+        self.tokens: dict[bytes, str] | None = None
+        self.open = False
+        self.files = False
+        self.keys: list[bytes] = []
+        self.store: str | None = None
+
+    @property
+    def address(self) -> str:
+        """Return host and port as written in a URL."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def guarded(self) -> bool:
+        """Return True if other machines may connect: callers authenticate, or the operator has allowed it."""
+        return self.tokens is not None or self.open
+
+
+def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], checked: Checked) -> Listening:
+    """Load the HTTP settings. `checked` reads one variable, named without the prefix, and notes its problems. Raise
+    ValueError with a sentence if settings contradict each other.
+    """
+    listening = Listening(*address)
+    listening.hosts = checked("HTTP_HOSTS", hosts, listening.hosts)
+    listening.origins = checked("HTTP_ORIGINS", origins, listening.origins)
+    listening.tokens = checked("HTTP_TOKENS", tokens, None)
+    listening.open = checked("HTTP_OPEN", _yes, False)
+    listening.files = checked("HTTP_FILES", _yes, False)
+    found, source = credential_env.value_of(f"{prefix}_STATE_KEY", environ)
+    try:
+        listening.keys = keys(found) if found else []
+    except ValueError as reason:
+        raise ValueError(f"{source} {reason}.") from None
+    found, source = credential_env.value_of(f"{prefix}_STORE", environ)
+    try:
+        listening.store = store(found.strip()) if found else None
+    except ValueError as reason:
+        raise ValueError(f"{source} {reason}.") from None
+    if listening.store and not listening.keys:
+        raise ValueError(f"{prefix}_STORE needs {prefix}_STATE_KEY, with which replicas read what others have stored.")
+    if not is_loopback(listening.host) and not listening.guarded:
+        raise ValueError(
+            f"--http {listening.host} can be reached from other machines: set {prefix}_HTTP_TOKENS to the file of those"
+            f" who may call, or {prefix}_HTTP_OPEN=1 where something in front of this server asks them."
+        )
+    return listening
+
+
+def address(text: str) -> tuple[str, int]:
+    """Return host and port of `[HOST:]PORT`. Raise ValueError with the rest of a sentence."""
+    host, _, port = text.rpartition(":")
+    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535):
+        raise ValueError("must be a port, or a host and a port such as 127.0.0.1:8000")
+    bare = host.removeprefix("[").removesuffix("]") if host else HOST
+    if not bare or any(character in bare for character in "/@ []"):
+        raise ValueError("must be a port, or a host and a port such as 127.0.0.1:8000")
+    return bare, int(port)
+
+
+def is_loopback(host: str) -> bool:
+    """Return True if only this machine can connect to `host`."""
+    return host.lower() in ("localhost", "::1") or host.startswith("127.")
+
+
+def hosts(value: str) -> frozenset[str]:
+    """Return the accepted values of `Host`: names, each with or without a port."""
+    found = frozenset(each.strip().lower() for each in value.split(",") if each.strip())
+    if any("/" in each or "@" in each or "*" in each for each in found):
+        raise ValueError("must be names such as mcp.example.com or mcp.example.com:8443, joined by commas")
+    return found
+
+
+def origins(value: str) -> frozenset[str]:
+    """Return origins in the form that browsers send."""
+    found = frozenset(each.strip().lower() for each in value.split(",") if each.strip())
+    for each in found:
+        scheme, separator, rest = each.partition("://")
+        if scheme not in ("http", "https") or not separator or not rest or any(mark in rest for mark in "/*@"):
+            raise ValueError("must be origins such as https://app.example.com, joined by commas")
+    return found
+
+
+def tokens(value: str) -> dict[bytes, str]:
+    """Return the callers in a file, by the SHA-256 of their tokens. `#` begins a comment."""
+    try:
+        with open(value, encoding="utf-8") as file:
+            lines = file.read(1024 * 1024).splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise ValueError("must name a file of text that can be read") from None
+    found: dict[bytes, str] = {}
+    for number, line in enumerate(lines, 1):
+        parts = line.partition("#")[0].split()
+        if not parts:
+            continue
+        if len(parts) != 2 or not _is_name(parts[0]) or (digest := _digest(parts[1])) is None:
+            raise ValueError(f"names a file whose line {number} is not a name and a SHA-256 in hexadecimal")
+        found[digest] = parts[0]
+    if not found:
+        raise ValueError("names a file without callers; --new-token NAME prints a line for one")
+    return found
+
+
+def keys(value: str) -> list[bytes]:
+    """Return the comma-separated secrets: base64 of at least 32 bytes, or any text of that length."""
+    found = [_key(each.strip()) for each in value.split(",") if each.strip()]
+    if not found or any(len(each) < SHORTEST_KEY for each in found):
+        raise ValueError(f"must hold {SHORTEST_KEY} bytes or more, such as `openssl rand -base64 32` prints")
+    return found
+
+
+def store(value: str) -> str:
+    """Return the URL of the shared store."""
+    if value.partition("://")[0] not in ("redis", "rediss", "unix"):
+        raise ValueError("must be a URL such as redis://cache:6379/0 or rediss://:PASSWORD@cache:6380/0")
+    return value
+
+
+def _yes(value: str) -> bool:
+    from .setting_parsers import switch  # already loaded
+
+    return switch(value)
+
+
+def _is_name(name: str) -> bool:
+    return SHORTEST_NAME <= len(name) <= LONGEST_NAME and _NAME.issuperset(name)
+
+
+def _digest(text: str) -> bytes | None:
+    try:
+        return bytes.fromhex(text.lower().removeprefix("sha256:")) if len(text) >= _DIGEST else None
+    except ValueError:
+        return None
+
+
+def _key(text: str) -> bytes:
+    """Return the bytes of a secret: decoded base64 if that gives enough bytes, else the text's own bytes."""
+    try:
+        decoded = b64decode(text, validate=True)
+    except Error:
+        decoded = b""
+    return decoded if len(decoded) >= SHORTEST_KEY else text.encode(errors="surrogateescape")

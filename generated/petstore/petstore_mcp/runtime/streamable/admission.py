@@ -1,0 +1,245 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Check the head of a request, in the order of the standard. Pure.
+
+    Host, Origin, path, authorization, method, Content-Type, Accept, size
+
+A hostile web page can make a browser send requests to any address, under the page's own host name (DNS rebinding). The
+page cannot choose `Host` and `Origin`. So both are checked first (MCP, Streamable HTTP, security warning).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from typing import TYPE_CHECKING
+
+from ..core.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST
+from ..core.wire_formats import STATELESS_REVISIONS
+from ..settings.listening import LOOPBACK
+from ..text.fields import is_name
+from .head import Answer, Head, refused
+
+if TYPE_CHECKING:
+    from ..settings.listening import Listening
+    from .head import Fields
+
+PATH = "/mcp"
+METHODS = ("POST", "GET", "DELETE")
+LONGEST_HEAD = 32 * 1024
+LARGEST_BODY = 4 * 1024 * 1024
+"""Largest message in bytes."""
+
+SESSION, REVISION = "mcp-session-id", "mcp-protocol-version"
+STREAM = "text/event-stream"
+_ALLOW = ("Allow", ", ".join(METHODS))
+_TYPES = {"application/json": ("application/json", "application/*", "*/*"), STREAM: (STREAM, "text/*", "*/*")}
+_ASKED_WITH = (
+    "Content-Type, Accept, Authorization, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID"
+)
+_PARAMETER = "mcp-param-"
+_SHOWN = 128
+
+
+class Admission:
+    """Check of requests by their head. `refusal` returns the response to a refused request; `principal` names the
+    caller.
+    """
+
+    def __init__(self, listening: Listening, prefix: str) -> None:
+        """Create for these settings. `prefix` begins the names of their environment variables."""
+        self._listening = listening
+        self._prefix = prefix
+
+    def refusal(self, head: Head) -> Answer | None:
+        """Return the response to a request that is refused or needs no body; None if its body may be read."""
+        if head.path == "/healthz":
+            return told(head, 200, b"ok\n")
+        if (stranger := self._stranger(head)) is not None:
+            return stranger
+        refusal = self._unserved(head)
+        if refusal is not None:
+            refusal.fields = [*refusal.fields, *self.shared_with(head)]
+        return refusal
+
+    def _unserved(self, head: Head) -> Answer | None:
+        """Return the response to a request with an allowed Host and Origin that is refused for another reason, or
+        None.
+        """
+        if head.path != PATH:
+            return refused(404, INVALID_REQUEST, f"There is nothing at this path. MCP is served at {PATH}.")
+        if head.method == "OPTIONS" and self._shared(head):
+            return Answer(204, fields=_preflight(head))
+        if self.principal(head) is None:
+            return _unauthorized(head)
+        return _form(head)
+
+    def principal(self, head: Head) -> str | None:
+        """Return the caller's name, or "" if no token is required; None if the caller has no valid token."""
+        known = self._listening.tokens
+        if known is None:
+            return ""
+        scheme, _, token = (head.get("authorization") or "").partition(" ")
+        if scheme.lower() != "bearer" or len(head.all("authorization")) > 1:
+            return None
+        digest, found = hashlib.sha256(token.strip().encode("latin-1", "replace")).digest(), None
+        for each, name in known.items():  # compare all, so that timing reveals nothing
+            if hmac.compare_digest(each, digest):
+                found = name
+        return found
+
+    def shared_with(self, head: Head) -> Fields:
+        """Return the header fields that let a page of an allowed origin read the response (Fetch, CORS protocol)."""
+        if not self._shared(head):
+            return []
+        return [
+            ("Access-Control-Allow-Origin", head.all("origin")[0]),
+            ("Access-Control-Expose-Headers", "Mcp-Session-Id, WWW-Authenticate"),
+            ("Vary", "Origin"),
+        ]
+
+    def _stranger(self, head: Head) -> Answer | None:
+        """Return the response to a request whose Host or Origin the operator did not allow, or None."""
+        named = head.all("host")
+        host = named[0].lower() if len(named) == 1 else ""
+        if not host or (_name(host) not in LOOPBACK and not {host, _name(host)} & self._listening.hosts):
+            answer = refused(421, INVALID_REQUEST, "This server is not known by the name in Host.")
+            answer.note = self._advice("host_refused", "host", ", ".join(named), "HTTP_HOSTS")
+            return answer
+        origins = head.all("origin")
+        allowed = {f"http://{host}", f"https://{host}"} | self._listening.origins
+        if origins and (len(origins) > 1 or origins[0].lower() not in allowed):
+            answer = refused(403, INVALID_REQUEST, "Web pages of this Origin may not ask here.")
+            answer.note = self._advice("origin_refused", "origin", ", ".join(origins), "HTTP_ORIGINS")
+            return answer
+        return None
+
+    def _shared(self, head: Head) -> bool:
+        """Return whether the request comes from a page of an origin that the operator listed."""
+        origins = head.all("origin")
+        return len(origins) == 1 and origins[0].lower() in self._listening.origins
+
+    def _advice(self, event: str, kind: str, value: str, setting: str) -> dict[str, str]:
+        reason = f"{self._prefix}_{setting} lists those that are allowed."
+        return {"event": event, kind: value[:_SHOWN], "reason": reason}
+
+
+def _name(host: str) -> str:
+    """Return a Host value without its port."""
+    if host.startswith("["):
+        return host[: host.find("]") + 1] if _is_port(host.partition("]")[2]) else host
+    name, colon, port = host.partition(":")
+    return name if not colon or _is_port(colon + port) else host
+
+
+def _is_port(text: str) -> bool:
+    return not text or (text[0] == ":" and text[1:].isascii() and text[1:].isdigit() and len(text) <= 6)
+
+
+def told(head: Head, status: int, body: bytes) -> Answer:
+    """Return the response to a health check. It is open to every caller and contains nothing else (E7)."""
+    if head.method not in ("GET", "HEAD"):
+        return Answer(405, fields=[("Allow", "GET, HEAD")])
+    return Answer(status, body, [("Content-Type", "text/plain"), ("Cache-Control", "no-store")])
+
+
+def _preflight(head: Head) -> Fields:
+    """Return the header fields for a CORS preflight. Names are listed one by one, since browsers may not accept `*`."""
+    asked = (head.get("access-control-request-headers") or "").split(",")
+    named = [each.strip() for each in asked if each.strip().lower().startswith(_PARAMETER)]
+    allowed = ", ".join([_ASKED_WITH, *(each for each in named if is_name(each))])
+    return [("Access-Control-Allow-Methods", ", ".join(METHODS)), ("Access-Control-Allow-Headers", allowed)]
+
+
+def _unauthorized(head: Head) -> Answer:
+    """Return 401, with the error `invalid_token` if a token was sent (RFC 6750, 3.1)."""
+    if len(head.all("authorization")) > 1:
+        return refused(400, INVALID_REQUEST, "The request has two Authorization fields.")
+    challenge = "Bearer" if head.get("authorization") is None else 'Bearer error="invalid_token"'
+    sentence = "This server wants to know who calls: send Authorization: Bearer and the token that you were given."
+    return refused(401, INVALID_REQUEST, sentence, ("WWW-Authenticate", challenge))
+
+
+def _form(head: Head) -> Answer | None:
+    """Return the response to a request with a wrong method, media type or size, or None."""
+    if head.method not in METHODS:
+        return refused(405, INVALID_REQUEST, f"The method must be one of {', '.join(METHODS)}.", _ALLOW)
+    revision = head.get(REVISION)
+    if head.method != "POST":
+        if revision in STATELESS_REVISIONS:
+            return refused(405, INVALID_REQUEST, f"In {revision} there is POST alone.", ("Allow", "POST"))
+        if head.method == "GET" and not _admits(head, STREAM):
+            return refused(406, INVALID_REQUEST, "Accept must admit text/event-stream.")
+        return None
+    kind = (head.get("content-type") or "").partition(";")[0].strip().lower()
+    if kind != "application/json" or len(head.all("content-type")) > 1:
+        return refused(415, INVALID_REQUEST, "Content-Type must be application/json.")
+    if (head.get("content-encoding") or "identity").lower() != "identity":
+        return refused(415, INVALID_REQUEST, "Bodies are not read compressed.")
+    if not _admits(head, "application/json") or not _admits(head, STREAM):
+        return refused(406, INVALID_REQUEST, "Accept must admit application/json and text/event-stream.")
+    length = head.get("content-length") or "0"
+    return too_large() if length.isdigit() and int(length[:20]) > LARGEST_BODY else None
+
+
+UNGUARDED = refused(403, INVALID_REQUEST, "This server serves its own machine alone; its settings can allow others.")
+"""Response to a client on another machine, if the operator has not allowed other machines."""
+
+
+def too_large() -> Answer:
+    """Return the response to a body that is too large."""
+    return refused(413, INVALID_REQUEST, f"A message has at most {LARGEST_BODY:,} bytes.", ("Connection", "close"))
+
+
+def too_long() -> Answer:
+    """Return the response to a head that is too long."""
+    return refused(431, INVALID_REQUEST, f"A head has at most {LONGEST_HEAD:,} bytes.", ("Connection", "close"))
+
+
+def unreadable(status: int) -> Answer:
+    """Return the response to bytes that are no valid HTTP request."""
+    return refused(
+        status, INVALID_REQUEST, "This is no request of HTTP/1.1 that is read here.", ("Connection", "close")
+    )
+
+
+def broke() -> Answer:
+    """Return the response after an internal error."""
+    return refused(500, INTERNAL_ERROR, "The server failed. Its log says more.", ("Connection", "close"))
+
+
+def too_slow() -> Answer:
+    """Return the response to a body that did not arrive in time."""
+    return refused(408, INVALID_REQUEST, "The body did not come in time.", ("Connection", "close"))
+
+
+def broken() -> Answer:
+    """Return the response to a body with invalid framing."""
+    return refused(400, INVALID_REQUEST, "The body is not framed as HTTP says.", ("Connection", "close"))
+
+
+def most_to_read(head: Head) -> int:
+    """Return the largest possible size of the body in bytes."""
+    if head.method != "POST":
+        return 0
+    length = head.get("content-length") or ""
+    return int(length) if length.isascii() and length.isdigit() and len(length) < 10 else LARGEST_BODY
+
+
+def busy(sentence: str = "Too much is going on here. Come again in a moment.") -> Answer:
+    """Return the response if the server is at a limit."""
+    return refused(503, INVALID_REQUEST, sentence, ("Retry-After", "1"))
+
+
+def _admits(head: Head, media_type: str) -> bool:
+    """Return whether `Accept` contains that type, by name or range, with a weight above 0 (RFC 9110, 12.5.1)."""
+    for each in (head.get("accept") or "").split(","):
+        kind, *parameters = (part.strip().lower() for part in each.split(";"))
+        weights = [part for part in parameters if part.startswith("q=")]
+        if kind in _TYPES[media_type] and not (weights and not weights[0][2:].strip("0.")):
+            return True
+    return False
+
+
+def accepted() -> Answer:
+    """Return the response to a message that expects none."""
+    return Answer(202)

@@ -1,0 +1,177 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Serve MCP over Streamable HTTP: a request comes in, effects and the parts of its response go out.
+
+Nothing here reads, writes, waits or asks for the time. An HTTP server ("door") passes the head and body of a request,
+and gets an `Exchange` with the parts to write. Actions are returned as the protocol's effects, and as `Relay` and
+`Recall`, which concern other replicas.
+
+Both eras are served at one path:
+
+    the message                                              is served as
+    -------------------------------------------------------  ------------------------------------------------------
+    names a revision or capabilities in `_meta`              2026-07-28: with a `Protocol` of its own, dropped after
+                                                             the response
+    has a header with a revision that is not an older one    the same, but refused: `_meta` lacks the revision
+    is `initialize`                                          the older era: the response carries a session id
+    carries a session id                                     the older era: with the `Protocol` of that session,
+                                                             rebuilt from the id if this process has none
+    anything else                                            400: a session is required
+
+Clients choose ids and progress tokens. So these are unique only within one POST (2026-07-28) or one session. A call is
+identified across all clients by its key.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING
+
+from ..core.envelope import is_stateless, meta_of
+from ..core.jsonrpc import INVALID_PARAMS, Malformed, Request, error, parse
+from ..core.wire_formats import HANDSHAKE_REVISIONS
+from .admission import REVISION
+from .exchange import Exchange
+from .head import Answer, json_answer
+from .older import Older, Recall, Relay
+from .routes import Routes
+from .stateless import Stateless
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from ..core.catalog import Catalog
+    from ..core.effects import Call, Effect, Peer
+    from ..core.protocol import Outcome
+    from ..core.wire_formats import Contents
+    from ..replicas.seal import Seal
+    from .head import Fields, Head
+
+    Wanted: TypeAlias = "Effect | Relay | Recall"
+
+
+class Endpoint:
+    """Request handler of one path for all clients. Not thread-safe."""
+
+    def __init__(self, catalog: Catalog, seal: Seal, clock: Callable[[], float], changes: bool = False) -> None:
+        """Create for this table. `clock` returns seconds; `changes` is whether another table may come (`renew`)."""
+        self._catalog = catalog
+        self.routes = Routes()
+        keys = count(1)
+        self.older = Older(self.routes, keys, seal, clock, changes)
+        self._stateless = Stateless(self.routes, keys, changes)
+
+    # Messages from clients
+
+    def receive(self, head: Head, peer: Peer, body: bytes, fields: Fields) -> tuple[Exchange, list[Wanted]]:
+        """Return the exchange for an admitted request, and the effects to carry out. `fields` are added to any
+        response.
+        """
+        if head.method == "POST":
+            return self._post(head, peer, body, fields)
+        found = self.older.find(head, peer, self._catalog)
+        if isinstance(found, Answer):
+            return _answered(found, fields)
+        if head.method == "GET":
+            exchange, recalls = self.older.listen(found, head, fields)
+            return exchange, [*recalls]
+        exchange, _ = _answered(Answer(204), fields)
+        return exchange, [*self.older.end(found)]
+
+    def lost(self, exchange: Exchange) -> list[Wanted]:
+        """Return the effects to carry out after the client closed the connection of that exchange."""
+        exchange.open = False
+        if exchange.name:
+            if (found := self.older.session_of(exchange)) is not None:
+                self.older.lost(found, exchange)
+            return []
+        return [*self._stateless.lost(exchange)]
+
+    def _post(self, head: Head, peer: Peer, body: bytes, fields: Fields) -> tuple[Exchange, list[Wanted]]:
+        message = parse(body)
+        if isinstance(message, Malformed):
+            id_ = message.id if message.code == INVALID_PARAMS else None
+            return _answered(json_answer(400, error(id_, message.code, message.sentence)), fields)
+        if is_stateless(meta_of(message)) or self._names_newer(head, peer):
+            exchange, effects = self._stateless.receive(head, message, peer, self._catalog, fields)
+            return exchange, [*effects]
+        if isinstance(message, Request) and message.method == "initialize":
+            return _answered(self.older.initialize(message, head, peer, self._catalog, fields), [])
+        found = self.older.find(head, peer, self._catalog)
+        if isinstance(found, Answer):
+            return _answered(found, fields)
+        exchange, wanted = self.older.receive(found, message, body, fields)
+        return exchange, [*wanted]
+
+    # Reports of calls
+
+    def finished(self, key: int, outcome: Outcome | Contents) -> None:
+        """Respond to the request of that call, which is over."""
+        exchange = self.routes.end(key)
+        if exchange is None or exchange.protocol is None:
+            return
+        line = exchange.protocol.finished(key, outcome)
+        if line is not None:
+            exchange.respond(line)
+        if (found := self.older.session_of(exchange)) is not None:
+            self.older.settle(found, exchange)
+
+    def progress(self, key: int, done: float, message: str) -> None:
+        """Send progress of that call, if its client asked for progress."""
+        exchange = self.routes.calls.get(key)
+        if exchange is None or exchange.protocol is None:
+            return
+        if (line := exchange.protocol.progress(key, done, None, message)) is not None:
+            exchange.tell(line)
+
+    def ask(self, key: int, question: str | None) -> bool:
+        """Send the question of that call to its client, or withdraw it for None. Return whether anything was sent."""
+        exchange = self.routes.calls.get(key)
+        if exchange is None or exchange.protocol is None:
+            return False
+        protocol = exchange.protocol
+        line = protocol.withdraw(key) if question is None else protocol.ask(key, question)
+        if line is not None:
+            exchange.tell(line)
+        return line is not None
+
+    # All clients and calls
+
+    def renew(self, catalog: Catalog) -> None:
+        """Use that table from the next request on, and notify the streams that listen for changes."""
+        self._catalog = catalog
+        self.older.renew(catalog)
+        for exchange in list(self.routes.streams):
+            if exchange.protocol is not None and not exchange.name:
+                for line in exchange.protocol.renew(catalog).splitlines(keepends=True):
+                    exchange.tell(line)
+
+    def close_streams(self) -> None:
+        """End each stream that waits for changes, because the process is about to end."""
+        self.routes.closing = True
+        for exchange in list(self.routes.streams):
+            self.routes.forget(exchange)
+            if exchange.name:
+                exchange.close()
+            else:
+                self._stateless.close(exchange)
+
+    def cut(self, outcome: Callable[[Call | None], Outcome]) -> None:
+        """Respond to each pending call with `outcome(call)`, since no call will finish any more."""
+        for key, exchange in list(self.routes.calls.items()):
+            protocol = exchange.protocol
+            running = protocol.running(key) if protocol is not None else None
+            self.finished(key, outcome(running))
+
+    def _names_newer(self, head: Head, peer: Peer) -> bool:
+        """Return whether the head names a revision that is not an older one. Inside a session the answer is always
+        False.
+        """
+        named = head.get(REVISION)
+        return named is not None and named not in HANDSHAKE_REVISIONS and not self.older.knows(head, peer)
+
+
+def _answered(answer: Answer, fields: Fields) -> tuple[Exchange, list[Wanted]]:
+    exchange = Exchange(None, stateless=False, fields=fields)
+    exchange.answer(answer)
+    return exchange, []

@@ -1,0 +1,186 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Hold one HTTP request and its response so far. No I/O: parts of the response are queued here, and a door writes them.
+
+A response is JSON if nothing is sent before the JSON-RPC response. The first notification or question turns the
+response into an event stream; so does a period of silence. From then on the status is 200, and errors are events.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from ..core.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, error_code
+from . import event_stream
+from .head import Answer, json_answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..core.jsonrpc import Id
+    from ..core.protocol import Protocol
+    from .head import Fields
+    from .replay import Recording
+
+_BAD_REQUEST = (INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, -32020, -32021, -32022)
+_MOST_WAITING = 256
+"""Most parts that wait for a client that does not read. Beyond this number, only the JSON-RPC response is queued."""
+
+
+class Begin:
+    """Head of an event stream."""
+
+    __slots__ = ("fields",)
+
+    def __init__(self, fields: Fields) -> None:
+        self.fields = fields
+
+
+class End:
+    """End of an event stream."""
+
+    __slots__ = ()
+
+
+class Exchange:
+    """Response to one HTTP request.
+
+    - `id`: id of the JSON-RPC request; None for a batch or a stream without request.
+    - `caller`: the client (`Peer.caller`). `keys`: keys of the pending calls.
+    - `name`: id of the session, or "".
+    - `size`: bytes queued so far.
+    - `records`: begins a recording, if the stream can be resumed.
+    - `open`: the client still listens. `over`: the response is complete.
+    - `changed`: called whenever a part is queued.
+    """
+
+    __slots__ = (
+        "_fields",
+        "_parts",
+        "_stateless",
+        "caller",
+        "changed",
+        "id",
+        "keys",
+        "name",
+        "open",
+        "over",
+        "protocol",
+        "recording",
+        "records",
+        "size",
+        "streaming",
+    )
+
+    def __init__(self, id: Id | None, stateless: bool, fields: Fields) -> None:  # noqa: A002
+        """Create for a request. `fields` are header fields of the response in any form."""
+        self.id = id
+        self.caller = ""
+        self.keys: set[int] = set()
+        self.name = ""
+        self.protocol: Protocol | None = None
+        self.recording: Recording | None = None
+        self.records: Callable[[], Recording] | None = None
+        self.changed: Callable[[], None] = _nobody
+        self.streaming = False
+        self.open = True
+        self.over = False
+        self.size = 0
+        self._stateless = stateless
+        self._fields = fields
+        self._parts: deque[Answer | Begin | End | bytes] = deque()
+
+    @property
+    def parts(self) -> deque[Answer | Begin | End | bytes]:
+        """Return the queue of parts to be written, in order."""
+        return self._parts
+
+    def respond(self, line: bytes) -> None:
+        """Complete the exchange with the JSON-RPC response."""
+        if self.over:
+            return
+        if not self.streaming:
+            self._end_with(json_answer(self._status(line), line, *self._fields))
+            return
+        self._put(self._event(line))
+        self.close()
+
+    def tell(self, line: bytes) -> None:
+        """Send a notification or a question. The response becomes an event stream."""
+        if self.over:
+            return
+        self.stream()
+        event = self._event(line)
+        if len(self._parts) < _MOST_WAITING:
+            self._put(event)
+
+    def stream(self) -> None:
+        """Turn the response into an event stream, if it is none."""
+        if self.streaming or self.over:
+            return
+        self.streaming = True
+        self._put(Begin([*event_stream.HEADERS, *self._fields]))
+        if self.records is not None:
+            self.recording = self.records()
+            self._put(event_stream.first_event(self.recording.stream))
+
+    def replay(self, event: bytes) -> None:
+        """Send a recorded event."""
+        if not self.over:
+            self._put(event)
+
+    def silent(self) -> None:
+        """Begin an event stream after a period of silence, or send a keep-alive, so that no proxy closes the
+        connection.
+        """
+        if self.over:
+            return
+        if not self.streaming:
+            self.stream()
+        elif not self._parts:
+            self._put(event_stream.KEEP_ALIVE)
+
+    def close(self) -> None:
+        """End the event stream."""
+        if not self.over:
+            self._end_with(End())
+
+    def leave(self) -> None:
+        """Stop sending to the client, who went on to another stream. The calls go on, and their events are recorded."""
+        if self.streaming and self.open and not self.over:
+            self._put(End())
+        self.open = False
+
+    def answer(self, answer: Answer) -> None:
+        """Complete the exchange with an HTTP response that is no JSON-RPC response."""
+        if not self.over:
+            answer.fields = [*answer.fields, *self._fields]
+            self._end_with(answer)
+
+    def _end_with(self, part: Answer | End) -> None:
+        self.over = True
+        if self.recording is not None:
+            self.recording.end()
+        self._put(part)
+
+    def _event(self, line: bytes) -> bytes:
+        if self.recording is None:
+            return event_stream.event(line)
+        return self.recording.add(line)
+
+    def _put(self, part: Answer | Begin | End | bytes) -> None:
+        if self.open:
+            self._parts.append(part)
+            self.size += len(part) if isinstance(part, bytes) else len(part.body) if isinstance(part, Answer) else 0
+            self.changed()
+
+    def _status(self, line: bytes) -> int:
+        """Return the HTTP status for a JSON-RPC response without a stream. The older revisions always use 200."""
+        code = error_code(self.id, line) if self._stateless and self.id is not None else None
+        if code == METHOD_NOT_FOUND:
+            return 404
+        return 400 if code in _BAD_REQUEST else 200
+
+
+def _nobody() -> None:
+    """Do nothing: used as `changed` until somebody waits for parts."""

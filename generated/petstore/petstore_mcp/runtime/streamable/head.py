@@ -1,0 +1,76 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Represent the head of an HTTP request, and whole responses. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..core.jsonrpc import error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Fields = list[tuple[str, str]]
+
+JSON = "application/json"
+_BLANKS = " \t"
+
+
+class Head:
+    """Method, path and header fields of a request, and the client's address.
+
+    Field names are in lower case, and values have no surrounding blanks (RFC 9110, 5.5).
+    """
+
+    __slots__ = ("_fields", "address", "method", "path")
+
+    def __init__(self, method: str, path: str, fields: Iterable[tuple[bytes, bytes]], address: str = "") -> None:
+        self.method = method
+        self.path = path
+        self.address = address
+        self._fields: dict[str, list[str]] = {}
+        for name, value in fields:
+            text = value.decode("latin-1").strip(_BLANKS)
+            self._fields.setdefault(name.decode("latin-1").lower(), []).append(text)
+
+    def all(self, name: str) -> list[str]:
+        """Return the values of all fields with that name, in order."""
+        return self._fields.get(name, [])
+
+    def get(self, name: str) -> str | None:
+        """Return the value of that field, or None. Several values are joined by commas (RFC 9110, 5.3)."""
+        values = self._fields.get(name)
+        return None if values is None else ", ".join(values)
+
+    def named(self, prefix: str) -> list[str]:
+        """Return the names of the fields that begin with `prefix`."""
+        return [name for name in self._fields if name.startswith(prefix)]
+
+
+class Answer:
+    """A whole response: status, header fields and body. `note` is an event for the log, with its fields."""
+
+    __slots__ = ("body", "fields", "note", "status")
+
+    def __init__(
+        self, status: int, body: bytes = b"", fields: Fields | None = None, note: dict[str, str] | None = None
+    ) -> None:
+        self.status = status
+        self.body = body
+        self.fields: Fields = fields or []
+        self.note = note
+
+    @property
+    def closes(self) -> bool:
+        """Return whether the connection closes after this response."""
+        return ("Connection", "close") in self.fields
+
+
+def json_answer(status: int, body: bytes, *fields: tuple[str, str]) -> Answer:
+    """Return a response whose body is JSON text."""
+    return Answer(status, body, [("Content-Type", JSON), ("Cache-Control", "no-store"), *fields])
+
+
+def refused(status: int, code: int, sentence: str, *fields: tuple[str, str]) -> Answer:
+    """Return an error response without a request id: a JSON-RPC error in the body (section P)."""
+    return json_answer(status, error(None, code, sentence), *fields)

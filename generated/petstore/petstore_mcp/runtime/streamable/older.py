@@ -1,0 +1,399 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Serve the older era (up to 2025-11-25): sessions begin with `initialize` and are named by a header. Pure.
+
+Any replica can serve a session, since the session id contains what was agreed (`session`). Pending calls exist on one
+replica only. `Relay` tells the others of a response, cancellation or end that may concern them.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ..core.effects import Cancel, Send
+from ..core.elicitation import Questions
+from ..core.jsonrpc import INVALID_REQUEST, Batch, Notification, Request, Response, error
+from ..core.protocol import BATCH_REVISION, Protocol
+from ..core.subscriptions import Subscriptions
+from ..core.wire_formats import HANDSHAKE_REVISIONS
+from . import event_stream, session
+from .admission import REVISION, SESSION, accepted, busy
+from .exchange import Exchange
+from .head import Answer, json_answer, refused
+from .replay import MOST_BYTES_OF_ALL, MOST_EVENTS_OF_ALL, Kept, Recording
+from .session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import TypeAlias
+
+    from ..core.catalog import Catalog
+    from ..core.effects import Effect, Handshake, Peer
+    from ..core.jsonrpc import Message
+    from ..replicas.seal import Seal
+    from .head import Fields, Head
+    from .routes import Routes
+
+    Told: TypeAlias = "tuple[Exchange, list[Effect | Relay]]"
+
+CANCELLED = -32800
+_CANCELLED = "Request cancelled"
+_NO_SESSION = "There is no such session (any more). Send initialize to begin another one."
+_QUESTION_PARTS = 4
+_MOST_ENDED = 100_000
+
+
+# Decision 0168: The id of a question names the replica that asks.
+class Relay:
+    """Effect: tell other replicas of a session's message, or of its end if `line` is None.
+
+    `replica` is the one concerned, "" for all. If `exchange` is set, its client is answered once the message was sent.
+    """
+
+    __slots__ = ("exchange", "line", "replica", "session")
+
+    def __init__(self, session: str, line: bytes | None, exchange: Exchange | None = None, replica: str = "") -> None:
+        self.session = session
+        self.line = line
+        self.exchange = exchange
+        self.replica = replica
+
+
+class Recall:
+    """Effect: resume a stream of another replica after event `number`, in this exchange."""
+
+    __slots__ = ("exchange", "number", "session", "stream")
+
+    def __init__(self, session: str, stream: str, number: int, exchange: Exchange) -> None:
+        self.session = session
+        self.stream = stream
+        self.number = number
+        self.exchange = exchange
+
+
+class Older:
+    """Request handler of the older era's sessions.
+
+    `recorded` is called for each resumable stream, with the session's digest and the request's id or None. `recalls` is
+    whether streams of other replicas can be resumed. `replica` is the name of this process among the replicas.
+    """
+
+    def __init__(
+        self, routes: Routes, keys: Iterator[int], seal: Seal, clock: Callable[[], float], changes: bool
+    ) -> None:
+        """Create without sessions. `clock` returns seconds; `changes` is whether another table may come."""
+        self.recorded: Callable[[str, Recording, object], None] = lambda *_: None
+        self.recalls = False
+        self.replica = os.urandom(8).hex()
+        self._routes = routes
+        self._keys = keys
+        self._seal = seal
+        self._clock = clock
+        self._changes = changes
+        self._sessions: dict[str, Session] = {}
+        self._kept = Kept(MOST_EVENTS_OF_ALL, MOST_BYTES_OF_ALL)
+        self._ended: dict[str, float] = {}
+
+    # Messages from clients
+
+    def initialize(self, request: Request, head: Head, peer: Peer, catalog: Catalog, fields: Fields) -> Answer:
+        """Begin a session, and return the response with its id (L1)."""
+        if (named := head.get(SESSION)) is not None:
+            known = self._agreed(named, peer) is not None
+            return refused(400, INVALID_REQUEST, "This session was begun already.") if known else _gone()
+        protocol = self._protocol(catalog)
+        line = b"".join(effect.line for effect in protocol.receive(request) if isinstance(effect, Send))
+        if protocol.handshake is None:
+            return json_answer(200, line, *fields)
+        id_ = session.sealed(self._seal, peer.principal, protocol.handshake)
+        return json_answer(200, line, ("Mcp-Session-Id", id_), *fields)
+
+    def find(self, head: Head, peer: Peer, catalog: Catalog) -> Session | Answer:
+        """Return the session that a request names, or the error response (L3 to L5)."""
+        named = head.get(SESSION)
+        if named is None:
+            return refused(400, INVALID_REQUEST, "Send initialize first, and its Mcp-Session-Id with each request.")
+        handshake = self._agreed(named, peer)
+        if handshake is None:
+            return _gone()
+        revision = head.get(REVISION)
+        if revision is not None and revision not in HANDSHAKE_REVISIONS:
+            return refused(400, INVALID_REQUEST, "MCP-Protocol-Version is not the revision of this session.")
+        found = self._sessions.get(named)
+        if found is None:
+            protocol = self._protocol(catalog)
+            protocol.resume(handshake)
+            found = Session(named, handshake, protocol, self._kept)
+        peer.session = found.digest
+        found.caller = peer.caller
+        found.protocol.heard_from(peer)
+        return found
+
+    def receive(self, found: Session, message: Message, line: bytes, fields: Fields) -> Told:
+        """Return the exchange for a session's message, and the effects. `line` is the message as it came."""
+        if isinstance(message, Batch):
+            return self._batch(found, message, fields)
+        if isinstance(message, Request):
+            return self._request(found, message, fields)
+        exchange = Exchange(None, stateless=False, fields=fields)
+        effects = self._told(found, message)
+        self._rest(found)
+        if not effects and isinstance(message, Response) and (asking := _asking(message.id)) not in ("", self.replica):
+            return exchange, [Relay(found.id, line, exchange, asking)]
+        exchange.answer(accepted())
+        return exchange, [Relay(found.id, line)] if not effects and _is_cancel(message) else [*effects]
+
+    def listen(self, found: Session, head: Head, fields: Fields) -> tuple[Exchange, list[Recall]]:
+        """Open the stream for messages without a request, or resume a stream (L7, L12)."""
+        exchange = Exchange(None, stateless=False, fields=fields)
+        exchange.caller = found.caller
+        if (last := head.get("last-event-id")) is not None:
+            return exchange, self._resume(found, last, exchange)
+        if found.listening is not None:
+            exchange.answer(refused(409, INVALID_REQUEST, "This session has such a stream already."))
+        elif not self._routes.takes_stream(found.caller):
+            exchange.answer(busy())
+        else:
+            self._record(found, exchange)
+            exchange.name = found.id
+            found.listening = exchange
+            self._keep(found)
+            exchange.protocol = found.protocol
+            self._routes.open(exchange)
+            exchange.stream()
+        return exchange, []
+
+    def end(self, found: Session) -> list[Effect | Relay]:
+        """End a session: cancel its calls and close its streams, here and on other replicas (L6)."""
+        return [*self.ended(found.id), Relay(found.id, None)]
+
+    def knows(self, head: Head, peer: Peer) -> bool:
+        """Return whether a request names a valid session."""
+        named = head.get(SESSION)
+        return named is not None and self._agreed(named, peer) is not None
+
+    # Messages from other replicas
+
+    def relayed(self, id: str, message: Message) -> list[Effect]:  # noqa: A002
+        """Return the effects of a session's message that another replica received."""
+        found = self._sessions.get(id)
+        return [] if found is None else self._told(found, message)
+
+    def remember_ended(self, digest: str, seconds: float) -> None:
+        """Remember that the session with this digest has ended. Its id would be valid for `seconds` more."""
+        self._ended[digest] = self._clock() + seconds
+        if len(self._ended) > _MOST_ENDED:
+            del self._ended[next(iter(self._ended))]
+
+    def ended(self, id: str) -> list[Effect]:  # noqa: A002
+        """Return the effects of ending that session here."""
+        self.remember_ended(session.digest(id), session.SECONDS)
+        found = self._sessions.pop(id, None)
+        if found is None:
+            return []
+        effects: list[Effect] = []
+        for exchange in list(found.exchanges.values()):
+            effects += [Cancel(key) for key in self._routes.forget(exchange)]
+            exchange.respond(error(exchange.id, CANCELLED, _CANCELLED))
+        if found.listening is not None:
+            self._routes.forget(found.listening)
+            found.listening.close()
+        found.forget()
+        return effects
+
+    def renew(self, catalog: Catalog) -> None:
+        """Use that table for the sessions of this process from the next request on, and notify the listening
+        clients.
+        """
+        for found in self._sessions.values():
+            lines = found.protocol.renew(catalog)
+            if found.listening is not None:
+                for line in lines.splitlines(keepends=True):
+                    found.listening.tell(line)
+
+    # Exchanges
+
+    def lost(self, found: Session, exchange: Exchange) -> None:
+        """Record that the client closed the connection. Its calls go on (L10)."""
+        exchange.open = False
+        exchange.parts.clear()
+        if exchange is found.listening:
+            self._routes.forget(exchange)
+            found.listening = None
+            exchange.close()
+        self._rest(found)
+
+    def settle(self, found: Session, exchange: Exchange) -> None:
+        """Forget an exchange that has its response."""
+        if exchange.over:
+            found.exchanges = {name: each for name, each in found.exchanges.items() if each is not exchange}
+        self._rest(found)
+
+    def session_of(self, exchange: Exchange) -> Session | None:
+        """Return the session of an exchange, or None."""
+        return self._sessions.get(exchange.name)
+
+    def sweep(self) -> None:
+        """Forget expired streams, and ended sessions whose ids have expired."""
+        for each in list(self._sessions.values()):
+            self._rest(each)
+        now = self._clock()
+        self._ended = {name: until for name, until in self._ended.items() if until > now}
+
+    # Private methods
+
+    def _agreed(self, id: str, peer: Peer) -> Handshake | None:  # noqa: A002
+        if session.digest(id) in self._ended:
+            return None
+        return session.opened(self._seal, peer.principal, id)
+
+    def _protocol(self, catalog: Catalog) -> Protocol:
+        questions = Questions(f"mcpgen-{self.replica}-{os.urandom(4).hex()}")  # a prefix unique to this replica
+        return Protocol(catalog, Subscriptions() if self._changes else None, self._keys, questions)
+
+    def _request(self, found: Session, request: Request, fields: Fields) -> Told:
+        exchange = Exchange(request.id, stateless=False, fields=fields)
+        exchange.caller = found.caller
+        if not self._routes.takes_call(found.caller):
+            exchange.answer(busy())
+            return exchange, []
+        if found.resumable:
+            self._record(found, exchange)
+        left = self._routes.begin(exchange, found.protocol, found.protocol.receive(request))
+        self._follow(found, exchange)
+        return exchange, [*left]
+
+    def _batch(self, found: Session, batch: Batch, fields: Fields) -> Told:
+        exchange = Exchange(None, stateless=False, fields=fields)
+        exchange.caller = found.caller
+        if found.handshake.revision != BATCH_REVISION or not batch.messages:
+            sentence = f"A POST holds one message. Only in {BATCH_REVISION} may it hold several, and never none."
+            exchange.answer(refused(400, INVALID_REQUEST, sentence))
+            return exchange, []
+        if not self._routes.takes_call(found.caller):
+            exchange.answer(busy())
+            return exchange, []
+        left = self._routes.begin(exchange, found.protocol, found.protocol.receive(batch))
+        if not exchange.over and not exchange.keys:
+            exchange.answer(accepted())
+        self._follow(found, exchange)
+        return exchange, [*left]
+
+    def _follow(self, found: Session, exchange: Exchange) -> None:
+        """Remember an exchange until it has its response."""
+        exchange.name = found.id
+        if exchange.over:
+            return
+        found.exchanges[exchange.id if exchange.id is not None else f"\0{id(exchange)}"] = exchange
+        self._keep(found)
+
+    def _told(self, found: Session, message: Message) -> list[Effect]:
+        """Return the effects of a message that needs no response. A cancelled request ends with an error (L10)."""
+        effects = found.protocol.receive(message)
+        left: list[Effect] = [effect for effect in effects if not isinstance(effect, Send)]
+        for effect in left:
+            if isinstance(effect, Cancel) and (target := self._routes.end(effect.key)) is not None:
+                self._cancelled(target, [effect.line for effect in effects if isinstance(effect, Send)])
+                self.settle(found, target)
+        return left
+
+    def _cancelled(self, target: Exchange, lines: list[bytes]) -> None:
+        """End the exchange of a cancelled request; a batch ends once none of its requests is pending."""
+        if target.id is not None:
+            for line in lines:  # withdraws its question
+                target.tell(line)
+            target.respond(error(target.id, CANCELLED, _CANCELLED))
+        elif lines:
+            target.respond(b"".join(lines))
+        elif not target.keys:
+            target.answer(accepted())
+
+    def _record(self, found: Session, exchange: Exchange) -> None:
+        """Record the events of an exchange once it becomes a stream."""
+
+        def begin() -> Recording:
+            recording = Recording(os.urandom(12).hex(), self._clock, found.kept)
+            found.recordings[recording.stream] = recording
+            self.recorded(found.digest, recording, exchange.id)
+            self._keep(found)
+            return recording
+
+        if found.resumable:
+            exchange.records = begin
+
+    def _resume(self, found: Session, last: str, exchange: Exchange) -> list[Recall]:
+        exchange.name = found.id
+        named = event_stream.read_id(last)
+        recording = found.recordings.get(named[0]) if named else None
+        if named is not None and recording is None and self.recalls:
+            return [Recall(found.id, *named, exchange)]
+        behind = recording.behind(named[1]) if named and recording else None
+        if behind is None or recording is None:
+            exchange.answer(nothing_to_resume())
+            return []
+        exchange.stream()
+        for event in behind:
+            exchange.replay(event)
+        self._hand_over(found, recording, exchange)
+        return []
+
+    def _hand_over(self, found: Session, recording: Recording, exchange: Exchange) -> None:
+        """Send what follows to the latest exchange, and end the exchanges that the client believed lost."""
+        before = [each.exchange for each in recording.heard if isinstance(each, Following)]
+        before += [each for each in found.exchanges.values() if each.recording is recording]
+        for each in before:
+            each.leave()
+        recording.heard = [each for each in recording.heard if not isinstance(each, Following)]
+        if recording.ended_at is not None:
+            exchange.close()
+        else:
+            recording.heard.append(Following(exchange))
+
+    def _keep(self, found: Session) -> None:
+        self._sessions[found.id] = found
+
+    def _rest(self, found: Session) -> None:
+        """Drop a session with nothing pending here: its id contains all that is needed to restore it."""
+        if found.is_idle():
+            self._sessions.pop(found.id, None)
+
+
+class Following:
+    """Listener that passes the events of a recording to an exchange that resumed it."""
+
+    __slots__ = ("exchange",)
+
+    def __init__(self, exchange: Exchange) -> None:
+        self.exchange = exchange
+
+    def __call__(self, number: int, event: bytes | None) -> None:
+        if event is None:
+            self.exchange.close()
+        else:
+            self.exchange.replay(event)
+
+
+def nothing_to_resume() -> Answer:
+    """Return the response if nothing can be resumed. After an empty stream, clients would ask again for ever."""
+    return refused(400, INVALID_REQUEST, "There is nothing to resume behind this Last-Event-ID.")
+
+
+def _asking(id: object) -> str:  # noqa: A002
+    """Return the replica that asked the question with that id; "" if no replica can have made the id."""
+    parts = id.split("-") if isinstance(id, str) else []
+    return parts[1] if len(parts) == _QUESTION_PARTS and parts[1].isalnum() else ""
+
+
+def unheard(shared: bool) -> Answer:
+    """Return the response to an answer that nobody here awaits. `shared` is whether there is a store to tell others."""
+    if shared:
+        return busy("Another replica may wait for this answer, and cannot be told just now. Send it again.")
+    return refused(400, INVALID_REQUEST, "Nobody waits for this answer here (any more).")
+
+
+def _gone() -> Answer:
+    return refused(404, INVALID_REQUEST, _NO_SESSION)
+
+
+def _is_cancel(message: Message) -> bool:
+    return isinstance(message, Notification) and message.method == "notifications/cancelled"

@@ -1,0 +1,113 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Keep the events of streams that a client may resume (`Last-Event-ID`), until some minutes after their end. Pure.
+
+Memory is bounded per session and in total: the oldest events are dropped first. A client that asks for dropped events
+is told that nothing can be resumed, since a stream with a gap would be worse.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from . import event_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MOST_EVENTS, MOST_BYTES = 1000, 8 * 1024 * 1024
+"""Most events and bytes kept for one session."""
+
+MOST_EVENTS_OF_ALL, MOST_BYTES_OF_ALL = 100_000, 64 * 1024 * 1024
+"""Most events and bytes kept for all sessions of this process."""
+
+SECONDS = 300.0
+"""Seconds for which a stream can be resumed after its end."""
+
+_BEGINNING = 0
+"""Number of a stream's first event. It counts towards the limit, since each stream takes some memory."""
+
+
+class Kept:
+    """Bounded queue of events of several recordings, oldest first. `whole` is an outer queue that also counts them."""
+
+    def __init__(self, most_events: int, most_bytes: int, whole: Kept | None = None) -> None:
+        self._most_events = most_events
+        self._most_bytes = most_bytes
+        self._whole = whole
+        self._sizes: OrderedDict[tuple[Recording, int], int] = OrderedDict()
+        self._bytes = 0
+
+    def add(self, recording: Recording, number: int, size: int) -> None:
+        """Count an event, and drop the oldest events beyond the limit."""
+        self._sizes[recording, number] = size
+        self._bytes += size
+        if self._whole is not None:
+            self._whole.add(recording, number, size)
+        while len(self._sizes) > self._most_events or self._bytes > self._most_bytes:
+            oldest, its_number = next(iter(self._sizes))
+            oldest.forget(its_number)
+
+    def remove(self, recording: Recording, number: int) -> None:
+        """Stop counting an event."""
+        self._bytes -= self._sizes.pop((recording, number), 0)
+        if self._whole is not None:
+            self._whole.remove(recording, number)
+
+
+class Recording:
+    """Recorded events of one stream. Each function in `heard` gets the number and bytes of an event, or None at the
+    end.
+    """
+
+    def __init__(self, stream: str, clock: Callable[[], float], kept: Kept) -> None:
+        """Begin a recording. `clock` returns seconds; `kept` counts the events of the session."""
+        self.stream = stream
+        self.ended_at: float | None = None
+        self.heard: list[Callable[[int, bytes | None], None]] = []
+        self._clock = clock
+        self._kept = kept
+        self._events: dict[int, bytes] = {_BEGINNING: b""}
+        self._last = _BEGINNING
+        kept.add(self, _BEGINNING, 0)
+
+    def add(self, line: bytes) -> bytes:
+        """Record a message as the next event, and return the event."""
+        self._last += 1
+        number = self._last
+        event = self._events[number] = event_stream.event(line, event_stream.event_id(self.stream, number))
+        self._kept.add(self, number, len(event))
+        for each in list(self.heard):
+            each(number, event)
+        return event
+
+    def forget(self, number: int) -> None:
+        """Drop the event with that number."""
+        if self._events.pop(number, None) is not None:
+            self._kept.remove(self, number)
+
+    def end(self) -> None:
+        """Mark the stream as ended."""
+        if self.ended_at is None:
+            self.ended_at = self._clock()
+            for each in list(self.heard):
+                each(self._last, None)
+
+    def drop(self) -> None:
+        """Drop all events."""
+        for number in list(self._events):
+            self.forget(number)
+
+    @property
+    def late(self) -> bool:
+        """Return whether the stream can no longer be resumed: its time is over, or all its events were dropped."""
+        return self.ended_at is not None and (self._clock() - self.ended_at > SECONDS or not self._events)
+
+    def behind(self, number: int) -> list[bytes] | None:
+        """Return the events after that number; None if the number is unknown, events were dropped, or none can
+        follow.
+        """
+        if number > self._last or (number == self._last and self.ended_at is not None):
+            return None
+        wanted = range(number + 1, self._last + 1)
+        return None if any(each not in self._events for each in wanted) else [self._events[each] for each in wanted]

@@ -1,0 +1,81 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Map the key of each call to its exchange, so that a call's messages reach only that exchange. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..core.effects import Call, Read, Send
+from .places import Places
+
+if TYPE_CHECKING:
+    from ..core.effects import Effect
+    from ..core.protocol import Protocol
+    from .exchange import Exchange
+
+MOST_CALLS = 2000
+"""Most pending calls. Further calls are refused (503)."""
+
+MOST_STREAMS = 1000
+"""Most streams at a time that wait for changes."""
+
+
+class Routes:
+    """Pending calls of all clients, and the streams that listen for changes."""
+
+    __slots__ = ("_for_calls", "_for_streams", "calls", "closing", "streams")
+
+    def __init__(self) -> None:
+        self.calls: dict[int, Exchange] = {}
+        self.streams: dict[Exchange, None] = {}
+        self.closing = False
+        self._for_calls = Places(MOST_CALLS)
+        self._for_streams = Places(MOST_STREAMS)
+
+    def takes_call(self, caller: str) -> bool:
+        """Return whether that caller may begin another call."""
+        return self._for_calls.has(caller)
+
+    def takes_stream(self, caller: str) -> bool:
+        """Return whether that caller may open another stream. None is opened once the process is about to end."""
+        return not self.closing and self._for_streams.has(caller)
+
+    def open(self, exchange: Exchange) -> None:
+        """Add a stream that listens for changes."""
+        self.streams[exchange] = None
+        self._for_streams.take(exchange.caller)
+
+    def begin(self, exchange: Exchange, protocol: Protocol, effects: list[Effect]) -> list[Effect]:
+        """Register the calls among the effects for this exchange, respond with the lines, and return the other
+        effects.
+        """
+        exchange.protocol = protocol
+        left: list[Effect] = []
+        for effect in effects:
+            if isinstance(effect, Send):
+                exchange.respond(effect.line)
+                continue
+            if isinstance(effect, (Call, Read)):
+                exchange.keys.add(effect.key)
+                self.calls[effect.key] = exchange
+                self._for_calls.take(exchange.caller)
+            left.append(effect)
+        return left
+
+    def end(self, key: int) -> Exchange | None:
+        """Remove a call that is over, and return its exchange, or None."""
+        exchange = self.calls.pop(key, None)
+        if exchange is not None:
+            exchange.keys.discard(key)
+            self._for_calls.give(exchange.caller)
+        return exchange
+
+    def forget(self, exchange: Exchange) -> list[int]:
+        """Remove an exchange and its calls, and return the keys of these calls."""
+        if exchange in self.streams:
+            del self.streams[exchange]
+            self._for_streams.give(exchange.caller)
+        keys = sorted(exchange.keys)
+        for key in keys:
+            self.end(key)
+        return keys

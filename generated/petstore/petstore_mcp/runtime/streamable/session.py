@@ -1,0 +1,97 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Represent sessions of the older era. The sealed id contains the handshake, so that any replica can serve the session.
+
+A process holds a session only while something of it exists there: a request, a stream, or resumable events.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from ..core.effects import Handshake
+from ..core.jsontext import dumps, loads
+from ..core.wire_formats import HANDSHAKE_REVISIONS
+from ..replicas.seal import Expired, Unsealed
+from .replay import MOST_BYTES, MOST_EVENTS, Kept
+
+if TYPE_CHECKING:
+    from ..core.jsonrpc import Id
+    from ..core.protocol import Protocol
+    from ..replicas.seal import Seal
+    from .exchange import Exchange
+    from .replay import Recording
+
+# Decision 0166: Sessions are sealed, and not remembered.
+SECONDS = 24 * 60 * 60.0
+"""Seconds that a session lasts. Clients then begin another one."""
+
+MOST_TEXT = 80
+"""Longest part of a client's name that is kept, in characters: the id is sent with each request."""
+
+RESUMABLE = "2025-11-25"
+"""First revision whose clients understand the first event of a resumable stream."""
+
+_PURPOSE = "session"
+
+
+class Session:
+    """One session's conversation and what is pending in this process. `digest` names the session in logs."""
+
+    __slots__ = ("caller", "digest", "exchanges", "handshake", "id", "kept", "listening", "protocol", "recordings")
+
+    def __init__(self, id: str, handshake: Handshake, protocol: Protocol, whole: Kept) -> None:  # noqa: A002
+        """Create a session. `whole` counts the kept events of all sessions."""
+        self.id = id
+        self.caller = ""
+        self.digest = digest(id)
+        self.handshake = handshake
+        self.protocol = protocol
+        self.exchanges: dict[Id, Exchange] = {}
+        self.listening: Exchange | None = None
+        self.kept = Kept(MOST_EVENTS, MOST_BYTES, whole)
+        self.recordings: dict[str, Recording] = {}
+
+    @property
+    def resumable(self) -> bool:
+        """Return whether the client can resume streams."""
+        return self.handshake.revision >= RESUMABLE
+
+    def is_idle(self) -> bool:
+        """Drop expired recordings, and return whether nothing is left that only this process has."""
+        for name, each in list(self.recordings.items()):
+            if each.late:
+                each.drop()
+                del self.recordings[name]
+        return not (self.exchanges or self.listening or self.recordings)
+
+    def forget(self) -> None:
+        """Drop all recordings, because the session has ended."""
+        for each in self.recordings.values():
+            each.drop()
+
+
+def digest(id: str) -> str:  # noqa: A002
+    """Return a name for logs and other places that must not contain the id, since anybody with the id can use the
+    session.
+    """
+    return hashlib.sha256(id.encode()).hexdigest()[:16]
+
+
+def sealed(seal: Seal, principal: str, handshake: Handshake) -> str:
+    """Return the id for a new session of that principal."""
+    client = handshake.client if isinstance(handshake.client, dict) else {}
+    named = {key: client[key][:MOST_TEXT] for key in ("name", "version") if isinstance(client.get(key), str)}
+    value = dumps({"r": handshake.revision, "e": int(handshake.asks), "c": named})
+    return seal.close(_PURPOSE, principal, value, SECONDS)
+
+
+def opened(seal: Seal, principal: str, id: str) -> Handshake | None:  # noqa: A002
+    """Return the handshake of a principal's session; None if the id is invalid or expired."""
+    try:
+        value: Any = loads(seal.open(_PURPOSE, principal, id).decode())[0]
+    except (Unsealed, Expired):
+        return None
+    if value["r"] not in HANDSHAKE_REVISIONS:
+        return None
+    return Handshake(value["r"], bool(value["e"]), value["c"])

@@ -1,0 +1,112 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Serve the stateless era (2026-07-28): each POST is one conversation with one response. Pure.
+
+Requests are independent of each other: each has a `Protocol` of its own, dropped with its response. So a cancellation
+sent by POST cancels nothing. Closing the connection cancels a call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..core.effects import Cancel, Origin, Rejected, Send
+from ..core.envelope import VERSION, meta_of
+from ..core.jsonrpc import INVALID_REQUEST, Fault, Notification, Request, answer, error
+from ..core.protocol import Protocol
+from ..core.subscriptions import Subscriptions
+from ..core.wire_formats import STATELESS_REVISIONS, ended_result
+from . import mirrored_headers
+from .admission import REVISION, accepted, busy
+from .exchange import Exchange
+from .head import refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..core.catalog import Catalog
+    from ..core.effects import Effect, Peer
+    from ..core.jsonrpc import Message
+    from .head import Answer, Fields, Head
+    from .routes import Routes
+
+    Told = tuple[Exchange, list[Effect]]
+
+_LISTEN = "subscriptions/listen"
+
+
+class Stateless:
+    """Request handler of the stateless era, for requests that name their revision."""
+
+    def __init__(self, routes: Routes, keys: Iterator[int], changes: bool) -> None:
+        """Create. `keys` are for calls; `changes` is whether another table may come."""
+        self._routes = routes
+        self._keys = keys
+        self._changes = changes
+        self._seen: Catalog | None = None
+        self._repeats = False
+
+    def receive(self, head: Head, message: Message, peer: Peer, catalog: Catalog, fields: Fields) -> Told:
+        """Return the exchange for a message, and the effects. `fields` are added to any response."""
+        if not isinstance(message, Request):
+            exchange = Exchange(None, stateless=True, fields=fields)
+            exchange.answer(_unasked(head, message))
+            return exchange, []
+        exchange = Exchange(message.id, stateless=True, fields=fields)
+        exchange.caller = peer.caller
+        try:
+            mirrored_headers.check(head, message, lambda tool: self._repeated(catalog, tool))
+        except Fault as fault:
+            exchange.respond(error(message.id, fault.code, fault.sentence, fault.data))
+            rejected = Rejected(message.params.get("name"), Origin(peer=peer))
+            return exchange, [rejected] if message.method == "tools/call" else []
+        takes = self._routes.takes_stream if message.method == _LISTEN else self._routes.takes_call
+        if not takes(exchange.caller):
+            exchange.answer(busy())
+            return exchange, []
+        return exchange, self._served(exchange, message, peer, catalog)
+
+    def lost(self, exchange: Exchange) -> list[Effect]:
+        """Return the effects of a closed connection: its calls are cancelled (M14)."""
+        return [Cancel(key) for key in self._routes.forget(exchange)]
+
+    def close(self, exchange: Exchange) -> None:
+        """End a stream that waits for changes, with its result (M15)."""
+        if exchange.id is not None:
+            exchange.respond(answer(exchange.id, ended_result(exchange.id)))
+
+    def _served(self, exchange: Exchange, request: Request, peer: Peer, catalog: Catalog) -> list[Effect]:
+        protocol = Protocol(catalog, Subscriptions() if self._changes else None, self._keys)
+        protocol.heard_from(peer)
+        effects = protocol.receive(request)
+        if request.method != _LISTEN or not _acknowledged(effects):
+            return self._routes.begin(exchange, protocol, effects)
+        exchange.protocol = protocol
+        self._routes.open(exchange)
+        for effect in effects:
+            if isinstance(effect, Send):
+                exchange.tell(effect.line)
+        return []
+
+    def _repeated(self, catalog: Catalog, tool: str) -> dict[str, str]:
+        """Return the arguments of a tool that the head must repeat. The search runs once per table, since few tables
+        have any.
+        """
+        if self._seen is not catalog:
+            self._seen, self._repeats = catalog, catalog.describes(b'"x-mcp-header"')
+        return mirrored_headers.headers_of(catalog.tool(tool).schema) if self._repeats and catalog.has(tool) else {}
+
+
+def _acknowledged(effects: list[Effect]) -> bool:
+    """Return whether the effects open a stream: then the first message sent is a notification."""
+    return any(isinstance(effect, Send) and b'"method":' in effect.line for effect in effects)
+
+
+def _unasked(head: Head, message: Message) -> Answer:
+    """Return the response to a message that is no request: 202 for any notification (M11)."""
+    if not isinstance(message, Notification):
+        return refused(400, INVALID_REQUEST, "A POST holds one request or one notification.")
+    meta = meta_of(message)
+    said = meta.get(VERSION) if isinstance(meta, dict) else None
+    if any(each is not None and each not in STATELESS_REVISIONS for each in (head.get(REVISION), said)):
+        return refused(400, INVALID_REQUEST, "The notification names a revision that is not spoken here.")
+    return accepted()
