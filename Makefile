@@ -3,7 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-TESTS := $(BIN)/pytest -n auto --maxprocesses 8 --dist loadfile
+# One worker more than processors, at most 8: some tests wait for what a server does after a while.
+WORKERS = $(shell $(PYTHON) -c 'import os; print(min(8, 1 + (os.cpu_count() or 1)))')
+TESTS = $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+
+# Tests are compiled once and kept, also where the environment says otherwise: to do it in each run takes 20 s.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-slow test-all lint types unit docs bench clean
 
