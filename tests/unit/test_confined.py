@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 from collections.abc import Callable
@@ -33,6 +34,7 @@ def grow(tell: Tell) -> None:
 
 
 def abort(_tell: Tell) -> None:
+    faulthandler.disable()  # pytest enables it, and the dump would stand among what it prints
     os.abort()
 
 
