@@ -26,8 +26,11 @@ RUNTIME_DEPENDENCIES = ("aiohttp>=3.14.3,<4", "jsonschema-rs>=0.60,<0.70")
 itself.
 """
 
-HTTP_DEPENDENCIES = ("cryptography>=46.0.3,<51", "redis>=6.4,<9")
+HTTP_DEPENDENCIES = ("cryptography>=46.0.3,<51", "joserfc>=1.8,<2", "redis>=6.4,<9")
 """What a generated server needs besides to serve HTTP: the extra `http`, which stdio never imports."""
+
+KEYRING_DEPENDENCIES = ("keyring>=25.6,<26",)
+"""What a generated server needs besides to keep refresh tokens in the system's keyring: the extra `keyring`."""
 
 
 def emit(catalog: Catalog, *, deploy: bool = False) -> FileTree:
@@ -112,6 +115,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "skipped": [{"operation": entry.operation, "reason": entry.reason.message} for entry in catalog.skipped],
         "dependencies": RUNTIME_DEPENDENCIES,
         "http_dependencies": HTTP_DEPENDENCIES,
+        "keyring_dependencies": KEYRING_DEPENDENCIES,
         "secret_files": secret_files(catalog),
     }
 

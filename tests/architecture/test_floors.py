@@ -83,6 +83,8 @@ DOORS: dict[str, tuple[str, ...]] = {
         "templates/package/runtime/serve/aiohttp_door.py",
     ),
     "cryptography": ("templates/package/runtime/replicas/seal.py",),
+    "joserfc": ("templates/package/runtime/identity/",),
+    "keyring": ("templates/package/runtime/login/",),
     "redis": ("templates/package/runtime/replicas/store.py",),
     "yarl": ("templates/package/runtime/http/connections.py",),
     "sqlite3": ("mcpgen/demo/",),
@@ -91,7 +93,7 @@ DOORS: dict[str, tuple[str, ...]] = {
 }
 """Library → the only places that import it."""
 
-RUNTIME_LIBRARIES = {"aiohttp", "yarl", "jsonschema_rs", "cryptography", "redis"}
+RUNTIME_LIBRARIES = {"aiohttp", "yarl", "jsonschema_rs", "cryptography", "joserfc", "keyring", "redis"}
 
 
 SOURCES = {**modules("mcpgen"), **modules("templates/package")}

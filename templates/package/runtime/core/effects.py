@@ -7,6 +7,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
+    from .identity import Identity
     from .jsonrpc import Id, Members
     from .spans import Span
 
@@ -60,15 +61,18 @@ class Peer:
     """Sender of an HTTP request.
 
     `principal` is the verified name of the caller, "" without authentication. `session` is a digest of the session id,
-    "" without a session. `address` is the network address.
+    "" without a session. `address` is the network address. `identity` is what an access token says, if one was checked.
     """
 
-    __slots__ = ("address", "principal", "session")
+    __slots__ = ("address", "identity", "principal", "session")
 
-    def __init__(self, principal: str = "", session: str = "", address: str = "") -> None:
+    def __init__(
+        self, principal: str = "", session: str = "", address: str = "", identity: Identity | None = None
+    ) -> None:
         self.principal = principal
         self.session = session
         self.address = address
+        self.identity = identity
 
     @property
     def owner(self) -> str:

@@ -14,12 +14,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from .identity import Identity
+
     class Peer(Protocol):
         """Sender of an HTTP request (effects.Peer)."""
 
         principal: str
         session: str
         address: str
+        identity: Identity | None
 
         @property
         def caller(self) -> str:

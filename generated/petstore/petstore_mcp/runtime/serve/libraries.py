@@ -10,7 +10,7 @@ import sys
 #: Import names of the libraries, and the names under which they are installed.
 LIBRARIES = {"aiohttp": "aiohttp", "jsonschema_rs": "jsonschema-rs"}
 #: The same for the libraries that only HTTP needs (the extra `http`).
-OVER_HTTP = {"cryptography": "cryptography", "redis": "redis"}
+OVER_HTTP = {"cryptography": "cryptography", "joserfc": "joserfc", "redis": "redis"}
 
 _PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 

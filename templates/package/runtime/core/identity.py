@@ -1,0 +1,39 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Identity: who calls over HTTP, as a checked access token says."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Identity:
+    """A caller whose access token was checked (RFC 9068 section 2.2, RFC 7662 section 2.2).
+
+    - `issuer`, `subject`, `client`: `iss`, `sub` and `client_id` (or `azp`) of the token; `client` may be "".
+    - `scopes`: what the token allows.
+    - `expires`: end of the token in seconds since 1970.
+    - `claims`: all claims of the token.
+    - `token`: the token as sent. It is a secret: it may go to the token endpoint of its issuer, and nowhere else.
+    """
+
+    __slots__ = ("claims", "client", "expires", "issuer", "scopes", "subject", "token")
+
+    def __init__(
+        self,
+        issuer: str,
+        subject: str,
+        client: str,
+        scopes: frozenset[str],
+        expires: float,
+        claims: Mapping[str, object],
+        token: str,
+    ) -> None:
+        self.issuer = issuer
+        self.subject = subject
+        self.client = client
+        self.scopes = scopes
+        self.expires = expires
+        self.claims = claims
+        self.token = token
