@@ -21,6 +21,10 @@ class Turns(Generic[Waiting]):
         self._of: dict[str, dict[int, Waiting]] = {}
         self._callers: dict[int, str] = {}
 
+    def __bool__(self) -> bool:
+        """Return whether any call waits."""
+        return bool(self._callers)
+
     def has(self, caller: str) -> bool:
         """Return whether any call of that caller waits."""
         return caller in self._of

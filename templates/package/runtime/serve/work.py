@@ -96,7 +96,7 @@ class Work:
         """Run a call, or queue it. Its message had `size` bytes, and `listener` receives its reports."""
         taken = Taken(call, listener, size, self._count)
         taken.caller = self.caller
-        if self._may(taken.whose) and not self._waiting.has(taken.whose):
+        if self._may(taken.whose) and not (self._waiting and self._waiting.has(taken.whose)):
             self._begin(taken)
         else:
             self._waiting.add(taken.whose, call.key, taken)
@@ -122,10 +122,11 @@ class Work:
     def _count(self, caller: str, change: int) -> None:
         """Add `change` to the running calls of that client, and begin the waiting calls that may now run."""
         self._at_work += change
-        self._of[caller] = self._of.get(caller, 0) + change
-        if not self._of[caller]:
-            del self._of[caller]
-        while change < 0 and (taken := self._waiting.next(self._may)):
+        if caller:
+            self._of[caller] = self._of.get(caller, 0) + change
+            if not self._of[caller]:
+                del self._of[caller]
+        while change < 0 and self._waiting and (taken := self._waiting.next(self._may)):
             self._begin(taken)
 
     def _begin(self, taken: Taken) -> None:

@@ -13,7 +13,7 @@ Invariants: each place taken is given back exactly once, whatever is cancelled. 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Awaitable, Callable
 from math import ceil
 from typing import TYPE_CHECKING
@@ -58,8 +58,8 @@ class Pace:
         self._share = most - most // 8
         self._part = most - most // 4
         self._free = most
-        self._under_way: Counter[str] = Counter()
-        self._callers: Counter[str] = Counter()
+        self._under_way: dict[str, int] = {}
+        self._callers: dict[str, int] = {}  # without "", which is alone
         self._waiting: dict[tuple[str, str], deque[asyncio.Future[None]]] = {}
         self._rate = rate
         self._clock = clock
@@ -94,10 +94,9 @@ class Pace:
     def leave(self, tool: str, caller: str = "") -> None:
         """Give the place back once the request is over, and admit waiting requests."""
         self._free += 1
-        for counts, name in ((self._under_way, tool), (self._callers, caller)):
-            counts[name] -= 1
-            if not counts[name]:
-                del counts[name]
+        _less(self._under_way, tool)
+        if caller:
+            _less(self._callers, caller)
         if self._waiting:
             self._admit()
 
@@ -159,14 +158,16 @@ class Pace:
 
     def _may_enter(self, who: tuple[str, str]) -> bool:
         caller, tool = who
-        if caller and self._callers[caller] >= self._part:
+        if caller and self._callers.get(caller, 0) >= self._part:
             return False
-        return self._free > 0 and self._under_way[tool] < self._share
+        return self._free > 0 and self._under_way.get(tool, 0) < self._share
 
     def _give(self, who: tuple[str, str]) -> None:
+        caller, tool = who
         self._free -= 1
-        self._callers[who[0]] += 1
-        self._under_way[who[1]] += 1
+        self._under_way[tool] = self._under_way.get(tool, 0) + 1
+        if caller:
+            self._callers[caller] = self._callers.get(caller, 0) + 1
 
     def _give_up(self, who: tuple[str, str], given: asyncio.Future[None]) -> None:
         """Remove a waiting request. If it was given a place at this very moment, pass the place on."""
@@ -180,7 +181,7 @@ class Pace:
     def _admit(self) -> None:
         """Give the free places to waiting requests. Among equals, the one served longest ago is next."""
         while entering := [who for who in self._waiting if self._may_enter(who)]:
-            who = min(entering, key=lambda who: (self._callers[who[0]], self._under_way[who[1]]))
+            who = min(entering, key=lambda who: (self._callers.get(who[0], 0), self._under_way.get(who[1], 0)))
             queue = self._waiting.pop(who)
             given = queue.popleft()
             if queue:
@@ -188,3 +189,11 @@ class Pace:
             if not given.done():  # otherwise it was cancelled and has not run since
                 self._give(who)
                 given.set_result(None)
+
+
+def _less(counts: dict[str, int], name: str) -> None:
+    """Count one less, and forget names that have none."""
+    if counts[name] == 1:
+        del counts[name]
+    else:
+        counts[name] -= 1
