@@ -111,7 +111,8 @@ def test_a_port_that_is_taken_is_told(project: Path) -> None:
             command, cwd=project, env=planted("CALLER"), capture_output=True, timeout=PATIENCE, check=False
         )
     assert done.returncode == 78
-    assert b"cannot be listened at" in done.stderr
+    assert b"cannot use 127.0.0.1:" in done.stderr
+    assert b"Address already in use" in done.stderr
     assert b"Traceback" not in done.stderr
 
 
