@@ -45,6 +45,7 @@ HOUSES: dict[str, dict[str, int]] = {
     "package": {"hooks": 0, "runtime": 1, "__main__": 2, "asgi": 2},
     "package.runtime": {
         "text": 0,
+        "tuning": 0,
         "core": 1,
         "request": 2,
         "hooks": 3,
@@ -80,13 +81,14 @@ DOORS: dict[str, tuple[str, ...]] = {
     "aiohttp": (
         "templates/package/runtime/http/client.py",
         "templates/package/runtime/http/connections.py",
+        "templates/package/runtime/http/direct_requests.py",
         "templates/package/runtime/serve/aiohttp_door.py",
     ),
     "cryptography": ("templates/package/runtime/replicas/seal.py",),
     "joserfc": ("templates/package/runtime/identity/",),
     "keyring": ("templates/package/runtime/login/",),
     "redis": ("templates/package/runtime/replicas/store.py",),
-    "yarl": ("templates/package/runtime/http/connections.py",),
+    "yarl": ("templates/package/runtime/http/connections.py", "templates/package/runtime/http/direct_requests.py"),
     "sqlite3": ("mcpgen/demo/",),
     "socket": ("mcpgen/demo/", "templates/package/runtime/"),
     "subprocess": ("mcpgen/cli/servers.py", "mcpgen/demo/client.py", "mcpgen/demo/replicas.py"),

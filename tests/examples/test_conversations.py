@@ -121,6 +121,14 @@ def test_it_goes_as_it_was_written_down(name: str, revision: str, tmp_path: Path
                 searched(written, private)
 
 
+@pytest.mark.parametrize("name", ["database", "files"])
+def test_it_goes_so_without_the_tricks_of_performance(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MCPGEN_TUNING", "0")
+    test_it_goes_as_it_was_written_down(name, R5, tmp_path)
+
+
 def test_every_example_has_a_conversation_in_every_revision() -> None:
     assert {(name, revision) for name in NAMES for revision in REVISIONS} <= set(PLAYED)
     assert set(NAMES) >= {"calculator", "echo", "weather", "database", "files", "clinical"}

@@ -103,30 +103,32 @@ MUTATIONS = (
     ),
     Mutation(
         "line breaks in a head",
-        "connections.py",
+        "direct_requests.py",
         """if not text.count("\\r") == text.count("\\n") == len(lines) + 1""",
         "if False",
         (CONNECTIONS,),
     ),
     Mutation(
         "what came unasked",
-        "connections.py",
+        "direct_requests.py",
         "if not kept or connection.protocol is None or not connection.protocol.should_close:",
         "if True:",
         (CONNECTIONS,),
     ),
     Mutation(
         "a request that was not taken whole",
-        "connections.py",
+        "direct_requests.py",
         "(transport is not None and transport.get_write_buffer_size())",
         "False",
         (CONNECTIONS,),
     ),
-    Mutation("a large request that was refused", "connections.py", "self.status >= 400 or", "False or", (CONNECTIONS,)),
-    Mutation("uploads nobody wants", "connections.py", "connection.protocol.abort()", "pass", (CONNECTIONS,)),
+    Mutation(
+        "a large request that was refused", "direct_requests.py", "self.status >= 400 or", "False or", (CONNECTIONS,)
+    ),
+    Mutation("uploads nobody wants", "direct_requests.py", "connection.protocol.abort()", "pass", (CONNECTIONS,)),
     Mutation(
         "reconnecting without end",
-        "connections.py",
+        "direct_requests.py",
         "kept = connection.transport in self._used",
         "kept = True",
         (CONNECTIONS,),

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from package.runtime.http import connections
+from package.runtime.http import direct_requests
 
 from tests.runtime.process import generate
 
@@ -20,4 +20,4 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether the release of the HTTP library is one whose parts are known, or any other."""
     if request.param != "directly":
-        monkeypatch.setattr(connections, "KNOWN", ())
+        monkeypatch.setattr(direct_requests, "KNOWN", ())

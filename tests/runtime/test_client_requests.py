@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from package.runtime.http import connections
+from package.runtime.http import connections, direct_requests
 from package.runtime.http.client import Client, Failure
 from package.runtime.text.addresses import Address
 
@@ -274,7 +274,7 @@ def test_rel_04_a_new_connection_that_died_is_none_that_was_kept(play: Play, end
 
 def test_rel_04_where_the_library_does_not_tell_all_counts_as_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     """As one that called its method otherwise would not."""
-    monkeypatch.setattr(connections, "KNOWN", ())
+    monkeypatch.setattr(direct_requests, "KNOWN", ())
     monkeypatch.setattr(connections, "_TELLS", False)
 
     async def scene(client: Client, upstream: Upstream) -> None:

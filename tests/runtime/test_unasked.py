@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.http import lazy_imports
+from package.runtime.tuning import lazy_imports
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 NAMES = [*lazy_imports._UNASKED, "typing_extensions"]

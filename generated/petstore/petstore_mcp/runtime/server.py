@@ -42,12 +42,6 @@ if TYPE_CHECKING:
 
 #: Seconds left for writing the last answers if finishing the calls took all the time.
 _A_MOMENT = 0.4
-#: Thresholds for `gc.set_threshold`: fewer collections than by default, because a call leaves few reference cycles.
-_COLLECTED = 2000, 10, 10
-# Decision 0154: One piece of 4 MiB is given back to glibc at the start.
-#: Size of the block that is allocated and freed once at the start. Afterwards glibc reuses freed blocks up to this
-#: size; larger ones it would map anew each time and clear their pages. asyncio allocates 256 KiB for every read.
-_KEPT = 4 * 1024 * 1024
 #: Size of a message in bytes from which parsing takes long enough to write held answers first.
 _LONG = 64 * 1024
 # Decision 0086: Wrong settings end the start with 78.
@@ -194,6 +188,7 @@ class Server:
         try:
             from .calls.execution import Caller
             from .serve import preload
+            from .tuning import memory
         except ModuleNotFoundError as problem:
             from .core import log
             from .serve import libraries
@@ -210,7 +205,7 @@ class Server:
             self._caller = Caller(catalog, settings)
             self._caller.report()
             preload.load(catalog, settings)
-            _settle()
+            memory.settle()
         return self._caller
 
     # Reports from the engine (engine.Listener).
@@ -270,17 +265,6 @@ class Server:
 def _cut(call: Call | None) -> Result:
     """Return the result for a call that is cut short. The call may no longer send its request."""
     return _CUT if call is None or call.span is None or call.span.end() else _UNSENT
-
-
-def _settle() -> None:
-    """Tune memory once everything is loaded. Loaded objects live until the end, so garbage collection skips them. Calls
-    leave few cycles, so collections are rarer. Memory of an answer is kept for the next answer.
-    """
-    import gc  # imported here, since tuning pays only once there are calls
-
-    bytes(_KEPT)
-    gc.freeze()
-    gc.set_threshold(*_COLLECTED)
 
 
 def main() -> int:

@@ -36,10 +36,6 @@ if TYPE_CHECKING:
 LAST_SECONDS = 1.5
 
 _CHUNK = 65536
-# Decision 0160: A pipe of a long answer is made 256 KiB large.
-#: A default pipe holds 64 KiB, so a long answer would need many writes and calls would wait for the client in between.
-#: Linux limits the pipe memory of a user to 64 MiB, so one server should not take more.
-_LARGE_PIPE = 256 * 1024
 _PAGE = 4096 if os.name != "posix" else os.sysconf("SC_PAGE_SIZE")
 #: Bytes that any new pipe or socket accepts without a reader.
 _ROOM_AT_FIRST = 4096
@@ -277,16 +273,9 @@ def _capacity(descriptor: int) -> int:
     """Return the capacity of an empty pipe in bytes, after enlarging a small pipe; 0 if not a pipe or unknown."""
     if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
         return 0
-    try:
-        import fcntl  # not on every system, and only long answers need it
+    from ..tuning.pipe_size import enlarged  # only long answers need it
 
-        capacity = fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
-    except (ImportError, AttributeError, OSError):
-        return 0
-    try:
-        return capacity if capacity >= _LARGE_PIPE else fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _LARGE_PIPE)
-    except OSError:  # the user's pipe memory is used up
-        return capacity
+    return enlarged(descriptor)
 
 
 def _unread(pipe: int) -> int:

@@ -69,7 +69,8 @@ async def _serve(package: str, catalog: Catalog, settings: Settings, listening: 
     try:
         port = await door.open(listening.host, listening.port)
     except OSError as problem:
-        reason = os.strerror(problem.errno) if (problem.errno or 0) > 0 else "there is no host of that name"
+        number = problem.errno or 0
+        reason = os.strerror(number) if number > 0 else "there is no host of that name"
         complain(f"--http cannot use {listening.address}: {reason}.")
         return EXIT_CONFIG
     if settings.again is not None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _ALWAYS = (
     *(
         "..core.encode_response",
+        "..tuning.pipe_size",
         "..request.wording",
         "..request.json_arguments",
         "..request.schema_walk",

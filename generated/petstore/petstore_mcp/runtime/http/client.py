@@ -19,17 +19,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..request.request import sender_fields
-from ..settings import tls
-from .connections import Connections, Leaving, Unwritable
+from ..tuning.bare_tls_contexts import unloaded
+from ..tuning.lazy_imports import deferred
+from .connections import Connections
 from .deadlines import Deadlines
 from .exchange import Response
 from .inflate import BadCoding, refuse_transfer_coding, undoing
-from .lazy_imports import deferred
+from .leaving import Leaving, Unwritable
 from .requestlog import Exchange
 from .shares import Shares
 from .spool import Spool
 
-with tls.unloaded(), deferred():
+with unloaded(), deferred():
     import aiohttp
 
 if TYPE_CHECKING:

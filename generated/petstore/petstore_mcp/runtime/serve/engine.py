@@ -110,7 +110,7 @@ class Engine:
         asyncio.get_running_loop().call_soon(action)
 
     def _run(self) -> None:
-        from ..http.lazy_imports import deferred  # slow import, so inside the thread
+        from ..tuning.lazy_imports import deferred  # slow import, so inside the thread
 
         global asyncio
         with deferred():

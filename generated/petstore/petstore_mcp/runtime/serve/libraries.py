@@ -21,7 +21,7 @@ def advise(problem: ModuleNotFoundError) -> str:
     known = LIBRARIES | OVER_HTTP
     if missing not in known:
         return ""
-    extra = "[http]" if missing in OVER_HTTP else ""
+    extra = "[http]" if missing in OVER_HTTP or "--http" in sys.argv else ""
     whole = os.path.exists(os.path.join(_PROJECT, "pyproject.toml"))
     needed = known if extra else LIBRARIES
     wanted = shlex.quote(_PROJECT + extra) if whole else " ".join(needed.values())

@@ -69,7 +69,9 @@ async def _serve(package: str, catalog: Catalog, settings: Settings, listening: 
     try:
         port = await door.open(listening.host, listening.port)
     except OSError as problem:
-        complain(f"--http: {listening.host} port {listening.port} cannot be listened at: {problem.strerror}.")
+        number = problem.errno or 0
+        reason = os.strerror(number) if number > 0 else "there is no host of that name"
+        complain(f"--http cannot use {listening.address}: {reason}.")
         return EXIT_CONFIG
     if settings.again is not None:
         from .reload import Watch  # imported late: rarely used

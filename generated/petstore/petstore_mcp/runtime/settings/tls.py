@@ -1,17 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """TLS context of a server. Created once and late, because loading the system's certificates takes longer than the rest
-of a first call.
-
-The HTTP library creates two contexts of its own at import. They cost a fifth of a first call and a twentieth of the
-memory. They are never used, because each https request is given our context. The library is imported inside `unloaded`.
-Its contexts then trust no certificate, so a context used by mistake would refuse every server.
+of a first call. The HTTP library's own contexts are never used (`tuning/bare_tls_contexts.py`).
 """
 
 from __future__ import annotations
 
 import ssl
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 
 def context(ca_file: str | None, client: tuple[str, str | None] | None = None) -> ssl.SSLContext:
@@ -40,19 +34,3 @@ def problem(ca_file: str | None, client: tuple[str, str | None] | None) -> str:
         except OSError:  # errors of OpenSSL are OSErrors
             return name
     return ""
-
-
-@contextmanager
-def unloaded() -> Iterator[None]:
-    """Return a context manager inside which new TLS contexts load no system certificates and write no key log file."""
-    original = ssl.SSLContext.load_default_certs, ssl.SSLContext.set_default_verify_paths
-    ssl.SSLContext.load_default_certs = lambda self, purpose=None: None  # type: ignore[method-assign]
-    ssl.SSLContext.set_default_verify_paths = lambda self: None  # type: ignore[method-assign]
-    # Setting the attribute would open the file that SSLKEYLOGFILE names. The attribute is inherited, so this hides it,
-    # and del restores it.
-    ssl.SSLContext.keylog_filename = property(lambda self: None, lambda self, name: None)  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        del ssl.SSLContext.keylog_filename
-        ssl.SSLContext.load_default_certs, ssl.SSLContext.set_default_verify_paths = original  # type: ignore[method-assign]

@@ -1,10 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Import unneeded modules of the libraries lazily: a stand-in loads the real module at its first use.
 
-These modules are an eighth of a server's memory and start time. For example, reading proxies from the environment
-imports all archive formats, and parsing a media type imports the email package. Inside `deferred` such a module is
-replaced by a stand-in. Names imported from the stand-in load the real module at their first use. So hooks that use the
-library can use all of it. Any use not foreseen here loads the real module at once.
+For example, reading proxies from the environment imports all archive formats, and parsing a media type imports the
+email package. Inside `deferred` such a module is replaced by a stand-in. Names imported from the stand-in load the real
+module at their first use. So hooks that use the library can use all of it.
+
+- Figure: an eighth of a server's memory and start time.
+- Risk: stand-ins lie in `sys.modules` while the libraries are imported. Any use not foreseen here loads the real module
+  at once; a name that somebody derives from at import time would break, so only functions and classes are listed.
+- Test: `tests/runtime/test_unasked.py`, and `tests/runtime/test_tuning.py` without it.
 """
 
 from __future__ import annotations
@@ -16,6 +20,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import Any
+
+from . import ON
 
 # Modules, and the names that others import from them; other names are looked up when used. Only functions and classes
 # that nobody derives from at import time are listed, since only those can be replaced.
@@ -129,6 +135,9 @@ def _without_default(kind: Any) -> Any:
 @contextmanager
 def deferred() -> Iterator[None]:
     """Replace the listed modules by stand-ins inside a `with` block. Modules loaded before are left as they are."""
+    if not ON:
+        yield
+        return
     stand_ins: dict[str, Any] = {name: _stand_in(name, taken) for name, taken in _UNASKED.items()}
     stand_ins["typing_extensions"] = _newer_typing()
     stand_ins[_WITHOUT] = None  # None means to the import system that the module does not exist

@@ -1,0 +1,39 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Record whether a request left this server, so that nobody sends it twice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+    from weakref import WeakSet
+
+
+class Unwritable(Exception):
+    """The request cannot be written as HTTP. No byte of it was sent."""
+
+
+class Leaving:
+    """Record of whether a request was sent.
+
+    `done`: the request was sent. `reused`: the connection had been used before. `report` is called with "sent".
+    """
+
+    __slots__ = ("_report", "done", "reused")
+
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self._report = report
+        self.done = False
+        self.reused = False
+
+    def by(self, transport: asyncio.Transport, used: WeakSet[asyncio.Transport]) -> None:
+        """Record that the request is sent now on `transport`, and add `transport` to the used connections."""
+        if transport in used:
+            self.reused = True
+        else:
+            used.add(transport)
+        if not self.done:
+            self.done = True
+            self._report("sent")

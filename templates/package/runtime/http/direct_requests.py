@@ -1,0 +1,199 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Write requests to connections of the HTTP library directly, past its public interface.
+
+The library (aiohttp) connects, keeps connections, speaks TLS and parses responses. The bytes of a request are written
+here: the only fields added are Host and Content-Length, and no character is encoded again.
+
+- Figure: a third of a call's time at 64 calls at a time: 40 of the 65 microseconds that the library costs a call.
+- Risk: `ResponseHandler.set_response_params` and `read` are not public. So only releases in KNOWN are used like this;
+  with any other, and through a proxy, requests go through the library's session (`connections.py`).
+- Test: the tests of the client run both ways (`tests/runtime/conftest.py`, `either_way`).
+- Switch: `MCPGEN_TUNING=0`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .. import tuning
+from ..tuning.bare_tls_contexts import unloaded
+from ..tuning.lazy_imports import deferred
+from .leaving import Unwritable
+
+with unloaded(), deferred():
+    import aiohttp
+    from aiohttp.http import HttpProcessingError
+    from yarl import URL
+
+if TYPE_CHECKING:
+    import ssl
+    from weakref import WeakSet
+
+    from aiohttp.connector import Connection
+    from aiohttp.http import RawResponseMessage
+    from aiohttp.streams import StreamReader
+
+    from ..request.request import Request
+    from ..text.addresses import Address
+    from .leaving import Leaving
+
+    Field = tuple[str, str]
+
+# Decision 0157: Requests are written to the connection by us.
+KNOWN = ("3.14.",)
+"""Version prefixes of the library releases whose private parts are known to work as this module uses them."""
+
+LONGEST_LINE = 16 * 1024
+LONGEST_FIELD = 32 * 1024
+MOST_FIELDS = 256
+
+_BODILESS = ("GET", "HEAD", "OPTIONS", "TRACE")
+"""Methods whose requests have no Content-Length if they have no body (RFC 9110 section 8.6)."""
+
+_SMALL = 64 * 1024
+"""Largest body in bytes that is sent in one piece with the head. Any upstream reads that much before it responds."""
+
+PATIENT = aiohttp.ClientTimeout(total=None, sock_connect=None)
+"""No time limit of the library: `deadlines.py` limits whole exchanges."""
+
+
+def usable() -> bool:
+    """Return whether this release of the library is known, and tricks are not switched off."""
+    return tuning.ON and aiohttp.__version__.startswith(KNOWN)
+
+
+class DirectRequests:
+    """Sender of requests over the connections of one pool."""
+
+    def __init__(
+        self,
+        connector: Callable[[], aiohttp.TCPConnector],
+        secured: Callable[[Address], ssl.SSLContext | bool],
+        used: WeakSet[asyncio.Transport],
+    ) -> None:
+        """Create. `connector` returns the pool, `secured` how TLS is spoken; `used` are connections used before."""
+        self._connector = connector
+        self._secured = secured
+        self._used = used
+        self._initiators: dict[str, aiohttp.ClientRequest] = {}
+
+    async def ask(self, request: Request, address: Address, fields: list[Field], leaving: Leaving) -> Direct:
+        """Send a request with these header fields, and return once the head of the response has come.
+
+        Raises Unwritable, ValueError for a response that is not HTTP, and the exceptions of the library and the system.
+        """
+        initiator = self._initiator(address)
+        beginning = head(request, address, initiator.headers["Host"], fields)
+        connection = await self._connected(initiator)
+        try:
+            protocol, transport = connection.protocol, connection.transport
+            if protocol is None or transport is None:  # the types allow None; it was just connected
+                raise aiohttp.ServerDisconnectedError
+            protocol.set_response_params(
+                skip_payload=request.method == "HEAD",
+                read_until_eof=True,
+                auto_decompress=False,
+                max_line_size=LONGEST_LINE,
+                max_field_size=LONGEST_FIELD,
+                max_headers=MOST_FIELDS,
+            )
+            leaving.by(transport, self._used)
+            _write(transport, beginning, request.body or b"")
+            message, content = await protocol.read()
+            while 100 <= message.code < 200 and message.code != 101:  # 1xx responses are interim
+                message, content = await protocol.read()
+            return Direct(connection, message, content, len(request.body or b"") > _SMALL)
+        except HttpProcessingError:
+            _cut(connection)
+            raise ValueError("not HTTP") from None
+        except BaseException:
+            _cut(connection)
+            raise
+
+    async def _connected(self, initiator: aiohttp.ClientRequest) -> Connection:
+        """Return a connection. Drop kept connections that received bytes since: those would be taken for the
+        response.
+        """
+        connector = self._connector()
+        while True:
+            connection = await connector.connect(initiator, traces=[], timeout=PATIENT)
+            kept = connection.transport in self._used
+            if not kept or connection.protocol is None or not connection.protocol.should_close:
+                return connection
+            _cut(connection)
+
+    def _initiator(self, address: Address) -> aiohttp.ClientRequest:
+        """Return the request object that tells the library where and how to connect. It is never sent."""
+        known = self._initiators.get(address.origin)
+        if known is None:
+            loop, url = asyncio.get_running_loop(), URL(address.origin, encoded=True)
+            known = aiohttp.ClientRequest("GET", url, loop=loop, ssl=self._secured(address))
+            self._initiators[address.origin] = known
+        return known
+
+
+def head(request: Request, address: Address, host: str, fields: list[Field]) -> bytes:
+    """Return the request line and header fields as bytes (RFC 9112 sections 3 and 5). Raises Unwritable."""
+    lines = [f"{request.method} {address.path}{request.target} HTTP/1.1", f"Host: {host}", *map(": ".join, fields)]
+    if request.body is not None or request.method not in _BODILESS:
+        lines.append(f"Content-Length: {len(request.body or b'')}")
+    text = "\r\n".join([*lines, "", ""])
+    # Each line has exactly one line break, its own. More would mean a line break inside a given value.
+    if not text.count("\r") == text.count("\n") == len(lines) + 1 or "\0" in text:
+        raise Unwritable
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise Unwritable from None
+
+
+def _write(transport: asyncio.Transport, beginning: bytes, body: bytes) -> None:
+    """Send head and body. A small body is sent in one piece with the head; a large body is not copied."""
+    if len(body) <= _SMALL:
+        transport.write(beginning + body)
+    else:
+        transport.write(beginning)
+        transport.write(body)
+
+
+def _cut(connection: Connection) -> None:
+    """Abort a connection. Closing it normally would first send the rest of a request that is no longer wanted."""
+    if connection.protocol is not None:
+        connection.protocol.abort()
+    connection.close()
+
+
+class Direct:
+    """A response whose head has come. At the end of its content the connection returns to the pool."""
+
+    __slots__ = ("_connection", "_large", "content", "headers", "reason", "status")
+
+    def __init__(self, connection: Connection, message: RawResponseMessage, content: StreamReader, large: bool) -> None:
+        """Create the response. `large` is whether the request's body was large, so that the upstream may not have read
+        all.
+        """
+        self._connection: Connection | None = connection
+        self._large = large
+        self.status = message.code
+        self.reason = message.reason
+        self.headers = message.headers
+        self.content = content
+        content.on_eof(self._ended)
+
+    def _ended(self) -> None:
+        if self._connection is None:
+            return
+        transport = self._connection.transport
+        # With TLS the real write buffer is not visible. An upstream that refuses a body often does not read all of it.
+        if self._large and (self.status >= 400 or (transport is not None and transport.get_write_buffer_size())):
+            self.close()
+        else:
+            self._connection.release()
+            self._connection = None
+
+    def close(self) -> None:
+        if self._connection is not None:
+            _cut(self._connection)
+            self._connection = None
