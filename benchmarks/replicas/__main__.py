@@ -1,5 +1,5 @@
-"""Run the rig: `python -m benchmarks.replicas [--quick] [--beside]`. Each line is a trial with its figures; the exit
-code is 1 where something of ours was lost. `--beside` puts FastMCP's server through the same instead.
+"""Run the rig: `python -m benchmarks.replicas [--quick] [--rolling | --beside]`. Each line is a trial with its figures;
+the exit code is 1 where something of ours was lost. `--beside` puts FastMCP's server through the same instead.
 """
 
 from __future__ import annotations
@@ -43,6 +43,21 @@ class Report:
             print(f"    {times} x {words}", flush=True)
 
 
+async def rolling(some: int) -> int:
+    """Run the rolling restarts. The exit code."""
+    report = Report()
+    with tempfile.TemporaryDirectory(prefix="mcpgen-rig-") as folder:
+        async with Rig(Path(folder)) as rig, _client() as http:
+            await _rolling(rig, http, report, some)
+    return int(report.bad > 0)
+
+
+async def _rolling(rig: Rig, http: aiohttp.ClientSession, report: Report, some: int) -> None:
+    for revision in (NEWER, OLDER):
+        figures = await trials.rolling(rig, http, revision, RESTARTS // some, CALLS // some)
+        report.tell(f"{revision}, calls over rolling restarts", figures)
+
+
 async def ours(some: int) -> int:
     """Run all trials. The exit code."""
     report = Report()
@@ -52,9 +67,7 @@ async def ours(some: int) -> int:
                 figures = await trials.confirmations(rig, http, revision, CONFIRMATIONS // some)
                 report.tell(f"{revision}, confirmations", figures)
             report.tell(f"{OLDER}, streams resumed", await trials.resumed(rig, http, STREAMS // some))
-            for revision in (NEWER, OLDER):
-                figures = await trials.rolling(rig, http, revision, RESTARTS // some, CALLS // some)
-                report.tell(f"{revision}, calls over rolling restarts", figures)
+            await _rolling(rig, http, report, some)
             for revision in (NEWER, OLDER):
                 figures = await trials.killed(rig, http, revision, KILLS // some + 1)
                 report.tell(f"{revision}, calls while replicas are killed", figures, lossless=False)
@@ -86,9 +99,10 @@ def _client() -> aiohttp.ClientSession:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of each")
+    parser.add_argument("--rolling", action="store_true", help="the rolling restarts alone")
     parser.add_argument("--beside", action="store_true", help="FastMCP's server instead of ours")
     options = parser.parse_args()
-    run = beside if options.beside else ours
+    run = beside if options.beside else rolling if options.rolling else ours
     try:
         sys.exit(asyncio.run(run(QUICK if options.quick else 1)))
     except Missing as missing:

@@ -26,12 +26,12 @@ http {{
   access_log off;
   client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
   uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
-  upstream replicas {{ {pick}; {servers} keepalive 64; }}
+  upstream replicas {{ {pick}; {servers} }}
   server {{
     listen 127.0.0.1:{port};
     location / {{
       proxy_pass http://replicas; proxy_http_version 1.1;
-      proxy_set_header Connection ""; proxy_set_header Host $host:$server_port;
+      proxy_set_header Host $host:$server_port;
       proxy_buffering off; proxy_read_timeout 300s; proxy_next_upstream error timeout http_502;
     }}
   }}

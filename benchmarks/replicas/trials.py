@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, takewhile
 from typing import Any
 
 import aiohttp
@@ -50,14 +50,20 @@ async def confirmations(rig: Rig, http: aiohttp.ClientSession, revision: str, mo
         else:
             figures.fault(f"{say}, sent {sent} times: {told}")
 
-    await _many(one, most, together)
+    await _many(one, range(most), together)
     return figures
 
 
 async def calls(
-    rig: Rig, http: aiohttp.ClientSession, revision: str, most: int, together: int = 16, seconds: float = 0.0
+    rig: Rig,
+    http: aiohttp.ClientSession,
+    revision: str,
+    least: int,
+    together: int = 16,
+    seconds: float = 0.0,
+    enough: Callable[[], bool] = lambda: True,
 ) -> Figures:
-    """Make calls: each must be answered with what the API says."""
+    """Make at least that many calls, and go on until it is `enough`: each must be answered with what the API says."""
     figures = Figures()
     client = await _client(rig, http, revision)
 
@@ -74,17 +80,19 @@ async def calls(
         else:
             figures.fault(told)
 
-    await _many(one, most, together)
+    await _many(one, takewhile(lambda number: number < least or not enough(), count()), together)
     return figures
 
 
-async def rolling(rig: Rig, http: aiohttp.ClientSession, revision: str, restarts: int, most: int) -> Figures:
+async def rolling(rig: Rig, http: aiohttp.ClientSession, revision: str, restarts: int, least: int) -> Figures:
     """Make calls while one replica after the other is told to end and started again: none may be lost."""
-    going = asyncio.create_task(calls(rig, http, revision, most, seconds=0.1))
-    for number in range(restarts):
-        which = number % len(rig.replicas)
+    left = restarts
+    going = asyncio.create_task(calls(rig, http, revision, least, seconds=0.1, enough=lambda: left == 0))
+    while left:
+        which = left % len(rig.replicas)
         rig.begin_to_end(which)
         await rig.restart(which)
+        left -= 1
     return await going
 
 
@@ -178,8 +186,8 @@ async def _client(rig: Rig, http: aiohttp.ClientSession, revision: str) -> Clien
     return client
 
 
-async def _many(one: Any, most: int, together: int) -> None:
-    left = iter(range(most))
+async def _many(one: Any, numbers: Iterable[int], together: int) -> None:
+    left = iter(numbers)
 
     async def some() -> None:
         for number in left:

@@ -18,8 +18,8 @@ from tests.deployment.balancer import HAPROXY, readdressed
 RUNNING = "2"
 """The state of a server that HAProxy uses."""
 
-CALLS = 2400
-"""As many as it takes to go on until the third replica is back."""
+CALLS = 200
+"""How many calls there are at least. They go on until the third replica is back."""
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not HAPROXY, reason="not installed: haproxy")]
 
@@ -83,10 +83,11 @@ def rig(loop: asyncio.Runner, tmp_path_factory: pytest.TempPathFactory) -> Itera
 def test_a_rolling_restart_loses_no_call(loop: asyncio.Runner, rig: Rig, revision: str) -> None:
     async def restart() -> trials.Figures:
         async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(120)) as http:
-            return await trials.rolling(rig, http, revision, restarts=3, most=CALLS)
+            return await trials.rolling(rig, http, revision, restarts=3, least=CALLS)
 
     found = loop.run(restart())
-    assert (found.well, dict(found.faults)) == (CALLS, {})
+    assert found.tried >= CALLS
+    assert (found.well, dict(found.faults)) == (found.tried, {})
 
 
 @pytest.mark.parametrize("revision", [NEWER, OLDER])

@@ -6,11 +6,14 @@ import asyncio
 import socket
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from package.runtime.serve.aiohttp_door import Door
 from package.runtime.serve.asgi_door import Application
+from package.runtime.serve.door import Connection
 from package.runtime.serve.service import Service
 from package.runtime.streamable.head import Answer, Head
 
@@ -142,3 +145,34 @@ def test_behind_a_server_of_asgi_others_reach_it_only_where_the_operator_says_so
     application = Application(lambda: cast("Service", Healthy()), guarded=False)
     asyncio.run(application({**scope, "server": server}, receive, send))
     assert told[0]["status"] == status
+
+
+class _Welcoming:
+    """A service that answers each request with 204."""
+
+    async def handle(self, _head: Head, connection: Connection) -> None:
+        await connection.answer(Answer(204))
+
+
+def test_who_was_connected_when_it_stopped_listening_is_served() -> None:
+    """E7: the system has taken the connection, and the server has not seen it yet."""
+
+    async def scene() -> bytes:
+        door = Door(cast(Service, _Welcoming()))
+        port = await door.open("127.0.0.1", 0)
+        with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
+            client.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+            await door.stop()
+            client.setblocking(False)
+            loop = asyncio.get_running_loop()
+            answer = b"".join([part async for part in parts(loop, client)])
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port), PATIENCE)
+        await door.close()
+        return answer
+
+    async def parts(loop: asyncio.AbstractEventLoop, client: socket.socket) -> AsyncIterator[bytes]:
+        while part := await asyncio.wait_for(loop.sock_recv(client, 4096), PATIENCE):
+            yield part
+
+    assert asyncio.run(scene()).startswith(b"HTTP/1.1 204 ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import socket
 import struct
 from typing import TYPE_CHECKING
@@ -50,24 +51,30 @@ class Door:
         self._deadlines = Deadlines()
         self._server = _Server(self._handle)
         self._runner = web.ServerRunner(self._server, shutdown_timeout=0.5)
-        self._site: web.TCPSite | None = None
+        self._listener: asyncio.Server | None = None
 
     async def open(self, host: str, port: int) -> int:
         """Listen at that address, and return the port. For port 0 the system chooses one. Raises OSError."""
         await self._runner.setup()
-        self._site = web.TCPSite(self._runner, host, port, backlog=1024)
-        await self._site.start()
-        return int(self._runner.addresses[0][1])
+        loop = asyncio.get_running_loop()
+        self._listener = await loop.create_server(self._server, host, port, backlog=1024)
+        return int(self._listener.sockets[0].getsockname()[1])
 
     def finish(self) -> None:
         """Close each connection after its next response."""
         self._closing = True
 
     async def stop(self) -> None:
-        """Accept no more connections."""
+        """Accept no more connections. Those that the system has accepted by now are served: closing the listening
+        socket would reset them, and whoever has sent a request could not tell whether it was read.
+        """
         self.finish()
-        if self._site is not None:
-            await self._site.stop()
+        if self._listener is None:
+            return
+        waiting = [each for listening in self._listener.sockets for each in _accepted(listening.fileno())]
+        self._listener.close()
+        for each in waiting:
+            await asyncio.get_running_loop().connect_accepted_socket(self._server, each)
 
     async def close(self) -> None:
         """Close the remaining connections."""
@@ -81,6 +88,21 @@ class Door:
         head = Head(request.method, request.rel_url.raw_path, request.raw_headers, request.remote or "")
         await self._service.handle(head, connection)
         return connection.response
+
+
+def _accepted(listening: int) -> list[socket.socket]:
+    """Return the connections that wait at a listening socket."""
+    found: list[socket.socket] = []
+    with socket.socket(fileno=os.dup(listening)) as own:
+        own.setblocking(False)
+        while len(found) < MOST_CONNECTIONS:
+            try:
+                connection, _ = own.accept()
+            except OSError:  # none waits any more
+                return found
+            connection.setblocking(False)
+            found.append(connection)
+    return found
 
 
 class _Handler(RequestHandler):
