@@ -100,7 +100,7 @@ def _assert_project(tree: FileTree, compiled: Compiled) -> None:
         "build-system": {"requires": None, "build-backend": None},
         "project": {
             **dict.fromkeys(("name", "version", "description", "readme", "requires-python", "dependencies")),
-            "optional-dependencies": {"http": None},
+            "optional-dependencies": {"http": None, "keyring": None},
             "scripts": {identity.command: None},
         },
         "tool": {"hatch": {"build": {"targets": {"wheel": {"packages": None}}}}},

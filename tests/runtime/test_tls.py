@@ -116,7 +116,8 @@ def test_cfg_02_session_keys_are_not_written(monkeypatch: pytest.MonkeyPatch, tm
 
 def test_cfg_02_the_library_makes_no_file_for_them_when_it_is_imported(tmp_path: Path) -> None:
     asked = (
-        "from package.runtime.http import client; import ssl; ssl.create_default_context(); client.tls.context(None)"
+        "from package.runtime.http import client; import ssl; ssl.create_default_context();"
+        " from package.runtime.settings import tls; tls.context(None)"
     )
     environ = {**os.environ, "PYTHONPATH": str(TEMPLATES), "SSLKEYLOGFILE": str(tmp_path / "keys")}
     early = asked.partition(" import ssl")[0]
