@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 #: Time for remaining answers. Clients send SIGTERM two seconds after they closed stdin; this uses most of that time.
 LAST_SECONDS = 1.5
 
+# Decision 0086: Wrong settings end the start with 78.
+#: EX_CONFIG of sysexits.h: exit code if files or settings must be corrected before the server can start.
+EXIT_CONFIG = 78
+
 _CHUNK = 65536
 # Decision 0160: A pipe of a long answer is made 256 KiB large.
 #: A default pipe holds 64 KiB, so a long answer would need many writes and calls would wait for the client in between.

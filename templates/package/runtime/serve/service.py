@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from ..core import log, spans
 from ..core.effects import Answered, Call, Cancel, Origin, Peer, Read, Rejected
 from ..core.jsonrpc import INTERNAL_ERROR, error, is_id, parse
-from ..core.wire_formats import Contents, Result
+from ..core.pending_requests import cut_short
+from ..core.wire_formats import Contents
 from ..replicas.away import Away
 from ..streamable import admission, event_stream, older, session
 from ..streamable.endpoint import Endpoint
@@ -55,8 +56,6 @@ _MOST_REFUSALS = 100
 """Most refused hosts and origins that are logged."""
 
 _GONE = "The process that ran this call ended before its answer. The request may have taken effect."
-_CUT = Result.error("The server was stopped before the upstream answered. The request may have taken effect.")
-_UNSENT = Result.error("The server was stopped before it was the request's turn. Nothing was sent.")
 
 
 class Service:
@@ -138,7 +137,7 @@ class Service:
             async with asyncio.timeout(GRACE):
                 await self._idle.wait()
         except TimeoutError:
-            self._endpoint.cut(_cut)
+            self._endpoint.cut(cut_short)
             await asyncio.sleep(0)
 
     async def close(self) -> None:
@@ -167,7 +166,7 @@ class Service:
 
     async def _serve(self, head: Head, connection: Connection) -> None:
         """Read a request and respond. Its bytes count towards MOST_BODIES until then."""
-        peer = Peer(self._admission.principal(head) or "", "", head.address)
+        peer = Peer(head.principal, "", head.address)
         caller, size = peer.caller, admission.most_to_read(head)
         if not self._bodies.has(caller, size):
             await connection.answer(admission.busy())
@@ -360,8 +359,3 @@ async def _written(part: Answer | Begin | End | bytes, connection: Connection) -
     else:
         await connection.end()
     return True
-
-
-def _cut(call: Call | None) -> Result:
-    """Return the result for a call that will not finish: whether the request may have been sent."""
-    return _CUT if call is None or call.span is None or call.span.end() else _UNSENT
