@@ -20,6 +20,8 @@ from tests.streamable.servers import DOORS, Server
 from tests.streamable.upstream import PATIENCE, Upstream
 
 CALLERS = ("alice", "bob")
+STATE_KEY = base64.b64encode(b"k" * 32).decode()
+MOST_KEPT = 6
 TOKENS: dict[str, Fields] = {name: {"Authorization": f"Bearer token-of-{name}"} for name in CALLERS}
 
 
@@ -33,16 +35,26 @@ class Named(Server):
         answer = self.ask("POST", fields={**mirrored(message), **TOKENS[name]}, body=encoded(message))
         return answer.message
 
+    def reads(self, name: str, uri: str) -> bool:
+        """Whether that caller can read what is kept at that URI."""
+        return "result" in self.as_caller(name, stateless("resources/read", uri=uri))
+
     def audited(self) -> list[Any]:
         """The record so far."""
         return [json.loads(line) for line in self.audit.read_text().splitlines()]
 
 
+def tokens() -> str:
+    """The file of the operator that names the callers."""
+    return "\n".join(
+        f"{name} {hashlib.sha256(f'token-of-{name}'.encode()).hexdigest()}  # one of two" for name in CALLERS
+    )
+
+
 @pytest.fixture(scope="module", params=DOORS)
 def named(request: pytest.FixtureRequest, project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Named]:
     folder = tmp_path_factory.mktemp("named")
-    lines = [f"{name} {hashlib.sha256(f'token-of-{name}'.encode()).hexdigest()}  # one of two" for name in CALLERS]
-    (folder / "tokens").write_text("\n".join(lines))
+    (folder / "tokens").write_text(tokens())
     (folder / "file.txt").write_text("the operator's")
     upstream = Upstream()
     variables = {
@@ -50,9 +62,14 @@ def named(request: pytest.FixtureRequest, project: Path, tmp_path_factory: pytes
         "AUDIT": str(folder / "audit"),
         "FILES_DIR": str(folder),
         "LOG_LEVEL": "debug",
-        "STATE_KEY": base64.b64encode(b"k" * 32).decode(),
+        "STATE_KEY": STATE_KEY,
+        "MAX_RESULT": "8k tokens, 1 MiB",
     }
-    constants: dict[str, float] = {"serve.work.MOST": 6, "serve.work.MOST_OF_ONE": 4}
+    constants: dict[str, float] = {
+        "serve.work.MOST": 6,
+        "serve.work.MOST_OF_ONE": 4,
+        "result.result_store.MOST_KEPT": MOST_KEPT,
+    }
     with Named(project, upstream, request.param, constants, (), **variables) as found:
         found.audit = folder / "audit"
         yield found
@@ -110,6 +127,37 @@ def test_a_kept_result_is_its_sessions_alone_where_callers_have_no_names(server:
     assert "error" in stranger.ask(request("resources/read", uri=uri)).message
     message = stateless("resources/read", uri=uri)
     assert "error" in server.ask("POST", fields=mirrored(message), body=encoded(message)).message
+
+
+@pytest.mark.parametrize("size", [40_000, 900_000], ids=["by number", "by bytes"])
+def test_a_caller_that_keeps_much_displaces_its_own(named: Named, size: int) -> None:
+    """X1: the other caller's results stay, and so does the latest that anybody kept. The process keeps 6, of 4 MiB
+    together.
+    """
+    others = [kept(named.as_caller("bob", calling("large", size=size))) for _ in range(2)]
+    own = [kept(named.as_caller("alice", calling("large", size=size))) for _ in range(2 * MOST_KEPT)]
+    session = Session(named, fields=TOKENS["alice"])
+    own += [kept(session.ask(call("large", size=size)).message) for _ in range(2)]
+    assert [named.reads("bob", uri) for uri in others] == [True, True]
+    assert named.reads("alice", own[-1])
+    assert not named.reads("alice", own[0])
+
+
+def test_a_caller_that_keeps_much_displaces_its_own_in_the_store(
+    project: Path, upstream: Upstream, store: str, tmp_path: Path
+) -> None:
+    """X1: as seen by a replica that gets all from there."""
+    (tmp_path / "tokens").write_text(tokens())
+    variables = {"HTTP_TOKENS": str(tmp_path / "tokens"), "STATE_KEY": STATE_KEY, "STORE": store}
+    fewer: dict[str, float] = {"replicas.sharing.MOST_KEPT": MOST_KEPT}
+    with (
+        Named(project, upstream, "aiohttp", fewer, (), **variables) as first,
+        Named(project, upstream, "aiohttp", None, (), **variables) as second,
+    ):
+        others = [kept(first.as_caller("bob", calling("large", size=40_000))) for _ in range(2)]
+        own = [kept(first.as_caller("alice", calling("large", size=40_000))) for _ in range(2 * MOST_KEPT)]
+        assert [second.reads("bob", uri) for uri in others] == [True, True]
+        assert [second.reads("alice", uri) for uri in own] == [False] * (MOST_KEPT + 2) + [True] * (MOST_KEPT - 2)
 
 
 def test_a_session_is_its_callers_alone(named: Named) -> None:
