@@ -7,11 +7,13 @@ import hashlib
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from package.runtime.replicas.seal import Seal
 
 from tests.leaks import planted
 from tests.streamable.client import Connection, Fields
@@ -20,7 +22,8 @@ from tests.streamable.servers import DOORS, Server
 from tests.streamable.upstream import PATIENCE, Upstream
 
 CALLERS = ("alice", "bob")
-STATE_KEY = base64.b64encode(b"k" * 32).decode()
+KEY = b"k" * 32
+STATE_KEY = base64.b64encode(KEY).decode()
 MOST_KEPT = 6
 TOKENS: dict[str, Fields] = {name: {"Authorization": f"Bearer token-of-{name}"} for name in CALLERS}
 
@@ -158,6 +161,37 @@ def test_a_caller_that_keeps_much_displaces_its_own_in_the_store(
         own = [kept(first.as_caller("alice", calling("large", size=40_000))) for _ in range(2 * MOST_KEPT)]
         assert [second.reads("bob", uri) for uri in others] == [True, True]
         assert [second.reads("alice", uri) for uri in own] == [False] * (MOST_KEPT + 2) + [True] * (MOST_KEPT - 2)
+
+
+def test_what_has_expired_is_not_accepted(named: Named) -> None:
+    """L4, M8, M17, X1: of each kind, sealed with this server's key; what ends in an hour is accepted."""
+    session = Session(named, fields=TOKENS["alice"])
+    told = session.greeting.message["result"]["serverInfo"]
+    audience = f"{told['name']}/{told['version'].partition('.')[0]}"
+
+    def sealed(purpose: str, handle: str, seconds: float) -> str:
+        """The same handle as it would be if it ended so many seconds from now."""
+        seal = Seal([KEY], audience, time.time)
+        return seal.close(purpose, "alice", seal.open(purpose, "alice", handle), seconds)
+
+    def status(id_: str) -> int:
+        return named.ask("POST", fields={**session.fields, "Mcp-Session-Id": id_}, body=encoded(request("ping"))).status
+
+    assert (status(sealed("session", session.id, 3600)), status(sealed("session", session.id, -1))) == (200, 404)
+    before, _, name = kept(named.as_caller("alice", calling("large", size=100_000))).rpartition("/")
+    assert not named.reads("alice", f"{before}/{sealed('result', name, -1)}")
+    assert named.reads("alice", f"{before}/{name}")
+    again = calling("remove", id="late")
+    state = named.as_caller("alice", again)["result"]["requestState"]
+    again["params"] |= {
+        "requestState": sealed("state", state, -1),
+        "inputResponses": {"confirm": {"action": "accept", "content": {}}},
+    }
+    late = named.as_caller("alice", again)["result"]
+    assert (late["resultType"], late["isError"]) == ("complete", True)
+    assert "/things/late" not in named.upstream.requests
+    again["params"]["requestState"] = sealed("state", state, 3600)
+    assert said(named.as_caller("alice", again)) == "/things/late"
 
 
 def test_a_session_is_its_callers_alone(named: Named) -> None:
