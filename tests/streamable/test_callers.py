@@ -220,10 +220,16 @@ def test_a_state_is_its_callers_alone(named: Named) -> None:
 
 @pytest.mark.parametrize("name", ["file:file.txt", "file:/etc/passwd", "file:../tokens"])
 def test_files_of_the_operator_are_not_for_callers(named: Named, name: str) -> None:
-    """X2: whatever directory is open over stdio."""
-    result = named.as_caller("alice", calling("upload", body=name))["result"]
-    assert result["isError"]
+    """X2: whatever directory is open over stdio. The sentence names another way, and the settings that open files."""
+    refused = named.as_caller("alice", calling("upload", body=name))
+    assert refused["result"]["isError"]
     assert "/upload" not in named.upstream.requests
+    told = said(refused)
+    for part in ("base64", "data: URI", "the operator", "CALLER_HTTP_FILES=1", "CALLER_FILES_DIR"):
+        assert part in told
+    encoded_file = named.as_caller("alice", calling("upload", body=base64.b64encode(b"content").decode()))
+    assert not encoded_file["result"]["isError"]
+    named.upstream.requests.remove("/upload")
 
 
 def test_callers_share_the_connections_to_the_upstream(project: Path, upstream: Upstream) -> None:
