@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import fair_eviction, log, spans
 from ..core.jsontext import dumps, loads
-from .away import Away
+from .away import Away, Onward
 from .seal import Unsealed
 
 if TYPE_CHECKING:
@@ -147,11 +147,12 @@ class Sharing:
 
         return heard
 
-    async def events(self, session: str, stream: str, number: int) -> AsyncIterator[bytes | Gone | None]:
+    async def events(self, session: str, stream: str, number: int) -> AsyncIterator[bytes | Gone | Onward | None]:
         """Yield the events of a stream after that number as they come, until the stream ends.
 
-        Yields None if there is none for a while, and `Gone` at last if the replica that wrote them ended. Raises Away.
-        Raises LookupError if there is no such stream, or if nothing can follow that number.
+        Yields None if there is none for a while, and `Gone` at last if the replica that wrote them ended. Of a stream
+        for changes, yields what is there and then `Onward`. Raises Away. Raises LookupError if there is no such stream,
+        or if nothing can follow that number.
         """
         name, place = f"events:{session}:{stream}", b"0"
         about: dict[str, Any] = {}
@@ -162,6 +163,8 @@ class Sharing:
                 place, entry = at, self._opened(name, sealed)
                 if "r" in entry:
                     about = entry
+                elif entry["e"] is None and about["i"] is None:
+                    break
                 elif entry["e"] is None:
                     if not yielded and entry["n"] <= number:
                         raise LookupError(name)
@@ -171,6 +174,9 @@ class Sharing:
                     yield entry["e"].encode()
             if not about:
                 raise LookupError(name)
+            if about["i"] is None:
+                yield Onward()
+                return
             if not found:
                 if not await self._store.exists(_REPLICA + about["r"]):
                     yield Gone(about["i"])

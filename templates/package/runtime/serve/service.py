@@ -17,8 +17,8 @@ from ..core.effects import Answered, Call, Cancel, Origin, Peer, Read, Rejected
 from ..core.jsonrpc import INTERNAL_ERROR, error, is_id, parse
 from ..core.pending_requests import cut_short
 from ..core.wire_formats import Contents
-from ..replicas.away import Away
-from ..streamable import admission, event_stream, older, session
+from ..replicas.away import Away, Onward
+from ..streamable import admission, event_stream, older, session, session_streams
 from ..streamable.endpoint import Endpoint
 from ..streamable.exchange import Begin, End
 from ..streamable.head import Answer
@@ -98,7 +98,7 @@ class Service:
         asyncio.get_running_loop().set_exception_handler(unhandled)
         self._load(self._catalog, self._settings)
         if self._sharing is not None:
-            self._endpoint.older.recalls = True
+            self._endpoint.older.streams.recalls = True
             self._endpoint.older.recorded = self._recorded
             older_era = self._endpoint.older
             self._sharing.start(older_era.replica, self._relayed, older_era.remember_ended)
@@ -237,7 +237,7 @@ class Service:
             self._work.answered(effect.key, effect.reply)
         elif isinstance(effect, older.Relay):
             self._step(self._relay(effect))
-        elif isinstance(effect, older.Recall):
+        elif isinstance(effect, session_streams.Recall):
             self._step(self._recall(effect))
 
     def _begin(self, call: Call, size: int) -> None:
@@ -282,23 +282,26 @@ class Service:
         if self._sharing is not None:
             recording.heard.append(self._sharing.record(digest, recording.stream, id))
 
-    async def _recall(self, recall: older.Recall) -> None:
-        """Resume a stream that another replica began."""
+    async def _recall(self, recall: session_streams.Recall) -> None:
+        """Resume a stream that another replica began. A stream for changes goes on as one of this replica."""
         if self._sharing is None:
             return
         exchange = recall.exchange
         try:
-            async for event in self._sharing.events(session.digest(recall.session), recall.stream, recall.number):
+            async for event in self._sharing.events(recall.found.digest, recall.stream, recall.number):
                 exchange.stream()
                 if isinstance(event, bytes):
                     exchange.replay(event)
+                elif isinstance(event, Onward):
+                    self._endpoint.older.go_on(recall.found, exchange)
+                    return
                 elif event is not None and is_id(event.id):
                     exchange.replay(event_stream.event(error(event.id, INTERNAL_ERROR, _GONE)))
                 if not exchange.open:
                     return
             exchange.close()
         except (LookupError, Away):
-            exchange.answer(older.nothing_to_resume())
+            exchange.answer(session_streams.nothing_to_resume())
 
     # Reports of calls (work.Listener)
 
