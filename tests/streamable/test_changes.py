@@ -74,6 +74,7 @@ def test_a_lost_stream_tells_what_changed_meanwhile_and_later(
             assert again.event().id == live.id
 
 
+@pytest.mark.slow
 def test_a_lost_stream_goes_on_at_another_replica(
     changing: Callable[[str], Path], upstream: Upstream, store: str
 ) -> None:
