@@ -336,7 +336,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an audit on a stderr that is closed",
-        "server.py",
+        "recording.py",
         "path == STDERR and 2 in gaps",
         "False",
         ("tests/functional/test_watching.py",),

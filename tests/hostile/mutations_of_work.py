@@ -8,6 +8,20 @@ WALK, WORK = "tests/runtime/test_schema_walk.py", "tests/hostile/test_work.py"
 CROWDED = "tests/hostile/test_crowded.py"
 
 OF_WORK = (
+    Mutation(
+        "who keeps most makes room",
+        "fair_eviction.py",
+        "(shares[caller], caller == own)",
+        "0",
+        ("tests/runtime/test_resources.py", "tests/streamable/test_callers.py"),
+    ),
+    Mutation(
+        "results that all replicas keep",
+        "sharing.py",
+        "await self._make_room(about, size, seconds)",
+        "pass",
+        ("tests/streamable/test_callers.py",),
+    ),
     Mutation("steps of a call", "budget.py", "        if self._steps < 0:", "        if False:", (WALK,)),
     Mutation("problems that are made", "argument_errors.py", "if len(self) >= MOST_SHOWN:", "if False:", (WORK,)),
     Mutation("schemas in circles", "schema_walk.py", "elif not _is_among(found, walked):", "else:", (WALK,)),

@@ -6,6 +6,7 @@ from base64 import b64decode
 from typing import Any
 
 import pytest
+from package.runtime.core.fair_eviction import displaced
 from package.runtime.http.spool import Spool
 from package.runtime.result import result_store as module
 from package.runtime.result.result_store import LARGEST_SLICE, MOST_KEPT, SLICE, SMALLEST_SLICE, Resources
@@ -148,3 +149,25 @@ def test_what_made_room_is_remembered_within_bounds(monkeypatch: pytest.MonkeyPa
     resources = kept(100, *([b"x" * 60] * 5))
     told = [bool(resources.look_up(URI.format(number)).reason) for number in range(5)]
     assert told == [False, False, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("held", "most", "most_bytes", "dropped"),
+    [
+        ("a1=1 b1=1 a2=1", 3, 9, ""),
+        ("b1=1 a1=1 a2=1 a3=1", 3, 9, "a1"),
+        ("b1=1 a1=1 a2=1 c1=1", 3, 9, "a1"),
+        ("a1=1 b1=1 c1=1 d1=1", 3, 9, "a1"),
+        ("b1=4 a1=3 a2=3 a3=1", 9, 10, "a1"),
+        ("b1=4 a1=3 a2=3 a3=5", 9, 10, "a1 b1"),
+        ("b1=1 b2=1 b3=1 a1=5 c1=4", 9, 9, "a1"),
+        ("a1=5 b1=9", 9, 10, "a1"),
+        ("a1=1 b1=1 b2=1", 2, 9, "b1"),
+        ("a1=1 b1=2 a2=11", 9, 10, "b1 a1 a2"),
+        ("a1=11", 9, 10, "a1"),
+    ],
+)
+def test_who_keeps_most_makes_room(held: str, most: int, most_bytes: int, dropped: str) -> None:
+    """Each entry is its caller and number, and its bytes; the last one is new."""
+    entries = [(name, name[0], int(size)) for name, _, size in (each.partition("=") for each in held.split())]
+    assert displaced(entries, entries[-1][0], most, most_bytes) == dropped.split()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -40,3 +41,19 @@ def server(request: pytest.FixtureRequest, project: Path) -> Iterator[Server]:
     with Server(project, upstream, request.param) as found:
         yield found
     upstream.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[str]:
+    """The URL of a store that replicas share, at a socket file."""
+    program = shutil.which("valkey-server") or shutil.which("redis-server")
+    if program is None:
+        pytest.skip("this needs valkey-server or redis-server")
+    path = tmp_path / "store.sock"
+    command = [program, "--port", "0", "--unixsocket", str(path), "--save", "", "--dir", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        while b"eady to accept connections" not in (line := process.stdout.readline()):
+            assert line, "the store ended"
+        yield f"unix://{path}"
+        process.kill()

@@ -209,6 +209,23 @@ def test_who_does_not_read_is_given_up(impatient: Server) -> None:
         assert _read_on(idle) < MANY - 1
 
 
+@pytest.mark.parametrize("door", DOORS)
+def test_who_is_given_up_at_once_is_told_to_come_again(project: Path, upstream: Upstream, door: str) -> None:
+    """E6: there is no room for an answer that has not begun. No door calls that a fault of the server."""
+    with Server(project, upstream, door, {"serve.unread.MOST": 50_000}) as server:
+        session = Session(server)
+        found = session.ask(call("large", size=MEGABYTE)).message["result"]["content"]
+        uri = next(each["uri"] for each in found if each["type"] == "resource_link")
+        with server.connect() as connection:
+            session.post(connection, request("resources/read", uri=f"{uri}?size=100000"))
+            if door == "asgi":
+                answer = connection.answer()
+                assert (answer.status, answer.field("retry-after")) == (503, "1")
+            else:
+                assert connection.is_closed()
+        assert session.ask(request("resources/read", uri=f"{uri}?size=1000")).status == 200
+
+
 def test_who_takes_nothing_is_not_waited_for(project: Path, upstream: Upstream) -> None:
     """An answer that waits is given up after a while, though there is room for it. Behind uvicorn the memory is free
     then too, and the connection is its own business.

@@ -7,11 +7,13 @@ import hashlib
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from package.runtime.replicas.seal import Seal
 
 from tests.leaks import planted
 from tests.streamable.client import Connection, Fields
@@ -20,6 +22,9 @@ from tests.streamable.servers import DOORS, Server
 from tests.streamable.upstream import PATIENCE, Upstream
 
 CALLERS = ("alice", "bob")
+KEY = b"k" * 32
+STATE_KEY = base64.b64encode(KEY).decode()
+MOST_KEPT = 6
 TOKENS: dict[str, Fields] = {name: {"Authorization": f"Bearer token-of-{name}"} for name in CALLERS}
 
 
@@ -33,16 +38,26 @@ class Named(Server):
         answer = self.ask("POST", fields={**mirrored(message), **TOKENS[name]}, body=encoded(message))
         return answer.message
 
+    def reads(self, name: str, uri: str) -> bool:
+        """Whether that caller can read what is kept at that URI."""
+        return "result" in self.as_caller(name, stateless("resources/read", uri=uri))
+
     def audited(self) -> list[Any]:
         """The record so far."""
         return [json.loads(line) for line in self.audit.read_text().splitlines()]
 
 
+def tokens() -> str:
+    """The file of the operator that names the callers."""
+    return "\n".join(
+        f"{name} {hashlib.sha256(f'token-of-{name}'.encode()).hexdigest()}  # one of two" for name in CALLERS
+    )
+
+
 @pytest.fixture(scope="module", params=DOORS)
 def named(request: pytest.FixtureRequest, project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Named]:
     folder = tmp_path_factory.mktemp("named")
-    lines = [f"{name} {hashlib.sha256(f'token-of-{name}'.encode()).hexdigest()}  # one of two" for name in CALLERS]
-    (folder / "tokens").write_text("\n".join(lines))
+    (folder / "tokens").write_text(tokens())
     (folder / "file.txt").write_text("the operator's")
     upstream = Upstream()
     variables = {
@@ -50,9 +65,14 @@ def named(request: pytest.FixtureRequest, project: Path, tmp_path_factory: pytes
         "AUDIT": str(folder / "audit"),
         "FILES_DIR": str(folder),
         "LOG_LEVEL": "debug",
-        "STATE_KEY": base64.b64encode(b"k" * 32).decode(),
+        "STATE_KEY": STATE_KEY,
+        "MAX_RESULT": "8k tokens, 1 MiB",
     }
-    constants: dict[str, float] = {"serve.work.MOST": 6, "serve.work.MOST_OF_ONE": 4}
+    constants: dict[str, float] = {
+        "serve.work.MOST": 6,
+        "serve.work.MOST_OF_ONE": 4,
+        "result.result_store.MOST_KEPT": MOST_KEPT,
+    }
     with Named(project, upstream, request.param, constants, (), **variables) as found:
         found.audit = folder / "audit"
         yield found
@@ -112,6 +132,68 @@ def test_a_kept_result_is_its_sessions_alone_where_callers_have_no_names(server:
     assert "error" in server.ask("POST", fields=mirrored(message), body=encoded(message)).message
 
 
+@pytest.mark.parametrize("size", [40_000, 900_000], ids=["by number", "by bytes"])
+def test_a_caller_that_keeps_much_displaces_its_own(named: Named, size: int) -> None:
+    """X1: the other caller's results stay, and so does the latest that anybody kept. The process keeps 6, of 4 MiB
+    together.
+    """
+    others = [kept(named.as_caller("bob", calling("large", size=size))) for _ in range(2)]
+    own = [kept(named.as_caller("alice", calling("large", size=size))) for _ in range(2 * MOST_KEPT)]
+    session = Session(named, fields=TOKENS["alice"])
+    own += [kept(session.ask(call("large", size=size)).message) for _ in range(2)]
+    assert [named.reads("bob", uri) for uri in others] == [True, True]
+    assert named.reads("alice", own[-1])
+    assert not named.reads("alice", own[0])
+
+
+def test_a_caller_that_keeps_much_displaces_its_own_in_the_store(
+    project: Path, upstream: Upstream, store: str, tmp_path: Path
+) -> None:
+    """X1: as seen by a replica that gets all from there."""
+    (tmp_path / "tokens").write_text(tokens())
+    variables = {"HTTP_TOKENS": str(tmp_path / "tokens"), "STATE_KEY": STATE_KEY, "STORE": store}
+    fewer: dict[str, float] = {"replicas.sharing.MOST_KEPT": MOST_KEPT}
+    with (
+        Named(project, upstream, "aiohttp", fewer, (), **variables) as first,
+        Named(project, upstream, "aiohttp", None, (), **variables) as second,
+    ):
+        others = [kept(first.as_caller("bob", calling("large", size=40_000))) for _ in range(2)]
+        own = [kept(first.as_caller("alice", calling("large", size=40_000))) for _ in range(2 * MOST_KEPT)]
+        assert [second.reads("bob", uri) for uri in others] == [True, True]
+        assert [second.reads("alice", uri) for uri in own] == [False] * (MOST_KEPT + 2) + [True] * (MOST_KEPT - 2)
+
+
+def test_what_has_expired_is_not_accepted(named: Named) -> None:
+    """L4, M8, M17, X1: of each kind, sealed with this server's key; what ends in an hour is accepted."""
+    session = Session(named, fields=TOKENS["alice"])
+    told = session.greeting.message["result"]["serverInfo"]
+    audience = f"{told['name']}/{told['version'].partition('.')[0]}"
+
+    def sealed(purpose: str, handle: str, seconds: float) -> str:
+        """The same handle as it would be if it ended so many seconds from now."""
+        seal = Seal([KEY], audience, time.time)
+        return seal.close(purpose, "alice", seal.open(purpose, "alice", handle), seconds)
+
+    def status(id_: str) -> int:
+        return named.ask("POST", fields={**session.fields, "Mcp-Session-Id": id_}, body=encoded(request("ping"))).status
+
+    assert (status(sealed("session", session.id, 3600)), status(sealed("session", session.id, -1))) == (200, 404)
+    before, _, name = kept(named.as_caller("alice", calling("large", size=100_000))).rpartition("/")
+    assert not named.reads("alice", f"{before}/{sealed('result', name, -1)}")
+    assert named.reads("alice", f"{before}/{name}")
+    again = calling("remove", id="late")
+    state = named.as_caller("alice", again)["result"]["requestState"]
+    again["params"] |= {
+        "requestState": sealed("state", state, -1),
+        "inputResponses": {"confirm": {"action": "accept", "content": {}}},
+    }
+    late = named.as_caller("alice", again)["result"]
+    assert (late["resultType"], late["isError"]) == ("complete", True)
+    assert "/things/late" not in named.upstream.requests
+    again["params"]["requestState"] = sealed("state", state, 3600)
+    assert said(named.as_caller("alice", again)) == "/things/late"
+
+
 def test_a_session_is_its_callers_alone(named: Named) -> None:
     """L4, X1: its streams and its end too."""
     session = Session(named, fields=TOKENS["alice"])
@@ -138,10 +220,16 @@ def test_a_state_is_its_callers_alone(named: Named) -> None:
 
 @pytest.mark.parametrize("name", ["file:file.txt", "file:/etc/passwd", "file:../tokens"])
 def test_files_of_the_operator_are_not_for_callers(named: Named, name: str) -> None:
-    """X2: whatever directory is open over stdio."""
-    result = named.as_caller("alice", calling("upload", body=name))["result"]
-    assert result["isError"]
+    """X2: whatever directory is open over stdio. The sentence names another way, and the settings that open files."""
+    refused = named.as_caller("alice", calling("upload", body=name))
+    assert refused["result"]["isError"]
     assert "/upload" not in named.upstream.requests
+    told = said(refused)
+    for part in ("base64", "data: URI", "the operator", "CALLER_HTTP_FILES=1", "CALLER_FILES_DIR"):
+        assert part in told
+    encoded_file = named.as_caller("alice", calling("upload", body=base64.b64encode(b"content").decode()))
+    assert not encoded_file["result"]["isError"]
+    named.upstream.requests.remove("/upload")
 
 
 def test_callers_share_the_connections_to_the_upstream(project: Path, upstream: Upstream) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import pytest
 
 from tests.streamable.conftest import TOOLS
 from tests.streamable.messages import Session, call, encoded, mirrored, post, request, stateless
@@ -22,6 +24,83 @@ def _generated(document: Path, folder: Path) -> None:
 
 def _names(listed: dict[str, dict[str, list[dict[str, str]]]]) -> Iterator[str]:
     return (tool["name"] for tool in listed["result"]["tools"])
+
+
+@pytest.fixture
+def changing(project: Path, tmp_path: Path) -> Callable[[str], Path]:
+    """Generates the server again, with another name for one tool; the folder."""
+    folder = tmp_path / "caller"
+    shutil.copytree(project, folder)
+
+    def change(name: str) -> Path:
+        (tmp_path / "caller.tools.yaml").write_text(TOOLS.read_text().replace("name: echo", f"name: {name}"))
+        _generated(tmp_path / "caller.tools.yaml", folder)
+        return folder
+
+    return change
+
+
+CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {}}
+QUICK: dict[str, float] = {"serve.reload.SECONDS": 0.05}
+
+
+def test_a_lost_stream_tells_what_changed_meanwhile_and_later(
+    changing: Callable[[str], Path], upstream: Upstream
+) -> None:
+    """L7, L12: nothing twice."""
+    with Server(changing("first"), upstream, "aiohttp", QUICK, flags=("--reload",)) as server:
+        session = Session(server)
+        with server.connect() as lost:
+            session.listen(lost)
+            lost.stream()
+            first = lost.event().id or ""
+        with server.connect() as told:
+            post(told, stateless("subscriptions/listen", "listen", notifications={"toolsListChanged": True}))
+            told.stream()
+            told.event()
+            changing("second")
+            told.event()
+        with server.connect() as again:
+            session.resume(again, first)
+            again.stream()
+            missed = again.event()
+            assert (missed.id, missed.message) == (f"{first[:-1]}1", CHANGED)
+            changing("third")
+            live = again.event()
+            assert (live.id, live.message) == (f"{first[:-1]}2", CHANGED)
+        with server.connect() as again:
+            session.resume(again, missed.id or "")
+            again.stream()
+            assert again.event().id == live.id
+
+
+@pytest.mark.slow
+def test_a_lost_stream_goes_on_at_another_replica(
+    changing: Callable[[str], Path], upstream: Upstream, store: str
+) -> None:
+    """L7, L12: with what the first replica recorded, and then with what the second one sees."""
+    shared = {"STATE_KEY": "k" * 32, "STORE": store}
+    folder = changing("first")
+    with (
+        Server(folder, upstream, "aiohttp", QUICK, ("--reload",), **shared) as one,
+        Server(folder, upstream, "aiohttp", QUICK, ("--reload",), **shared) as other,
+    ):
+        session = Session(one)
+        with one.connect() as lost:
+            session.listen(lost)
+            lost.stream()
+            first = lost.event().id or ""
+            changing("second")
+            assert lost.event().message == CHANGED
+        with other.connect() as again:
+            session.resume(again, first)
+            again.stream()
+            assert again.event().message == CHANGED
+            beginning = again.event()
+            assert beginning.data == ""
+            assert (beginning.id or "").partition("-")[0] != first.partition("-")[0]
+            changing("third")
+            assert again.event().message == CHANGED
 
 
 def test_streams_are_told_that_the_tools_changed(project: Path, upstream: Upstream, tmp_path: Path) -> None:

@@ -85,6 +85,49 @@ def test_a_session_has_one_stream_of_its_own(server: Server, session: Session) -
     raise AssertionError("the stream that was closed is still there")
 
 
+@pytest.mark.parametrize("door", DOORS)
+def test_a_stream_of_changes_that_was_lost_goes_on(project: Path, upstream: Upstream, door: str) -> None:
+    """L7, L12: it is resumed any number of times, stays open, and is the one that the session may have."""
+    with Server(project, upstream, door, {"streamable.event_stream.SILENCE": 0.05}) as server:
+        session = Session(server)
+        with server.connect() as lost:
+            session.listen(lost)
+            lost.stream()
+            first = lost.event().id or ""
+        for _ in range(2):
+            with server.connect() as again, server.connect() as second:
+                session.resume(again, first)
+                again.stream()
+                comments = again.events(comments=True)
+                assert [next(comments).comment for _ in range(3)] == ["keep-alive"] * 3
+                session.listen(second)
+                assert second.answer().status == 409
+        with server.connect() as before, server.connect() as later:
+            session.resume(before, first)
+            before.stream()
+            session.resume(later, first)
+            later.stream()
+            assert [each for each in before.events() if each.data] == []
+            assert next(later.events(comments=True)).comment == "keep-alive"
+
+
+def test_a_stream_that_was_lost_is_forgotten(project: Path, upstream: Upstream) -> None:
+    """L12: who comes too late is told that there is nothing to resume."""
+    constants = {"streamable.replay.SECONDS": 0.0, "serve.service._SWEEP": 0.005}
+    with Server(project, upstream, "aiohttp", constants) as server:
+        session = Session(server)
+        with server.connect() as lost:
+            session.listen(lost)
+            lost.stream()
+            first = lost.event().id or ""
+        for _ in range(1000):
+            with server.connect() as again:
+                session.resume(again, first)
+                if again.head().status == 400:
+                    return
+    raise AssertionError("the stream that was lost is still there")
+
+
 def test_a_question_goes_out_on_the_stream_of_its_call(server: Server, session: Session) -> None:
     """L9, L13: and its answer comes as a POST of its own, which counts for this session alone."""
     with server.connect() as asking, server.connect() as listening:

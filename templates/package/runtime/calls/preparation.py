@@ -83,7 +83,9 @@ class Preparation:
         self._keys = keys
         self._entropy = entropy
         self._checker = Checker()
-        self._opened = settings.files_dir, f"{settings.prefix}_FILES_DIR"
+        closed = settings.listening is not None and not settings.listening.files
+        allowed_by = f"{settings.prefix}_HTTP_FILES" if closed else ""
+        self._opened = settings.files_dir, f"{settings.prefix}_FILES_DIR", allowed_by
         self._files = Files(*self._opened)
 
     def budget(self, tool: Tool) -> Budget:

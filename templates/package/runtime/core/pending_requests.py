@@ -13,6 +13,7 @@ from __future__ import annotations
 from itertools import count
 
 from .jsonrpc import MAX_LINE
+from .wire_formats import Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 #: Values of an id that belongs to no call: an open stream, and an answer held back for its batch.
 STREAM, ANSWERED = 0, -1
 _NO_PROGRESS = float("-inf")
+_CUT = Result.error("The server was stopped before the upstream answered. The request may have taken effect.")
+_UNSENT = Result.error("The server was stopped before it was the request's turn. Nothing was sent.")
 
 
 class Answers:
@@ -116,3 +119,8 @@ class InFlight:
         for id in answers.ids:  # noqa: A001
             del self.ids[id]
         return answers.arrays()
+
+
+def cut_short(call: Call | None) -> Result:
+    """End a call because the server stops, and return its result, which says whether the request may have been sent."""
+    return _CUT if call is None or call.span is None or call.span.end() else _UNSENT

@@ -133,6 +133,18 @@ def peer() -> Peer | None:
     return None if span is None else span.origin.peer
 
 
+def caller() -> str:
+    """Return the key that limits per caller go by, for the request that this code runs for; "" over stdio."""
+    sender = peer()
+    return "" if sender is None else sender.caller
+
+
+def owner() -> str:
+    """Return the key that owns private data of the request that this code runs for; "" over stdio, with one client."""
+    sender = peer()
+    return "" if sender is None else sender.owner
+
+
 def act() -> bool:
     """Note in the current span that the request is about to start. Return False if it may no longer start."""
     span = _current.get()

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 #: Time for remaining answers. Clients send SIGTERM two seconds after they closed stdin; this uses most of that time.
 LAST_SECONDS = 1.5
 
+# Decision 0086: Wrong settings end the start with 78.
+#: EX_CONFIG of sysexits.h: exit code if files or settings must be corrected before the server can start.
+EXIT_CONFIG = 78
+
 _CHUNK = 65536
 _PAGE = 4096 if os.name != "posix" else os.sysconf("SC_PAGE_SIZE")
 #: Bytes that any new pipe or socket accepts without a reader.

@@ -20,6 +20,10 @@ from .argument_errors import Unsendable
 LIMIT = 64 * 1024 * 1024
 """Largest file that is sent, in bytes. The file is held in memory once."""
 
+_REMOTE = (
+    "files of the server are not open over HTTP. Send the content as base64 text or as a data: URI instead. "
+    "To open them, the operator can set {}=1 and {}"
+)
 _OUTSIDE = "expected a file inside the open directory, without links on the way"
 _TOO_LARGE = "expected a regular file of at most {} MiB"
 _PREFIX = "file:"
@@ -30,13 +34,18 @@ _SPACE = dict.fromkeys(map(ord, " \t\r\n"))
 
 
 class Files:
-    """Directory whose files arguments may name, or None if the operator set none. `variable` is the setting for it."""
+    """Directory whose files arguments may name, or None if the operator set none.
 
-    __slots__ = ("_directory", "_variable", "digest")
+    `variable` is the setting for the directory. `allowed_by` is the setting that callers over HTTP need besides, "" if
+    they may name files, and over stdio.
+    """
 
-    def __init__(self, directory: str | None, variable: str) -> None:
+    __slots__ = ("_allowed_by", "_directory", "_variable", "digest")
+
+    def __init__(self, directory: str | None, variable: str, allowed_by: str = "") -> None:
         self._directory = directory
         self._variable = variable
+        self._allowed_by = allowed_by
         self.digest = ""
 
     def content(self, argument: object) -> tuple[bytes, str, str]:
@@ -52,6 +61,8 @@ class Files:
         return _decoded(argument), "", ""
 
     def _read(self, name: str) -> tuple[bytes, str]:
+        if self._allowed_by:
+            raise Unsendable(_REMOTE.format(self._allowed_by, self._variable))
         if self._directory is None:
             raise Unsendable(f"files are not open to this server: its operator can set {self._variable} to a directory")
         try:

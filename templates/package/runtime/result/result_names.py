@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     class Names(Protocol):
         """Naming scheme of kept results, which also decides who may read them (replicas.sealed_results over HTTP)."""
 
-        def new(self) -> str | Callable[[], str]:
-            """Return the URI of the next one, or what makes it in the call that it is for."""
+        def new(self) -> Callable[[], str]:
+            """Return the function that makes the URI for what the current call may keep. Few calls need the URI."""
 
         def admits(self, uri: str) -> bool:
             """Return whether the client of the current request may read the result kept at that URI, if there is
@@ -29,9 +29,10 @@ class CountedNames:
         self._before = f"{server}://result/"
         self._numbers = count(1)
 
-    def new(self) -> str:
-        """Return the URI for the next kept result."""
-        return f"{self._before}{next(self._numbers)}"
+    def new(self) -> Callable[[], str]:
+        """Return the function that makes the URI for what the current call may keep. Calls are counted."""
+        number = next(self._numbers)
+        return lambda: f"{self._before}{number}"
 
     def admits(self, uri: str) -> bool:
         """Return True: the single client may read every result."""

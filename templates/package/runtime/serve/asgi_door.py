@@ -135,10 +135,14 @@ class _Connection:
         self._whole = False
         self._begun = False
         self._lost = False
+        self._left = False
         self._task: asyncio.Task[Any] | None = None
 
     async def handle(self, work: Coroutine[Any, Any, None]) -> None:
-        """Serve the request, as long as its client is there. A fault of ours is told in the log."""
+        """Serve the request, as long as its client is there. Faults of ours are logged.
+
+        If the request is aborted before its response began, the response is 503: uvicorn would answer 500 for none.
+        """
         self._task = task = asyncio.current_task()
         watch = asyncio.get_running_loop().create_task(self._watch())
         try:
@@ -148,6 +152,8 @@ class _Connection:
         except asyncio.CancelledError:
             if task is None or not self._lost or task.uncancel():
                 raise
+            if not (self._begun or self._left):
+                await self.answer(admission.busy())
         finally:
             watch.cancel()
 
@@ -164,6 +170,7 @@ class _Connection:
     async def _watch(self) -> None:
         """End the work when the client has closed the connection."""
         await self._gone()
+        self._left = True
         self.abort()
 
     async def body(self, most: int) -> bytes:

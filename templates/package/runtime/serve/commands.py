@@ -9,7 +9,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from ..core.stdio import complain
+from ..core.stdio import EXIT_CONFIG, complain
 from ..settings import settings
 from .printing import show, table
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..settings.settings import Settings
 
 USAGE = 2
-#: Exit code EX_CONFIG of sysexits.h: something must be corrected before the server can start.
-UNINSTALLED = 78
 
 
 class _Parser(argparse.ArgumentParser):
@@ -61,7 +59,7 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
             if not (advice := libraries.advise(problem)):
                 raise
             complain(advice)
-            return UNINSTALLED
+            return EXIT_CONFIG
     loaded.again = load if given.reload else None
     return loaded
 

@@ -14,7 +14,7 @@ from ..calls.execution import Caller
 from ..calls.handles import Handles
 from ..core import log
 from ..core.catalog import Catalog, CatalogError
-from ..core.stdio import before_leaving, complain
+from ..core.stdio import EXIT_CONFIG, before_leaving, complain
 from ..replicas.seal import Seal
 from ..replicas.sealed_results import SealedNames
 from ..replicas.sealed_states import States
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from ..settings.listening import Listening
     from ..settings.settings import Settings
 
-EXIT_CONFIG = 78
 # Decision 0169: A server ends within ten seconds of SIGTERM.
 LINGER = 1.0
 """Seconds for which requests are still served after the signal to end. Meanwhile the server reports that it is not
@@ -78,7 +77,8 @@ async def _serve(package: str, catalog: Catalog, settings: Settings, listening: 
 
         loop = asyncio.get_running_loop()
         Watch(package, catalog, settings.again, lambda *new: _soon(loop, service, *new)).start()
-    log.event("info", "listening", url=f"http://{_shown(listening.host)}:{port}/mcp", pid=os.getpid())
+    listening.port = port  # another one than was asked for, if that was 0
+    log.event("info", "listening", url=f"http://{listening.address}/mcp", pid=os.getpid())
     await stopped
     service.ready = False
     door.finish()
@@ -128,13 +128,11 @@ def _sharing(listening: Listening, seal: Seal, server: str) -> Sharing | None:
 def _audit(settings: Settings, catalog: Catalog) -> Audit | None:
     if not settings.audit:
         return None
-    from ..core.audit import Audit  # imported late: rarely used
-    from ..settings.credentials import sensitive
+    from .recording import open_audit  # imported late: rarely used
 
-    try:
-        audit = Audit(settings.audit, catalog, lambda: sensitive(catalog.security, settings), settings.audit_arguments)
-    except OSError:
-        _stop(f"{settings.prefix}_AUDIT must name a file that can be made and appended to, or stderr.")
+    audit = open_audit(settings.audit, settings, catalog)
+    if isinstance(audit, str):
+        _stop(audit)
     before_leaving(audit)
     return audit
 
@@ -154,10 +152,6 @@ def _stopped() -> asyncio.Future[None]:
         except NotImplementedError:  # Windows
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
     return stopped
-
-
-def _shown(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def _stop(*sentences: str) -> NoReturn:

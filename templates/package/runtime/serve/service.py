@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from ..core import log, spans
 from ..core.effects import Answered, Call, Cancel, Origin, Peer, Read, Rejected
 from ..core.jsonrpc import INTERNAL_ERROR, error, is_id, parse
-from ..core.wire_formats import Contents, Result
-from ..replicas.away import Away
-from ..streamable import admission, event_stream, older, session
+from ..core.pending_requests import cut_short
+from ..core.wire_formats import Contents
+from ..replicas.away import Away, Onward
+from ..streamable import admission, event_stream, older, session, session_streams
 from ..streamable.endpoint import Endpoint
 from ..streamable.exchange import Begin, End
 from ..streamable.head import Answer
@@ -55,8 +56,6 @@ _MOST_REFUSALS = 100
 """Most refused hosts and origins that are logged."""
 
 _GONE = "The process that ran this call ended before its answer. The request may have taken effect."
-_CUT = Result.error("The server was stopped before the upstream answered. The request may have taken effect.")
-_UNSENT = Result.error("The server was stopped before it was the request's turn. Nothing was sent.")
 
 
 class Service:
@@ -99,7 +98,7 @@ class Service:
         asyncio.get_running_loop().set_exception_handler(unhandled)
         self._load(self._catalog, self._settings)
         if self._sharing is not None:
-            self._endpoint.older.recalls = True
+            self._endpoint.older.streams.recalls = True
             self._endpoint.older.recorded = self._recorded
             older_era = self._endpoint.older
             self._sharing.start(older_era.replica, self._relayed, older_era.remember_ended)
@@ -138,7 +137,7 @@ class Service:
             async with asyncio.timeout(GRACE):
                 await self._idle.wait()
         except TimeoutError:
-            self._endpoint.cut(_cut)
+            self._endpoint.cut(cut_short)
             await asyncio.sleep(0)
 
     async def close(self) -> None:
@@ -167,7 +166,7 @@ class Service:
 
     async def _serve(self, head: Head, connection: Connection) -> None:
         """Read a request and respond. Its bytes count towards MOST_BODIES until then."""
-        peer = Peer(self._admission.principal(head) or "", "", head.address)
+        peer = Peer(head.principal, "", head.address)
         caller, size = peer.caller, admission.most_to_read(head)
         if not self._bodies.has(caller, size):
             await connection.answer(admission.busy())
@@ -238,7 +237,7 @@ class Service:
             self._work.answered(effect.key, effect.reply)
         elif isinstance(effect, older.Relay):
             self._step(self._relay(effect))
-        elif isinstance(effect, older.Recall):
+        elif isinstance(effect, session_streams.Recall):
             self._step(self._recall(effect))
 
     def _begin(self, call: Call, size: int) -> None:
@@ -283,23 +282,26 @@ class Service:
         if self._sharing is not None:
             recording.heard.append(self._sharing.record(digest, recording.stream, id))
 
-    async def _recall(self, recall: older.Recall) -> None:
-        """Resume a stream that another replica began."""
+    async def _recall(self, recall: session_streams.Recall) -> None:
+        """Resume a stream that another replica began. A stream for changes goes on as one of this replica."""
         if self._sharing is None:
             return
         exchange = recall.exchange
         try:
-            async for event in self._sharing.events(session.digest(recall.session), recall.stream, recall.number):
+            async for event in self._sharing.events(recall.found.digest, recall.stream, recall.number):
                 exchange.stream()
                 if isinstance(event, bytes):
                     exchange.replay(event)
+                elif isinstance(event, Onward):
+                    self._endpoint.older.go_on(recall.found, exchange)
+                    return
                 elif event is not None and is_id(event.id):
                     exchange.replay(event_stream.event(error(event.id, INTERNAL_ERROR, _GONE)))
                 if not exchange.open:
                     return
             exchange.close()
         except (LookupError, Away):
-            exchange.answer(older.nothing_to_resume())
+            exchange.answer(session_streams.nothing_to_resume())
 
     # Reports of calls (work.Listener)
 
@@ -360,8 +362,3 @@ async def _written(part: Answer | Begin | End | bytes, connection: Connection) -
     else:
         await connection.end()
     return True
-
-
-def _cut(call: Call | None) -> Result:
-    """Return the result for a call that will not finish: whether the request may have been sent."""
-    return _CUT if call is None or call.span is None or call.span.end() else _UNSENT

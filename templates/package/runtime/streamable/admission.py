@@ -41,8 +41,8 @@ _SHOWN = 128
 
 
 class Admission:
-    """Check of requests by their head. `refusal` returns the response to a refused request; `principal` names the
-    caller.
+    """Check of requests by their head. `refusal` returns the response to a refused request, and notes in the head of
+    any other request who calls.
     """
 
     def __init__(self, listening: Listening, prefix: str) -> None:
@@ -69,8 +69,10 @@ class Admission:
             return refused(404, INVALID_REQUEST, f"There is nothing at this path. MCP is served at {PATH}.")
         if head.method == "OPTIONS" and self._shared(head):
             return Answer(204, fields=_preflight(head))
-        if self.principal(head) is None:
+        principal = self.principal(head)
+        if principal is None:
             return _unauthorized(head)
+        head.principal = principal
         return _form(head)
 
     def principal(self, head: Head) -> str | None:

@@ -32,8 +32,9 @@ from ..core.wire_formats import HANDSHAKE_REVISIONS
 from .admission import REVISION
 from .exchange import Exchange
 from .head import Answer, json_answer
-from .older import Older, Recall, Relay
+from .older import Older, Relay
 from .routes import Routes
+from .session_streams import Recall
 from .stateless import Stateless
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Endpoint:
         if isinstance(found, Answer):
             return _answered(found, fields)
         if head.method == "GET":
-            exchange, recalls = self.older.listen(found, head, fields)
+            exchange, recalls = self.older.streams.open(found, head, fields)
             return exchange, [*recalls]
         exchange, _ = _answered(Answer(204), fields)
         return exchange, [*self.older.end(found)]

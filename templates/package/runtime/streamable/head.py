@@ -19,15 +19,17 @@ _BLANKS = " \t"
 class Head:
     """Method, path and header fields of a request, and the client's address.
 
-    Field names are in lower case, and values have no surrounding blanks (RFC 9110, 5.5).
+    Field names are in lower case, and values have no surrounding blanks (RFC 9110, 5.5). `principal` is the name of the
+    caller, "" without authentication; admission sets it.
     """
 
-    __slots__ = ("_fields", "address", "method", "path")
+    __slots__ = ("_fields", "address", "method", "path", "principal")
 
     def __init__(self, method: str, path: str, fields: Iterable[tuple[bytes, bytes]], address: str = "") -> None:
         self.method = method
         self.path = path
         self.address = address
+        self.principal = ""
         self._fields: dict[str, list[str]] = {}
         for name, value in fields:
             text = value.decode("latin-1").strip(_BLANKS)

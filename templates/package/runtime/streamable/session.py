@@ -61,6 +61,9 @@ class Session:
         """Drop expired recordings, and return whether nothing is left that only this process has."""
         for name, each in list(self.recordings.items()):
             if each.late:
+                if self.listening is not None and self.listening.recording is each:
+                    self.listening.close()
+                    self.listening = None
                 each.drop()
                 del self.recordings[name]
         return not (self.exchanges or self.listening or self.recordings)
