@@ -18,6 +18,7 @@ from ..core.jsonrpc import INTERNAL_ERROR, error, is_id, parse
 from ..core.wire_formats import Contents, Result
 from ..replicas.away import Away
 from ..streamable import admission, event_stream, older, session
+from ..streamable.access import Access
 from ..streamable.endpoint import Endpoint
 from ..streamable.exchange import Begin, End
 from ..streamable.head import Answer
@@ -87,7 +88,8 @@ class Service:
         self._unread = Unread()
         self._work = Work(lambda size: None)
         self._admission = admission.Admission(listening, settings.prefix)
-        self._endpoint = Endpoint(catalog, seal, time.monotonic, changes=settings.again is not None)
+        access = Access(catalog, settings.roles, listening.roles_claim, checks=listening.issued)
+        self._endpoint = Endpoint(access, seal, time.monotonic, changes=settings.again is not None)
         self._catalog, self._settings = catalog, settings
         self._refusals: set[str] = set()
         self._under_way = 0
@@ -128,7 +130,7 @@ class Service:
         self._catalog, self._settings = catalog, settings
         if self._work.caller is not None:
             self._load(catalog, settings)
-        self._endpoint.renew(catalog)
+        self._endpoint.renew(catalog, settings.roles)
 
     async def drain(self) -> None:
         """End the streams that wait for changes, let pending calls end, and cut those that do not end in time."""

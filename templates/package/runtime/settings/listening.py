@@ -38,7 +38,19 @@ class Listening:
     secrets that seal handles; the first one seals, all of them open. Without keys, the process generates one.
     """
 
-    __slots__ = ("files", "host", "hosts", "keys", "open", "origins", "port", "store", "tokens")
+    __slots__ = (
+        "files",
+        "host",
+        "hosts",
+        "issued",
+        "keys",
+        "open",
+        "origins",
+        "port",
+        "roles_claim",
+        "store",
+        "tokens",
+    )
 
     def __init__(self, host: str = HOST, port: int = PORT) -> None:
         self.host = host
@@ -50,6 +62,8 @@ class Listening:
         self.files = False
         self.keys: list[bytes] = []
         self.store: str | None = None
+        self.issued = False
+        self.roles_claim = ""
 
     @property
     def address(self) -> str:

@@ -120,7 +120,7 @@ class Settings:
             catalog.offer_saving()
         if self.read_only:
             catalog.hide_changing()
-        if catalog.roles:
+        if catalog.roles and not (self.listening and self.listening.roles_claim):
             catalog.hide_restricted(self.roles)
         if self.result_tool:
             catalog.offer_reading()

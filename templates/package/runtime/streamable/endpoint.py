@@ -26,25 +26,28 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
+from ..core.effects import Origin, Rejected
 from ..core.envelope import is_stateless, meta_of
-from ..core.jsonrpc import INVALID_PARAMS, Malformed, Request, error, parse
+from ..core.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, Batch, Malformed, Request, error, parse
 from ..core.wire_formats import HANDSHAKE_REVISIONS
 from .admission import REVISION
 from .exchange import Exchange
-from .head import Answer, json_answer
+from .head import Answer, json_answer, refused
 from .older import Older, Recall, Relay
 from .routes import Routes
 from .stateless import Stateless
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
     from ..core.catalog import Catalog
     from ..core.effects import Call, Effect, Peer
+    from ..core.jsonrpc import Message
     from ..core.protocol import Outcome
     from ..core.wire_formats import Contents
     from ..replicas.seal import Seal
+    from .access import Access
     from .head import Fields, Head
 
     Wanted: TypeAlias = "Effect | Relay | Recall"
@@ -53,9 +56,21 @@ if TYPE_CHECKING:
 class Endpoint:
     """Request handler of one path for all clients. Not thread-safe."""
 
-    def __init__(self, catalog: Catalog, seal: Seal, clock: Callable[[], float], changes: bool = False) -> None:
-        """Create for this table. `clock` returns seconds; `changes` is whether another table may come (`renew`)."""
-        self._catalog = catalog
+    def __init__(
+        self,
+        access: Access,
+        seal: Seal,
+        clock: Callable[[], float],
+        changes: bool = False,
+        insufficient: Callable[[frozenset[str]], Answer] | None = None,
+    ) -> None:
+        """Create for the table of `access`, which decides who may use what of it.
+
+        `clock` returns seconds; `changes` is whether another table may come (`renew`). `insufficient` returns the
+        response to a token that lacks some of these scopes.
+        """
+        self._access = access
+        self._insufficient = insufficient or _insufficient
         self.routes = Routes()
         keys = count(1)
         self.older = Older(self.routes, keys, seal, clock, changes)
@@ -69,7 +84,7 @@ class Endpoint:
         """
         if head.method == "POST":
             return self._post(head, peer, body, fields)
-        found = self.older.find(head, peer, self._catalog)
+        found = self.older.find(head, peer, self._access.catalog(peer.identity))
         if isinstance(found, Answer):
             return _answered(found, fields)
         if head.method == "GET":
@@ -92,12 +107,16 @@ class Endpoint:
         if isinstance(message, Malformed):
             id_ = message.id if message.code == INVALID_PARAMS else None
             return _answered(json_answer(400, error(id_, message.code, message.sentence)), fields)
+        if (lacking := self._access.lacking(peer.identity, message)) is not None:
+            exchange, _ = _answered(self._insufficient(lacking), fields)
+            return exchange, [*_rejected(message, peer)]
+        offered = self._access.catalog(peer.identity)
         if is_stateless(meta_of(message)) or self._names_newer(head, peer):
-            exchange, effects = self._stateless.receive(head, message, peer, self._catalog, fields)
+            exchange, effects = self._stateless.receive(head, message, peer, offered, fields)
             return exchange, [*effects]
         if isinstance(message, Request) and message.method == "initialize":
-            return _answered(self.older.initialize(message, head, peer, self._catalog, fields), [])
-        found = self.older.find(head, peer, self._catalog)
+            return _answered(self.older.initialize(message, head, peer, offered, fields), [])
+        found = self.older.find(head, peer, offered)
         if isinstance(found, Answer):
             return _answered(found, fields)
         exchange, wanted = self.older.receive(found, message, body, fields)
@@ -137,13 +156,16 @@ class Endpoint:
 
     # All clients and calls
 
-    def renew(self, catalog: Catalog) -> None:
-        """Use that table from the next request on, and notify the streams that listen for changes."""
-        self._catalog = catalog
-        self.older.renew(catalog)
+    def renew(self, catalog: Catalog, roles: frozenset[str] = frozenset()) -> None:
+        """Use that table from the next request on, and notify the streams that listen for changes. `roles` are those
+        of the operator.
+        """
+        self._access.renew(catalog, roles)
+        self.older.renew(self._offered)
         for exchange in list(self.routes.streams):
             if exchange.protocol is not None and not exchange.name:
-                for line in exchange.protocol.renew(catalog).splitlines(keepends=True):
+                offered = self._offered(exchange.protocol.peer)
+                for line in exchange.protocol.renew(offered).splitlines(keepends=True):
                     exchange.tell(line)
 
     def close_streams(self) -> None:
@@ -163,12 +185,28 @@ class Endpoint:
             running = protocol.running(key) if protocol is not None else None
             self.finished(key, outcome(running))
 
+    def _offered(self, peer: Peer | None) -> Catalog:
+        return self._access.catalog(None if peer is None else peer.identity)
+
     def _names_newer(self, head: Head, peer: Peer) -> bool:
         """Return whether the head names a revision that is not an older one. Inside a session the answer is always
         False.
         """
         named = head.get(REVISION)
         return named is not None and named not in HANDSHAKE_REVISIONS and not self.older.knows(head, peer)
+
+
+def _insufficient(scopes: frozenset[str]) -> Answer:
+    """Return 403 with all scopes that a request needs (RFC 6750, section 3.1)."""
+    challenge = f'Bearer error="insufficient_scope", scope="{" ".join(sorted(scopes))}"'
+    return refused(403, INVALID_REQUEST, "The access token has too few scopes.", ("WWW-Authenticate", challenge))
+
+
+def _rejected(message: Message, peer: Peer) -> Iterator[Rejected]:
+    """Yield the calls of a refused message, for the audit."""
+    for request in message.messages if isinstance(message, Batch) else (message,):
+        if isinstance(request, Request) and request.method == "tools/call":
+            yield Rejected(request.params.get("name"), Origin(peer=peer))
 
 
 def _answered(answer: Answer, fields: Fields) -> tuple[Exchange, list[Wanted]]:

@@ -126,7 +126,7 @@ class Older:
             found = Session(named, handshake, protocol, self._kept)
         peer.session = found.digest
         found.caller = peer.caller
-        found.protocol.heard_from(peer)
+        found.protocol.heard_from(peer, catalog)
         return found
 
     def receive(self, found: Session, message: Message, line: bytes, fields: Fields) -> Told:
@@ -201,12 +201,10 @@ class Older:
         found.forget()
         return effects
 
-    def renew(self, catalog: Catalog) -> None:
-        """Use that table for the sessions of this process from the next request on, and notify the listening
-        clients.
-        """
+    def renew(self, offered: Callable[[Peer | None], Catalog]) -> None:
+        """Use what `offered` returns in the sessions of this process from the next request on, and notify clients."""
         for found in self._sessions.values():
-            lines = found.protocol.renew(catalog)
+            lines = found.protocol.renew(offered(found.protocol.peer))
             if found.listening is not None:
                 for line in lines.splitlines(keepends=True):
                     found.listening.tell(line)

@@ -76,7 +76,7 @@ class Stateless:
 
     def _served(self, exchange: Exchange, request: Request, peer: Peer, catalog: Catalog) -> list[Effect]:
         protocol = Protocol(catalog, Subscriptions() if self._changes else None, self._keys)
-        protocol.heard_from(peer)
+        protocol.heard_from(peer, catalog)
         effects = protocol.receive(request)
         if request.method != _LISTEN or not _acknowledged(effects):
             return self._routes.begin(exchange, protocol, effects)

@@ -1,0 +1,139 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Decide what each caller may see and call, by the scopes and roles of its access token. No I/O.
+
+A caller without an access token is known by other means: a token of the operator's file, or a loopback address. Such a
+caller has no scopes, so scopes restrict only callers with an access token.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..core.features import Features, Fetched
+from ..core.jsonrpc import Batch, Request
+from . import caller_scopes
+from .claims import roles_in
+from .view import View, uri_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..core.catalog import Catalog
+    from ..core.identity import Identity
+    from ..core.jsonrpc import Message
+    from .caller_scopes import Requirement
+
+MOST_VIEWS = 256
+"""Most views that are kept, each for one set of scopes and roles."""
+
+MOST_BYTES = 32 * 1024 * 1024
+"""Most bytes of all kept lists of tools."""
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+class Access:
+    """What callers of one server may use.
+
+    - `roles`: those of the operator (`_ROLES`), for callers whose token says none.
+    - `claim`: claim of an access token that holds the caller's roles, or "".
+    - `always`: scopes that every call needs (`_AUTH_SCOPES`).
+    - `checks`: whether callers may have access tokens.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        roles: frozenset[str] = _NOTHING,
+        claim: str = "",
+        always: frozenset[str] = _NOTHING,
+        checks: bool = False,
+    ) -> None:
+        self._claim = claim
+        self._always = always
+        self._checks = checks
+        self.renew(catalog, roles)
+
+    def renew(self, catalog: Catalog, roles: frozenset[str]) -> None:
+        """Use that table from now on, and drop all that was found out about the former one."""
+        whole = View(catalog)
+        self._roles = roles
+        self._whole = whole
+        self._needs = whole.requirements() if self._checks else {}
+        self._resources = whole.resource_requirements() if self._checks else {}
+        self._for_roles = {name: frozenset(each) for name, each in catalog.roles.items()} if self._claim else {}
+        self._views: dict[tuple[frozenset[str], frozenset[str]], View] = {}
+        self._features: Features | None = None
+        self._scopes = _NOTHING.union(*(each for required in self._all_needs() for each in required))
+        self._known_roles = _NOTHING.union(*self._for_roles.values())
+        self.restricts = bool(self._needs or self._resources or self._for_roles)
+
+    @property
+    def supported(self) -> frozenset[str]:
+        """Return all scopes that tools and resources know, and those that every call needs."""
+        return caller_scopes.supported(self._all_needs()) | self._always
+
+    @property
+    def needed(self) -> frozenset[str]:
+        """Return scopes with which a caller may use all that is offered."""
+        return caller_scopes.needed(self._all_needs()) | self._always
+
+    def catalog(self, identity: Identity | None) -> Catalog:
+        """Return what that caller is offered. Raise CatalogError."""
+        if not self.restricts:
+            return self._whole.whole
+        scopes = self._scopes if identity is None else identity.scopes & self._scopes
+        roles = self._roles_of(identity) & self._known_roles
+        view = self._views.pop((scopes, roles), None) or self._view(scopes, roles)
+        self._views[scopes, roles] = view  # the last is the latest
+        return view
+
+    def lacking(self, identity: Identity | None, message: Message) -> frozenset[str] | None:
+        """Return all scopes that the message needs if the token has not all of them, else None (A6).
+
+        A tool that no role of the caller is for is left to the protocol: more scopes would not help.
+        """
+        if identity is None or not isinstance(message, (Request, Batch)):
+            return None
+        scopes, wanted = identity.scopes, self._always
+        for request in message.messages if isinstance(message, Batch) else (message,):
+            if isinstance(request, Request):
+                wanted |= caller_scopes.nearest(self._required(request, identity), scopes)
+        return None if wanted <= scopes else wanted
+
+    def _required(self, request: Request, identity: Identity) -> Requirement:
+        """Return what the tool or resource of a request needs, beside what every call needs."""
+        name, uri = request.params.get("name"), request.params.get("uri")
+        if request.method == "tools/call" and isinstance(name, str):
+            return self._needs.get(name, ()) if self._is_for(name, self._roles_of(identity)) else ()
+        if request.method == "resources/read" and isinstance(uri, str) and self._resources:
+            self._features = self._features or Features(self._whole)
+            found = self._features.find(uri)
+            return self._resources.get(uri_of(found.entry), ()) if isinstance(found, Fetched) else ()
+        return ()
+
+    def _roles_of(self, identity: Identity | None) -> frozenset[str]:
+        return self._roles if identity is None else roles_in(identity.claims, self._claim) if self._claim else _NOTHING
+
+    def _is_for(self, name: str, roles: frozenset[str]) -> bool:
+        return name not in self._for_roles or not roles.isdisjoint(self._for_roles[name])
+
+    def _all_needs(self) -> Iterator[Requirement]:
+        yield from self._needs.values()
+        yield from self._resources.values()
+
+    def _view(self, scopes: frozenset[str], roles: frozenset[str]) -> View:
+        """Return the view for these scopes and roles. Views with the same tools share one list."""
+        mine = [name for name in self._whole.names() if self._is_for(name, roles)]
+        kept = [name for name in mine if caller_scopes.is_met(self._needs.get(name, ()), scopes)]
+        hidden = {uri for uri, required in self._resources.items() if not caller_scopes.is_met(required, scopes)}
+        view = View(self._whole.whole, kept, hidden)
+        of_others = "no role of this caller is one that it is for"
+        view.withheld = {**view.withheld, **dict.fromkeys(set(self._whole.names()).difference(mine), of_others)}
+        if (same := next(filter(view.is_alike, self._views.values()), None)) is not None:
+            return same
+        while self._views and (
+            len(self._views) >= MOST_VIEWS or view.size + sum(each.size for each in self._views.values()) > MOST_BYTES
+        ):
+            del self._views[next(iter(self._views))]
+        return view
