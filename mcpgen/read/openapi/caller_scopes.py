@@ -14,10 +14,11 @@ MOST_ALTERNATIVES = 100
 def read_caller_scopes(value: JsonValue, schemes: Iterable[SecurityScheme]) -> CallerScopes:
     """Return the alternatives of scopes in a `security` list, each sorted, none containing another.
 
-    Only alternatives with an OAuth 2.0 or OpenID Connect scheme count: other schemes say how the server calls the API.
-    An alternative without scopes, or without schemes, lets every caller in: the result is then ().
+    Only alternatives with an OAuth 2.0 or OpenID Connect scheme count, or with a bearer token of which scopes are
+    asked: other schemes say how the server calls the API. An alternative without scopes, or without schemes, lets
+    every caller in: the result is then ().
     """
-    known = {scheme.name: scheme.has_scopes for scheme in schemes}
+    known = {scheme.name: scheme.has_scopes for scheme in schemes if scheme.has_scopes or scheme.type != "bearer"}
     entries = [each for each in as_list(value) if isinstance(each, dict)]
     if any(not each for each in entries):
         return ()
@@ -37,7 +38,7 @@ def smallest(found: Iterable[frozenset[str]]) -> CallerScopes:
 def _alternative(entry: JsonObject, known: Mapping[str, bool]) -> Iterator[frozenset[str]]:
     """Yield the scopes of one alternative, unless it has no OAuth scheme, or asks for what no token can have.
 
-    `known`: name of a defined scheme → whether it has scopes. An undefined scheme has scopes if some are asked of it.
+    `known`: name of a scheme → whether it has scopes. Another one, undefined or a bearer token, has those asked of it.
     """
     found = []
     for key, value in entry.items():
