@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from package.runtime.core.catalog import Catalog
+from package.runtime.core.identity import Identity
+from package.runtime.core.jsonrpc import Request
+from package.runtime.streamable.access import Access
 
 from mcpgen.base.errors import CannotGoOn
 from mcpgen.emit import emit
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
 from mcpgen.read import fetch
-from templates.package.runtime.core.catalog import Catalog
-from templates.package.runtime.core.identity import Identity
-from templates.package.runtime.core.jsonrpc import Request
-from templates.package.runtime.streamable.access import Access
 from tests.corpus.published import blanked
 from tests.corpus.scopes_reader import Alternatives, asked
 

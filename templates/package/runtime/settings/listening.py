@@ -11,12 +11,14 @@ from __future__ import annotations
 from base64 import b64decode
 from binascii import Error
 
-from . import credential_env
+from . import callers, credential_env
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
+
+    from .callers import Introspection
 
     Checked = Callable[[str, Callable[[str], Any], Any], Any]
 
@@ -36,20 +38,30 @@ class Listening:
 
     `tokens` maps the SHA-256 of each caller's token to the caller's name; None means no authentication. `keys` are the
     secrets that seal handles; the first one seals, all of them open. Without keys, the process generates one.
+
+    - `issuers`: authorization servers whose access tokens are accepted, each as the tokens name it (RFC 8414).
+    - `url`: the endpoint's URL as clients use it; None is the address that the server listens at.
+    - `audiences`: accepted `aud` of tokens; empty is the endpoint's URL.
+    - `scopes`: scopes that every call needs. `roles_claim`: name or JSON pointer of the claim with the caller's roles.
+    - `introspection`: credentials for tokens that are no JWT (RFC 7662), or None.
     """
 
     __slots__ = (
+        "audiences",
         "files",
         "host",
         "hosts",
-        "issued",
+        "introspection",
+        "issuers",
         "keys",
         "open",
         "origins",
         "port",
         "roles_claim",
+        "scopes",
         "store",
         "tokens",
+        "url",
     )
 
     def __init__(self, host: str = HOST, port: int = PORT) -> None:
@@ -62,7 +74,11 @@ class Listening:
         self.files = False
         self.keys: list[bytes] = []
         self.store: str | None = None
-        self.issued = False
+        self.issuers: tuple[str, ...] = ()
+        self.url: str | None = None
+        self.audiences: frozenset[str] = frozenset()
+        self.scopes: tuple[str, ...] = ()
+        self.introspection: Introspection | None = None
         self.roles_claim = ""
 
     @property
@@ -73,7 +89,12 @@ class Listening:
     @property
     def guarded(self) -> bool:
         """Return True if other machines may connect: callers authenticate, or the operator has allowed it."""
-        return self.tokens is not None or self.open
+        return self.tokens is not None or bool(self.issuers) or self.open
+
+    @property
+    def asks(self) -> bool:
+        """Return True if a caller must authenticate."""
+        return self.tokens is not None or bool(self.issuers)
 
 
 def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], checked: Checked) -> Listening:
@@ -86,6 +107,10 @@ def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], chec
     listening.tokens = checked("HTTP_TOKENS", tokens, None)
     listening.open = checked("HTTP_OPEN", _yes, False)
     listening.files = checked("HTTP_FILES", _yes, False)
+    listening.url = checked("HTTP_URL", callers.url, None)
+    if listening.url is not None:
+        listening.hosts |= {callers.host(listening.url)}
+    callers.load(listening, prefix, environ, checked)
     found, source = credential_env.value_of(f"{prefix}_STATE_KEY", environ)
     try:
         listening.keys = keys(found) if found else []
@@ -101,8 +126,11 @@ def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], chec
     if not is_loopback(listening.host) and not listening.guarded:
         raise ValueError(
             f"--http {listening.host} can be reached from other machines: set {prefix}_HTTP_TOKENS to the file of those"
-            f" who may call, or {prefix}_HTTP_OPEN=1 where something in front of this server asks them."
+            f" who may call, {prefix}_AUTH_ISSUER to the authorization server whose tokens they have, or"
+            f" {prefix}_HTTP_OPEN=1 where something in front of this server asks them."
         )
+    if listening.issuers and listening.url is None and not is_loopback(listening.host):
+        raise ValueError(callers.unnamed(prefix))
     return listening
 
 

@@ -10,24 +10,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..core.features import Features, Fetched
-from ..core.jsonrpc import Batch, Request
-from . import caller_scopes
+from ..core.jsonrpc import INVALID_REQUEST, Batch, Request
+from . import scopes
 from .claims import roles_in
+from .head import refused
 from .view import View, uri_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..core.catalog import Catalog
+    from ..core.effects import Peer
     from ..core.identity import Identity
     from ..core.jsonrpc import Message
-    from .caller_scopes import Requirement
+    from .admission import Gate
+    from .head import Answer
+    from .scopes import Requirement
 
 MOST_VIEWS = 256
 """Most views that are kept, each for one set of scopes and roles."""
 
 MOST_BYTES = 32 * 1024 * 1024
 """Most bytes of all kept lists of tools."""
+
+_CALLS = ("tools/call", "resources/read")
+"""Methods that may send a request to the upstream."""
 
 _NOTHING: frozenset[str] = frozenset()
 
@@ -38,7 +45,7 @@ class Access:
     - `roles`: those of the operator (`_ROLES`), for callers whose token says none.
     - `claim`: claim of an access token that holds the caller's roles, or "".
     - `always`: scopes that every call needs (`_AUTH_SCOPES`).
-    - `checks`: whether callers may have access tokens.
+    - `checks`: whether callers may have access tokens. `gate` writes the challenges to these.
     """
 
     def __init__(
@@ -48,7 +55,9 @@ class Access:
         claim: str = "",
         always: frozenset[str] = _NOTHING,
         checks: bool = False,
+        gate: Gate | None = None,
     ) -> None:
+        self._gate = gate
         self._claim = claim
         self._always = always
         self._checks = checks
@@ -71,35 +80,49 @@ class Access:
     @property
     def supported(self) -> frozenset[str]:
         """Return all scopes that tools and resources know, and those that every call needs."""
-        return caller_scopes.supported(self._all_needs()) | self._always
+        return scopes.supported(self._all_needs()) | self._always
 
     @property
     def needed(self) -> frozenset[str]:
         """Return scopes with which a caller may use all that is offered."""
-        return caller_scopes.needed(self._all_needs()) | self._always
+        return scopes.needed(self._all_needs()) | self._always
 
     def catalog(self, identity: Identity | None) -> Catalog:
-        """Return what that caller is offered. Raise CatalogError."""
+        """Return what that caller is offered."""
         if not self.restricts:
             return self._whole.whole
-        scopes = self._scopes if identity is None else identity.scopes & self._scopes
+        held = self._scopes if identity is None else identity.scopes & self._scopes
         roles = self._roles_of(identity) & self._known_roles
-        view = self._views.pop((scopes, roles), None) or self._view(scopes, roles)
-        self._views[scopes, roles] = view  # the last is the latest
+        view = self._views.pop((held, roles), None) or self._view(held, roles)
+        self._views[held, roles] = view  # the last is the latest
         return view
 
-    def lacking(self, identity: Identity | None, message: Message) -> frozenset[str] | None:
-        """Return all scopes that the message needs if the token has not all of them, else None (A6).
+    @property
+    def whole(self) -> Catalog:
+        """Return the table with all that any caller may be offered."""
+        return self._whole.whole
+
+    def refusal(self, peer: Peer, message: Message) -> Answer | None:
+        """Return 403 for a message whose access token has too few scopes, with all that the message needs (A6)."""
+        if self._gate is None or peer.identity is None:
+            return None
+        needed = self.lacking(peer.identity, message)
+        if needed is None:
+            return None
+        sentence = f"The access token does not allow this call, which needs {' '.join(sorted(needed))}."
+        challenge = self._gate.insufficient(sorted(needed))
+        return refused(403, INVALID_REQUEST, sentence, ("WWW-Authenticate", challenge))
+
+    def lacking(self, identity: Identity, message: Message) -> frozenset[str] | None:
+        """Return all scopes that the message needs if the token lacks any of them, else None.
 
         A tool that no role of the caller is for is left to the protocol: more scopes would not help.
         """
-        if identity is None or not isinstance(message, (Request, Batch)):
-            return None
-        scopes, wanted = identity.scopes, self._always
+        needed: frozenset[str] = _NOTHING
         for request in message.messages if isinstance(message, Batch) else (message,):
-            if isinstance(request, Request):
-                wanted |= caller_scopes.nearest(self._required(request, identity), scopes)
-        return None if wanted <= scopes else wanted
+            if isinstance(request, Request) and request.method in _CALLS:
+                needed |= self._always | scopes.nearest(self._required(request, identity), identity.scopes)
+        return None if needed <= identity.scopes else needed
 
     def _required(self, request: Request, identity: Identity) -> Requirement:
         """Return what the tool or resource of a request needs, beside what every call needs."""
@@ -122,11 +145,11 @@ class Access:
         yield from self._needs.values()
         yield from self._resources.values()
 
-    def _view(self, scopes: frozenset[str], roles: frozenset[str]) -> View:
+    def _view(self, held: frozenset[str], roles: frozenset[str]) -> View:
         """Return the view for these scopes and roles. Views with the same tools share one list."""
         mine = [name for name in self._whole.names() if self._is_for(name, roles)]
-        kept = [name for name in mine if caller_scopes.is_met(self._needs.get(name, ()), scopes)]
-        hidden = {uri for uri, required in self._resources.items() if not caller_scopes.is_met(required, scopes)}
+        kept = [name for name in mine if scopes.is_met(self._needs.get(name, ()), held)]
+        hidden = {uri for uri, required in self._resources.items() if not scopes.is_met(required, held)}
         view = View(self._whole.whole, kept, hidden)
         of_others = "no role of this caller is one that it is for"
         view.withheld = {**view.withheld, **dict.fromkeys(set(self._whole.names()).difference(mine), of_others)}

@@ -28,17 +28,17 @@ from typing import TYPE_CHECKING
 
 from ..core.effects import Origin, Rejected
 from ..core.envelope import is_stateless, meta_of
-from ..core.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, Batch, Malformed, Request, error, parse
+from ..core.jsonrpc import INVALID_PARAMS, Batch, Malformed, Request, error, parse
 from ..core.wire_formats import HANDSHAKE_REVISIONS
 from .admission import REVISION
 from .exchange import Exchange
-from .head import Answer, json_answer, refused
+from .head import Answer, json_answer
 from .older import Older, Recall, Relay
 from .routes import Routes
 from .stateless import Stateless
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import TypeAlias
 
     from ..core.catalog import Catalog
@@ -62,15 +62,11 @@ class Endpoint:
         seal: Seal,
         clock: Callable[[], float],
         changes: bool = False,
-        insufficient: Callable[[frozenset[str]], Answer] | None = None,
     ) -> None:
-        """Create for the table of `access`, which decides who may use what of it.
-
-        `clock` returns seconds; `changes` is whether another table may come (`renew`). `insufficient` returns the
-        response to a token that lacks some of these scopes.
+        """Create for the table of `access`, which decides who may use what of it. `clock` returns seconds; `changes` is
+        whether another table may come (`renew`).
         """
         self._access = access
-        self._insufficient = insufficient or _insufficient
         self.routes = Routes()
         keys = count(1)
         self.older = Older(self.routes, keys, seal, clock, changes)
@@ -107,18 +103,18 @@ class Endpoint:
         if isinstance(message, Malformed):
             id_ = message.id if message.code == INVALID_PARAMS else None
             return _answered(json_answer(400, error(id_, message.code, message.sentence)), fields)
-        if (lacking := self._access.lacking(peer.identity, message)) is not None:
-            exchange, _ = _answered(self._insufficient(lacking), fields)
-            return exchange, [*_rejected(message, peer)]
-        offered = self._access.catalog(peer.identity)
         if is_stateless(meta_of(message)) or self._names_newer(head, peer):
-            exchange, effects = self._stateless.receive(head, message, peer, offered, fields)
+            exchange, effects = self._stateless.receive(head, message, peer, self._access, fields)
             return exchange, [*effects]
+        offered = self._access.catalog(peer.identity)
         if isinstance(message, Request) and message.method == "initialize":
             return _answered(self.older.initialize(message, head, peer, offered, fields), [])
         found = self.older.find(head, peer, offered)
         if isinstance(found, Answer):
             return _answered(found, fields)
+        if (refusal := self._access.refusal(peer, message)) is not None:
+            exchange, _ = _answered(refusal, fields)
+            return exchange, [*_rejected(message, peer)]
         exchange, wanted = self.older.receive(found, message, body, fields)
         return exchange, [*wanted]
 
@@ -168,6 +164,17 @@ class Endpoint:
                 for line in exchange.protocol.renew(offered).splitlines(keepends=True):
                     exchange.tell(line)
 
+    def expire(self, exchange: Exchange) -> None:
+        """End the stream of an exchange whose access token has ended (A8).
+
+        A client of the older era resumes with its next token. A response that is not streamed is still sent.
+        """
+        if exchange in self.routes.streams and not exchange.name:
+            self.routes.forget(exchange)
+            self._stateless.close(exchange)
+        elif exchange.name:
+            self.older.expire(exchange)
+
     def close_streams(self) -> None:
         """End each stream that waits for changes, because the process is about to end."""
         self.routes.closing = True
@@ -196,17 +203,11 @@ class Endpoint:
         return named is not None and named not in HANDSHAKE_REVISIONS and not self.older.knows(head, peer)
 
 
-def _insufficient(scopes: frozenset[str]) -> Answer:
-    """Return 403 with all scopes that a request needs (RFC 6750, section 3.1)."""
-    challenge = f'Bearer error="insufficient_scope", scope="{" ".join(sorted(scopes))}"'
-    return refused(403, INVALID_REQUEST, "The access token has too few scopes.", ("WWW-Authenticate", challenge))
-
-
-def _rejected(message: Message, peer: Peer) -> Iterator[Rejected]:
-    """Yield the calls of a refused message, for the audit."""
-    for request in message.messages if isinstance(message, Batch) else (message,):
-        if isinstance(request, Request) and request.method == "tools/call":
-            yield Rejected(request.params.get("name"), Origin(peer=peer))
+def _rejected(message: Message, peer: Peer) -> list[Rejected]:
+    """Return the records of the calls in a message that was refused."""
+    each = message.messages if isinstance(message, Batch) else [message]
+    calls = [one for one in each if isinstance(one, Request) and one.method == "tools/call"]
+    return [Rejected(one.params.get("name"), Origin(peer=peer)) for one in calls]
 
 
 def _answered(answer: Answer, fields: Fields) -> tuple[Exchange, list[Wanted]]:

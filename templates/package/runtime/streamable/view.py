@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..core.catalog import Catalog, CatalogError
-from . import caller_scopes
+from . import scopes
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from ..core.table import Feature, Resource
-    from .caller_scopes import Requirement
+    from .scopes import Requirement
 
 _KEY = b'"callerScopes":'
 
@@ -61,7 +61,7 @@ class View(Catalog):
         found: dict[str, Requirement] = {}
         for name in self._names:
             try:
-                required = caller_scopes.requirement(self._bound.line(name)) if _KEY in self._bound.text(name) else ()
+                required = scopes.requirement(self._bound.line(name)) if _KEY in self._bound.text(name) else ()
             except CatalogError:
                 continue
             if required:
@@ -74,7 +74,7 @@ class View(Catalog):
             entries = [entry for entry in self.entries("resources") if "binding" in entry]
         except CatalogError:
             return {}
-        found = {uri_of(entry): caller_scopes.requirement(entry["binding"]) for entry in entries}
+        found = {uri_of(entry): scopes.requirement(entry["binding"]) for entry in entries}
         return {uri: required for uri, required in found.items() if required}
 
 
