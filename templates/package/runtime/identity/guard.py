@@ -36,14 +36,12 @@ LONGEST = 16 * 1024
 class Guard:
     """Check of access tokens for one server. Create and use it inside a running event loop.
 
-    `supported` are all scopes that clients may use, `offered` those that a client should ask for at first: together
-    they are enough for all that is served. By default both are the scopes of every call.
+    Clients are told of the scopes of every call, and of more after `tell`.
     """
 
     def __init__(self, listening: Listening, settings: Settings, agent: str) -> None:
         """Create for these settings. `agent` is the User-Agent of requests to issuers."""
-        self.supported: Iterable[str] = listening.scopes
-        self.offered: Iterable[str] = listening.scopes
+        self.tell(listening.scopes, listening.scopes)
         self._listening = listening
         self._remembered: Remembered[Identity] = Remembered()
         self._client = Client(settings, agent)
@@ -130,13 +128,17 @@ class Guard:
 
     # What clients are told
 
+    def tell(self, supported: Iterable[str], needed: Iterable[str]) -> None:
+        """Set which scopes there are, and which of them are enough for all that is served."""
+        self._supported, self._needed = supported, needed
+
     def metadata(self) -> bytes:
         """Return the resource metadata as JSON (RFC 9728)."""
-        return challenges.metadata(self.resource, self._listening.issuers, self.supported)
+        return challenges.metadata(self.resource, self._listening.issuers, self._supported)
 
     def unauthorized(self, problem: str | None) -> str:
         """Return the challenge to a request without an accepted token. `problem` is what is wrong with the token."""
-        return challenges.unauthorized(self._metadata_url, self.offered, problem)
+        return challenges.unauthorized(self._metadata_url, self._needed, problem)
 
     def insufficient(self, scopes: Iterable[str]) -> str:
         """Return the challenge to a call whose token has too few scopes."""

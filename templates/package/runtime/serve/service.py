@@ -92,9 +92,8 @@ class Service:
         self._work = Work(lambda size: None)
         self._admission = admission.Admission(listening, settings.prefix, guard)
         always, issued = frozenset(listening.scopes), bool(listening.issuers)
-        self._access = Access(catalog, settings.roles, listening.roles_claim, always, issued, guard)
-        self._tell_scopes()
-        self._endpoint = Endpoint(self._access, seal, time.monotonic, settings.again is not None)
+        access = Access(catalog, settings.roles, listening.roles_claim, always, issued, guard)
+        self._endpoint = Endpoint(access, seal, time.monotonic, settings.again is not None)
         self._catalog, self._settings = catalog, settings
         self._refusals: set[str] = set()
         self._under_way = 0
@@ -140,12 +139,6 @@ class Service:
         if self._work.caller is not None:
             self._load(catalog, settings)
         self._endpoint.renew(catalog, settings.roles)
-        self._tell_scopes()
-
-    def _tell_scopes(self) -> None:
-        """Tell clients which scopes the served table knows, and which ones they need for all of it."""
-        if self._guard is not None:
-            self._guard.supported, self._guard.offered = sorted(self._access.supported), sorted(self._access.needed)
 
     async def drain(self) -> None:
         """End the streams that wait for changes, let pending calls end, and cut those that do not end in time."""

@@ -46,6 +46,9 @@ class Access:
     - `claim`: claim of an access token that holds the caller's roles, or "".
     - `always`: scopes that every call needs (`_AUTH_SCOPES`).
     - `checks`: whether callers may have access tokens. `gate` writes the challenges to these.
+
+    `supported` are all scopes that are asked of callers; with the scopes `needed`, a caller may use all that is served.
+    `restricts` is whether some callers may be offered less than others.
     """
 
     def __init__(
@@ -75,17 +78,11 @@ class Access:
         self._features: Features | None = None
         self._scopes = _NOTHING.union(*(each for required in self._all_needs() for each in required))
         self._known_roles = _NOTHING.union(*self._for_roles.values())
+        self.supported = scopes.supported(self._all_needs()) | self._always
+        self.needed = scopes.needed(self._all_needs()) | self._always
+        if self._gate is not None:
+            self._gate.tell(sorted(self.supported), sorted(self.needed))
         self.restricts = bool(self._needs or self._resources or self._for_roles)
-
-    @property
-    def supported(self) -> frozenset[str]:
-        """Return all scopes that tools and resources know, and those that every call needs."""
-        return scopes.supported(self._all_needs()) | self._always
-
-    @property
-    def needed(self) -> frozenset[str]:
-        """Return scopes with which a caller may use all that is offered."""
-        return scopes.needed(self._all_needs()) | self._always
 
     def catalog(self, identity: Identity | None) -> Catalog:
         """Return what that caller is offered."""

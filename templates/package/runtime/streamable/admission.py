@@ -57,6 +57,9 @@ class Gate(Protocol):
     def known(self, digest: bytes) -> Identity | None:
         """Return the caller whose token has that SHA-256, if the token was checked before."""
 
+    def tell(self, supported: Iterable[str], needed: Iterable[str]) -> None:
+        """Set which scopes there are, and which of them are enough for all that is served."""
+
     def metadata(self) -> bytes:
         """Return the resource metadata as JSON."""
 
