@@ -53,10 +53,10 @@ class Signer:
     def sign(self, data: bytes) -> bytes:
         """The signature as RFC 7518 writes it, computed without the library that the server uses."""
         if isinstance(self._key, rsa.RSAPrivateKey):
-            kind = {"256": hashes.SHA256, "384": hashes.SHA384, "512": hashes.SHA512}[self.algorithm[2:]]()
-            scheme = (
-                padding.PSS(padding.MGF1(kind), kind.digest_size) if self.algorithm[0] == "P" else padding.PKCS1v15()
-            )
+            kinds: dict[str, hashes.HashAlgorithm] = {"256": hashes.SHA256(), "512": hashes.SHA512()}
+            kind = kinds[self.algorithm[2:]]
+            pss = padding.PSS(padding.MGF1(kind), kind.digest_size)
+            scheme = pss if self.algorithm[0] == "P" else padding.PKCS1v15()
             return self._key.sign(data, scheme, kind)
         if isinstance(self._key, ec.EllipticCurvePrivateKey):
             size = 32 if self.algorithm == "ES256" else 48

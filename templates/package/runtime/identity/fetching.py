@@ -72,7 +72,7 @@ async def _sent(client: Client, request: Request, endpoint: Endpoint, most: int)
     return value
 
 
-# Decision 0173: An issuer's metadata leads to its own host or to public ones.
+# Decision 0173: Metadata of an issuer leads to its own origin, or by https to a public host.
 def endpoint_of(issuer: Address, url: object, name: str) -> Endpoint:
     """Return the endpoint that an issuer's metadata names. Raise Unfetched.
 

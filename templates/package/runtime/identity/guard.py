@@ -56,6 +56,7 @@ class Guard:
         self._starting: list[asyncio.Task[None]] = []
         self.locate(listening.url or f"http://{listening.address}/mcp")
 
+    # Decision 0174: Access tokens are for the URL that is set, never for the one in Host.
     def locate(self, resource: str) -> None:
         """Set the endpoint's URL as clients use it."""
         self.resource = resource

@@ -8,23 +8,11 @@ value.
 from __future__ import annotations
 
 from ..text import addresses
-from . import credential_env
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from .listening import Listening
-
-    Checked = Callable[[str, Callable[[str], Any], Any], Any]
 
 MOST_ISSUERS = 16
 MOST_SCOPES = 100
 LONGEST = 512
 _SCOPE = frozenset(chr(code) for code in range(0x21, 0x7F)) - set('"\\')
-_VARIABLES = ("AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_ROLES_CLAIM", "AUTH_INTROSPECTION_CLIENT_ID")
-_LOGIN = "AUTH_INTROSPECTION_CLIENT_SECRET"
 
 
 class Introspection:
@@ -35,29 +23,6 @@ class Introspection:
     def __init__(self, client_id: str, secret: str) -> None:
         self.client_id = client_id
         self.secret = secret
-
-
-def load(listening: Listening, prefix: str, environ: Mapping[str, str], checked: Checked) -> None:
-    """Load the settings for access tokens. Raise ValueError with a sentence if settings contradict each other."""
-    listening.issuers = checked("AUTH_ISSUER", issuers, ())
-    listening.audiences = checked("AUTH_AUDIENCE", audiences, frozenset())
-    listening.scopes = checked("AUTH_SCOPES", scopes, ())
-    listening.roles_claim = checked("AUTH_ROLES_CLAIM", claim, "")
-    client_id = checked("AUTH_INTROSPECTION_CLIENT_ID", _text, "")
-    secret, source = credential_env.value_of(f"{prefix}_{_LOGIN}", environ)
-    secret = (secret or "").strip()
-    if not environ.get(f"{prefix}_AUTH_ISSUER", "").strip():
-        named = [each for each in _VARIABLES if environ.get(f"{prefix}_{each}", "").strip()] + [_LOGIN] * bool(secret)
-        if named:
-            raise ValueError(f"{prefix}_{named[0]} needs {prefix}_AUTH_ISSUER, the authorization server of callers.")
-    if bool(client_id) != bool(secret):
-        raise ValueError(f"{prefix}_AUTH_INTROSPECTION_CLIENT_ID and {prefix}_{_LOGIN} are needed together.")
-    if secret and not (secret.isascii() and secret.isprintable()):
-        raise ValueError(f"{source} must be printable ASCII characters.")
-    if client_id and len(listening.issuers) > 1:
-        name = f"{prefix}_AUTH_INTROSPECTION_CLIENT_ID"
-        raise ValueError(f"{name} needs exactly one issuer: a token that is no JWT does not name its own.")
-    listening.introspection = Introspection(client_id, secret) if client_id else None
 
 
 def unnamed(prefix: str) -> str:
@@ -91,7 +56,7 @@ def host(url: str) -> str:
 
 def audiences(value: str) -> frozenset[str]:
     """Return the comma-separated audiences, one of which each token must be for."""
-    return frozenset(_text(each.strip()) for each in value.split(",") if each.strip())
+    return frozenset(text(each.strip()) for each in value.split(",") if each.strip())
 
 
 def scopes(value: str) -> tuple[str, ...]:
@@ -104,10 +69,11 @@ def scopes(value: str) -> tuple[str, ...]:
 
 def claim(value: str) -> str:
     """Return the name of a claim, or a JSON pointer to it (RFC 6901)."""
-    return _text(value)
+    return text(value)
 
 
-def _text(value: str) -> str:
+def text(value: str) -> str:
+    """Return a short text of characters that can be seen."""
     if len(value) > LONGEST or not value.isprintable():
         raise ValueError(f"must be printable text of at most {LONGEST} characters")
     return value

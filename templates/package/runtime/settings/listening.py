@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from .callers import Introspection
-
     Checked = Callable[[str, Callable[[str], Any], Any], Any]
 
 PORT = 8000
@@ -30,6 +28,8 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 SHORTEST_KEY = 32
 SHORTEST_NAME, LONGEST_NAME = 1, 64
 _DIGEST = 64
+_NEEDS_ISSUER = ("AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_ROLES_CLAIM", "AUTH_INTROSPECTION_CLIENT_ID")
+_LOGIN = "AUTH_INTROSPECTION_CLIENT_SECRET"
 _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-@")
 
 
@@ -78,7 +78,7 @@ class Listening:
         self.url: str | None = None
         self.audiences: frozenset[str] = frozenset()
         self.scopes: tuple[str, ...] = ()
-        self.introspection: Introspection | None = None
+        self.introspection: callers.Introspection | None = None
         self.roles_claim = ""
 
     @property
@@ -110,7 +110,7 @@ def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], chec
     listening.url = checked("HTTP_URL", callers.url, None)
     if listening.url is not None:
         listening.hosts |= {callers.host(listening.url)}
-    callers.load(listening, prefix, environ, checked)
+    _load_issuers(listening, prefix, environ, checked)
     found, source = credential_env.value_of(f"{prefix}_STATE_KEY", environ)
     try:
         listening.keys = keys(found) if found else []
@@ -132,6 +132,31 @@ def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], chec
     if listening.issuers and listening.url is None and not is_loopback(listening.host):
         raise ValueError(callers.unnamed(prefix))
     return listening
+
+
+def _load_issuers(listening: Listening, prefix: str, environ: Mapping[str, str], checked: Checked) -> None:
+    """Load the settings for access tokens. Raise ValueError with a sentence if settings contradict each other."""
+    listening.issuers = checked("AUTH_ISSUER", callers.issuers, ())
+    listening.audiences = checked("AUTH_AUDIENCE", callers.audiences, frozenset())
+    listening.scopes = checked("AUTH_SCOPES", callers.scopes, ())
+    listening.roles_claim = checked("AUTH_ROLES_CLAIM", callers.claim, "")
+    client_id = checked("AUTH_INTROSPECTION_CLIENT_ID", callers.text, "")
+    secret, source = credential_env.value_of(f"{prefix}_{_LOGIN}", environ)
+    secret = (secret or "").strip()
+    if not environ.get(f"{prefix}_AUTH_ISSUER", "").strip():
+        named = [each for each in _NEEDS_ISSUER if environ.get(f"{prefix}_{each}", "").strip()] + [_LOGIN] * bool(
+            secret
+        )
+        if named:
+            raise ValueError(f"{prefix}_{named[0]} needs {prefix}_AUTH_ISSUER, the authorization server of callers.")
+    if bool(client_id) != bool(secret):
+        raise ValueError(f"{prefix}_AUTH_INTROSPECTION_CLIENT_ID and {prefix}_{_LOGIN} are needed together.")
+    if secret and not (secret.isascii() and secret.isprintable()):
+        raise ValueError(f"{source} must be printable ASCII characters.")
+    if client_id and len(listening.issuers) > 1:
+        name = f"{prefix}_AUTH_INTROSPECTION_CLIENT_ID"
+        raise ValueError(f"{name} needs exactly one issuer: a token that is no JWT does not name its own.")
+    listening.introspection = callers.Introspection(client_id, secret) if client_id else None
 
 
 def address(text: str) -> tuple[str, int]:

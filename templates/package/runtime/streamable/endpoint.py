@@ -164,6 +164,7 @@ class Endpoint:
                 for line in exchange.protocol.renew(offered).splitlines(keepends=True):
                     exchange.tell(line)
 
+    # Decision 0175: Streams end with their token, and calls that have begun are answered.
     def expire(self, exchange: Exchange) -> None:
         """End the stream of an exchange whose access token has ended (A8).
 
