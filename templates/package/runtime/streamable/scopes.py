@@ -31,10 +31,12 @@ def is_met(required: Requirement, scopes: frozenset[str]) -> bool:
 
 
 def nearest(required: Requirement, scopes: frozenset[str]) -> frozenset[str]:
-    """Return the alternative of which a token with these scopes lacks the fewest."""
+    """Return the alternative of which a token with these scopes lacks the fewest; of several, the one of which the
+    token has the most.
+    """
     if not required:
         return frozenset()
-    return min(required, key=lambda each: (len(each - scopes), len(each), sorted(each)))
+    return min(required, key=lambda each: (len(each - scopes), -len(each), sorted(each)))
 
 
 def supported(requirements: Iterable[Requirement]) -> frozenset[str]:
