@@ -41,6 +41,9 @@ WRITTEN_ARGUMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 ROLE = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 """Names of an operator's roles. They hold no comma, since a setting lists several roles."""
 
+SCOPE = re.compile(r"[!#-\[\]-~]+")
+"""A scope token of RFC 6749, appendix A.4."""
+
 DOCUMENT_PREFIX = re.compile(r"(?=.{1,20}$)[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 """Prefix for the tool names of one document, short enough to leave room for the names."""
 

@@ -175,6 +175,8 @@ def request(binding: HttpBinding) -> JsonObject:
         result["settings"] = list[JsonValue](binding.settings)
     if binding.scopes:
         result["scopes"] = {name: list[JsonValue](scopes) for name, scopes in binding.scopes.items()}
+    if binding.scopes or binding.caller_scopes:
+        result["callerScopes"] = [list[JsonValue](each) for each in binding.caller_scopes]
     if binding.withheld:
         result["withheld"] = {place: list[JsonValue](names) for place, names in binding.withheld.items()}
     if binding.defaults:

@@ -30,6 +30,7 @@ from mcpgen.lower.tool import (
     prompts,
     resources,
     roles,
+    scopes,
     views,
 )
 from mcpgen.lower.tool.id_sources import Producers
@@ -248,6 +249,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
             _server_index(operation, context.servers),
             security.requirement(operation, context.api, context.accepted),
             security.scopes(operation, context.api),
+            scopes.derive(operation, context.api, diagnostics),
         ),
         operation=operation,
         profile=layout.profile,

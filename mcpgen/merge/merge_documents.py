@@ -73,6 +73,7 @@ def joined(
         servers=base or first.servers,
         security=next((api.security for api in apis if api.security != NO_CREDENTIALS), NO_CREDENTIALS),
         scopes=next((api.scopes for api in apis if api.security != NO_CREDENTIALS), {}),
+        caller_scopes=next((api.caller_scopes for api in apis if api.security != NO_CREDENTIALS), ()),
         schemes=_each_once(scheme for api in apis for scheme in api.schemes),
         skipped=tuple(skipped for api in apis for skipped in api.skipped),
         unconfirmed=_unconfirmed(apis),
@@ -127,7 +128,7 @@ def _whole_server(place: Place) -> Place:
 
 def _kept(scheme: SecurityScheme, place: Place) -> Kept:
     """Return a scheme at a server, without description and scopes, which do not distinguish credentials."""
-    return Kept(replace(scheme, description="", scopes=()), place)
+    return Kept(replace(scheme, description="", scopes=(), has_scopes=False), place)
 
 
 def _prefixed(
@@ -239,7 +240,7 @@ def _apart(each: Sequence[Described], owner: Owner, diagnostics: Diagnostics) ->
         api = one.api
         real = api.servers[:1]
         if at[:1] != first[:1]:
-            api = replace(api, security=NO_CREDENTIALS, scopes={})
+            api = replace(api, security=NO_CREDENTIALS, scopes={}, caller_scopes=())
         operations = (
             replace(
                 operation,
@@ -303,8 +304,15 @@ def _with_credentials(one: Described, at: tuple[Server, ...], required: Required
         wanted = operation.security if operation.security is not None else default
         kept = tuple(names for names in wanted if known.issuperset(names))
         lost = lost or (bool(wanted) and not kept)
-        asked = operation.scopes if operation.security is not None else scopes
-        operations.append(replace(operation, security=kept or NO_CREDENTIALS, scopes=asked))
+        own = operation.security is not None
+        operations.append(
+            replace(
+                operation,
+                security=kept or NO_CREDENTIALS,
+                scopes=operation.scopes if own else scopes,
+                caller_scopes=operation.caller_scopes if own else api.caller_scopes,
+            )
+        )
     if lost:
         message = f"{one.document} needs credentials of a kind that is not supported; its calls carry none."
         diagnostics.add("invalid-security", message, entry.document.where if entry else None, "Write a hook for them.")

@@ -6,6 +6,7 @@ version, and a `$ref` in them is a key of `Api.definitions`. This room imports o
 
 from mcpgen.model.api import (
     NO_CREDENTIALS,
+    CallerScopes,
     Decisions,
     Encoding,
     Login,
@@ -78,6 +79,7 @@ __all__ = [
     "BodyChange",
     "BodyEncoding",
     "BoundScheme",
+    "CallerScopes",
     "Catalog",
     "Change",
     "Confirm",

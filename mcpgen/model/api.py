@@ -123,6 +123,8 @@ class SecurityScheme:
     4.4). It comes from `token_url`, or from the OpenID provider at `discovery_url`; both may be relative to the server.
     `login`: a token is fetched from `token_url` as `login` says, and sent as a bearer token or at its own place.
     `setting`: a parameter that is no secret, sent if its variable is set. `other`: a scheme of an unknown kind.
+
+    `scopes`: those that its flow declares. `has_scopes`: the document calls it OAuth 2.0 or OpenID Connect.
     """
 
     name: str
@@ -134,10 +136,14 @@ class SecurityScheme:
     discovery_url: str = ""
     login: Login | None = None
     scopes: tuple[str, ...] = ()
+    has_scopes: bool = False
 
 
 Scopes = Mapping[str, tuple[str, ...]]
 """Name of a scheme → the OAuth scopes that its access token must have."""
+
+CallerScopes = tuple[tuple[str, ...], ...]
+"""Alternatives of OAuth scopes. The token of a caller over HTTP must have all scopes of one; () requires none."""
 
 SecurityRequirement = tuple[str, ...]
 """Names of schemes that are needed together. An empty requirement needs none."""
@@ -168,8 +174,9 @@ class Decisions:
 
     `prefix` stands before a derived name, `told` replaces summary and description, `hints` are annotations.
     `arguments` is what changes in each argument, by its name; `former_arguments` are the names that they had before.
-    `sends` is where the arguments of `input_schema` go. `timeout` is in seconds. `offered` operations are tools
-    whatever they do. `changed_by` are the keys of the overrides that fit, the last of which counts most.
+    `scopes` are what a caller over HTTP needs. `sends` is where the arguments of `input_schema` go. `timeout` is in
+    seconds. `offered` operations are tools whatever they do. `changed_by` are the keys of the overrides that fit, the
+    last of which counts most.
     """
 
     name: str | None = None
@@ -178,6 +185,7 @@ class Decisions:
     output_schema: JsonObject | None = None
     confirm: Confirm | None = None
     roles: tuple[str, ...] | None = None
+    scopes: tuple[str, ...] | None = None
     fields: bool | None = None
     redirects: Redirects | None = None
     prefix: str = ""
@@ -224,6 +232,7 @@ class Operation:
     servers: tuple[Server, ...] | None = None
     security: tuple[SecurityRequirement, ...] | None = None
     scopes: Scopes = field(default_factory=dict)
+    caller_scopes: CallerScopes = ()
     extension: JsonObject = field(default_factory=dict)
     credentials: tuple[SecurityScheme, ...] = ()
     withheld: tuple[Parameter, ...] = ()

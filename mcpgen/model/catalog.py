@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
-from mcpgen.model.api import Login, Operation, Scopes, SecurityRequirement, Server, Skipped
+from mcpgen.model.api import CallerScopes, Login, Operation, Scopes, SecurityRequirement, Server, Skipped
 from mcpgen.model.curation import Given, ResultView, Template
 from mcpgen.model.features import Prompt, Resource
 from mcpgen.model.pins import Slot
@@ -89,6 +89,8 @@ class HttpBinding:
     `withheld`: query or cookies → names that no argument may write there, because the owner hid them. `unchecked`:
     patterns that the server leaves to the API.
 
+    `caller_scopes`: what the token of a caller over HTTP needs.
+
     `redirects`: statuses (`302`, `3XX`) that count as results. `follows`: redirects are followed. `saves`: the
     argument, added by the server, that writes answers to files. `settings`: schemes of the kind `setting`, sent if they
     are set.
@@ -105,6 +107,7 @@ class HttpBinding:
     body: BodyBinding | None = None
     security: tuple[SecurityRequirement, ...] | None = None
     scopes: Scopes = field(default_factory=dict)
+    caller_scopes: CallerScopes = ()
     fields: str | None = None
     defaults: Mapping[str, JsonValue] = field(default_factory=dict)
     timeout: float | None = None

@@ -128,7 +128,7 @@ class BodyChange:
 class Change:
     """An override: the owner's decisions about the tool of the operation `key`.
 
-    None: no decision. `unsecured`: its requests carry no credential.
+    None: no decision. `unsecured`: its requests carry no credential. `scopes`: what a caller over HTTP needs.
     """
 
     key: str
@@ -141,6 +141,7 @@ class Change:
     hints: Mapping[str, bool] = field(default_factory=dict)
     confirm: Confirm | None = None
     roles: tuple[str, ...] | None = None
+    scopes: tuple[str, ...] | None = None
     output: Output | None = None
     output_schema: JsonObject | None = None
     fields: bool | None = None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonObject
-from mcpgen.model.api import Operation, Scopes, SecurityRequirement, SecurityScheme, Server, Skipped
+from mcpgen.model.api import CallerScopes, Operation, Scopes, SecurityRequirement, SecurityScheme, Server, Skipped
 from mcpgen.model.features import Prompt, Resource
 from mcpgen.model.words import Confirm, Output, Redirects
 
@@ -32,6 +32,7 @@ class Api:
     schemes: tuple[SecurityScheme, ...] = ()
     security: tuple[SecurityRequirement, ...] | None = None
     scopes: Scopes = field(default_factory=dict)
+    caller_scopes: CallerScopes = ()
     skipped: tuple[Skipped, ...] = ()
     output: Output | None = None
     confirm: Mapping[str, Confirm] = field(default_factory=dict)

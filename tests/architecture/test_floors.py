@@ -53,6 +53,7 @@ HOUSES: dict[str, dict[str, int]] = {
         "http": 4,
         "replicas": 4,
         "streamable": 5,
+        "identity": 5,
         "result": 5,
         "calls": 6,
         "serve": 7,

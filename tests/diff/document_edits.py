@@ -145,7 +145,7 @@ EDITS = (
          put((*MEMBERS, "whole"), "allOf", [{"type": "object", "properties": {"p": {"type": "string"}}}])),
     Edit("inside recursion", "breaking", "argument-type", "breaking",
          put(("components", "schemas", "Part", "properties"), "size", {"type": "string"})),
-    Edit("one more scope", "breaking", "scopes-added", "additive", put(B, "security", [{"token": ["read", "write"]}])),
+    Edit("one more scope", "breaking", "scopes-added", "breaking", put(B, "security", [{"token": ["read", "write"]}])),
     Edit("an alternative of credentials", "additive", "credentials-accepted", "breaking",
          put(A, "security", [{"key": []}, {"token": []}])),
     Edit("another host", "breaking", "origin", "breaking", put((), "servers", [{"url": "https://store.example/v1"}])),

@@ -32,7 +32,7 @@ TABLE = {
         "0.0.0.0:8000",
         {},
         1,
-        ["those who may call, or T_HTTP_OPEN=1"],
+        ["those who may call, T_AUTH_ISSUER to", "or T_HTTP_OPEN=1"],
     ),
     "a short key": ("8000", {"STATE_KEY": "short"}, 1, ["T_STATE_KEY must hold 32 bytes or more"]),
     "a store without a key": ("8000", {"STORE": "redis://127.0.0.1:1/0"}, 1, ["T_STORE needs T_STATE_KEY"]),

@@ -24,6 +24,7 @@ class Table:
     """A catalog of resources and prompts alone."""
 
     name = "db"
+    private = False
     server = {"name": "db", "version": "1"}  # noqa: RUF012 (as a Catalog has it)
 
     def __init__(self, resources: list[Any] | None = None, prompts: list[Any] | None = None) -> None:

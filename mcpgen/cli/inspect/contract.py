@@ -61,6 +61,8 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
         result["confirm"] = tool.confirm
     if tool.roles:
         result["roles"] = list[JsonValue](tool.roles)
+    if tool.binding.caller_scopes:
+        result["scopes"] = [list[JsonValue](each) for each in tool.binding.caller_scopes]
     server = catalog.servers[binding.server].url if catalog.servers else ""
     result["operation"] = {
         **({"id": operation.id} if operation.id else {}),

@@ -8,7 +8,7 @@ from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.cli import report
 from mcpgen.cli.inspect import contract, findings, layout, schemas, templates
 from mcpgen.emit import table
-from mcpgen.model import Catalog, ToolSpec
+from mcpgen.model import CallerScopes, Catalog, ToolSpec
 
 _HEAD = ("argument", "type", "goes to", "description")
 _REQUIRED = " *"
@@ -58,12 +58,19 @@ def _facts(tool: ToolSpec, concerning: Sequence[Diagnostic]) -> str:
     facts = [*findings.words(tool, concerning)]
     facts += ["safe to repeat"] if tool.annotations.idempotent and not tool.annotations.read_only else []
     facts += [f"for the roles {', '.join(tool.roles)}"] if tool.roles else []
+    facts += [f"for callers with {_any_of(tool.binding.caller_scopes)}"] if tool.binding.caller_scopes else []
     facts += [f"about {report.counted(contract.cost(tool), 'token')}"]
     facts += [f"operationId {operation.id}"] if operation.id else []
     by = dict.fromkeys(reversed(operation.decided.changed_by))  # the strongest first
     facts += [f"changed by {', '.join(by)}"] if by else []
     facts += [f"tags {', '.join(operation.tags)}"] if operation.tags else []
     return ", ".join(facts)
+
+
+def _any_of(alternatives: CallerScopes) -> str:
+    """Return alternatives of scopes in words: `the scopes a and b, or c`."""
+    several = len(alternatives) > 1 or len(alternatives[0]) > 1
+    return f"the {'scopes' if several else 'scope'} {', or '.join(' and '.join(each) for each in alternatives)}"
 
 
 def _rows(tool: ToolSpec) -> list[tuple[str, ...]]:

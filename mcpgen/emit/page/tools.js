@@ -62,12 +62,13 @@ function pathPieces(path) {
   return path.split(/(\{[^{}]*\})/).flatMap((piece, index) => (index % 2 ? el("span", { class: "hole" }, piece) : breakable(piece)));
 }
 
-function facts({ annotations, operation, tokens, effect, roles = [] }) {
+function facts({ annotations, operation, tokens, effect, roles = [], scopes = [] }) {
   const hints = [
     ["Effect", effect],
     ["Safe to repeat", annotations.idempotentHint ? "yes" : "no"],
     ["Reaches beyond the server", annotations.openWorldHint ? "yes" : "no"],
     ...(roles.length ? [["For the roles", roles.join(", ")]] : []),
+    ...(scopes.length ? [["For callers with the scopes", scopes.map((each) => each.join(" and ")).join(", or ")]] : []),
     ["Tokens", "about " + number(tokens)],
     ...(operation.id ? [["operationId", operation.id]] : []),
     ...(operation.tags.length ? [["Tags", operation.tags.join(", ")]] : []),

@@ -15,6 +15,7 @@ from mcpgen.lower.schema.media_types import encoding_of
 from mcpgen.lower.schema.xml import part_shape
 from mcpgen.model import (
     BodyBinding,
+    CallerScopes,
     Encoding,
     FieldBinding,
     HttpBinding,
@@ -38,10 +39,12 @@ def bind(
     server: int,
     security: tuple[SecurityRequirement, ...] | None,
     scopes: Scopes,
+    caller_scopes: CallerScopes,
 ) -> HttpBinding:
     """Return the binding of `operation`.
 
-    `server`: index in the catalog's servers. `security` and `scopes`: what its calls need.
+    `server`: index in the catalog's servers. `security` and `scopes`: what its calls need. `caller_scopes`: what its
+    callers over HTTP need.
     """
     bound = [
         _made(_parameter(parameter, arguments), parameter, composer)
@@ -72,6 +75,7 @@ def bind(
         security=security,
         settings=tuple(scheme.name for scheme in operation.credentials if scheme.type == "setting"),
         scopes=scopes,
+        caller_scopes=caller_scopes,
         fields=arguments.names.get(FIELDS),
         defaults=arguments.defaults,
         timeout=operation.decided.timeout,

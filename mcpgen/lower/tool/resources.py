@@ -9,6 +9,7 @@ from mcpgen.lower.inputs.arguments import Arguments
 from mcpgen.lower.inputs.slots import Slot
 from mcpgen.lower.request import bindings, security
 from mcpgen.lower.schema.compose import Composer
+from mcpgen.lower.tool import scopes
 from mcpgen.model import Api, HttpBinding, Identity, Operation, Resource, ResourceSpec, SecurityRequirement
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
@@ -40,7 +41,9 @@ def bind(
             _report("duplicate-name", message, "Rename one of them.", resource, diagnostics, "name")
         else:
             names.add(resource.name)
-            found[blanked] = ResourceSpec(resource, uri, _binding(resource.operation, api, accepted, composer, server))
+            found[blanked] = ResourceSpec(
+                resource, uri, _binding(resource.operation, api, accepted, composer, server, diagnostics)
+            )
     return tuple(found.values())
 
 
@@ -60,10 +63,12 @@ def _binding(
     accepted: tuple[SecurityRequirement, ...],
     composer: Composer,
     server: Callable[[Operation], int],
+    diagnostics: Diagnostics,
 ) -> HttpBinding | None:
     if operation is None:
         return None
     names: dict[Slot, str] = {(each.location, each.name): each.name for each in operation.parameters}
     arguments = Arguments({}, "portable", names, {}, ())
-    needed, scopes = security.requirement(operation, api, accepted), security.scopes(operation, api)
-    return bindings.bind(operation, None, arguments, composer, server(operation), needed, scopes)
+    needed, asked = security.requirement(operation, api, accepted), security.scopes(operation, api)
+    of_callers = scopes.derive(operation, api, diagnostics)
+    return bindings.bind(operation, None, arguments, composer, server(operation), needed, asked, of_callers)

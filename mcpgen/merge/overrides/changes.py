@@ -120,6 +120,7 @@ def _changed(operation: Operation, change: Change) -> Operation:
         "title",
         "confirm",
         "roles",
+        "scopes",
         "output",
         "output_schema",
         "fields",

@@ -12,10 +12,18 @@ def without_security(api: Api) -> Api:
     resources = tuple(
         replace(each, operation=unsecured(each.operation)) if each.operation else each for each in api.resources
     )
-    return replace(api, schemes=(), security=NO_CREDENTIALS, scopes={}, operations=operations, resources=resources)
+    return replace(
+        api,
+        schemes=(),
+        security=NO_CREDENTIALS,
+        scopes={},
+        caller_scopes=(),
+        operations=operations,
+        resources=resources,
+    )
 
 
 def unsecured(operation: Operation) -> Operation:
     """Return `operation` without credentials. Settings, which are no secrets, stay."""
     settings = tuple(each for each in operation.credentials if each.type == "setting")
-    return replace(operation, security=NO_CREDENTIALS, scopes={}, credentials=settings)
+    return replace(operation, security=NO_CREDENTIALS, scopes={}, caller_scopes=(), credentials=settings)

@@ -11,7 +11,7 @@ from mcpgen.base.names import TOOL_NAME, clipped, nearest
 KEY = "x-mcp"
 HIDDEN = "hidden"
 
-_OF_OPERATION = ("name", "title", "description", HIDDEN, "annotations", "confirm", "roles")
+_OF_OPERATION = ("name", "title", "description", HIDDEN, "annotations", "confirm", "roles", "scopes")
 _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 _KINDS: dict[str, tuple[type, str]] = {
     "title": (str, "a text"),
@@ -24,7 +24,7 @@ _KINDS: dict[str, tuple[type, str]] = {
 def read(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject:
     """Return the usable members of `x-mcp` of the operation `raw` at `where`.
 
-    `confirm` and `roles` are checked later, where they are applied.
+    `confirm`, `roles` and `scopes` are checked later, where they are applied.
     """
     found = dict(_checked(raw, where, _OF_OPERATION, diagnostics))
     place = where.inside(KEY)

@@ -14,6 +14,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.base.names import clipped
 from mcpgen.model import Decisions, Operation, Skipped
 from mcpgen.read.openapi import credentials, extension, paths, security
+from mcpgen.read.openapi.caller_scopes import read_caller_scopes
 from mcpgen.read.openapi.inputs import Site, Surroundings
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
@@ -119,6 +120,7 @@ def _read_one(method: str, path: str, site: Site, around: Surroundings) -> Opera
         servers=inputs.servers,
         security=security.read_requirements(raw.get("security"), known, where.inside("security"), around.diagnostics),
         scopes=security.read_scopes(raw.get("security"), where.inside("security"), around.diagnostics),
+        caller_scopes=read_caller_scopes(raw.get("security"), around.schemes),
         extension=said,
         credentials=inputs.credentials,
         decided=Decisions(

@@ -8,6 +8,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.model import Api
 from mcpgen.read.document import Document
 from mcpgen.read.openapi import credential_members, extension, inputs, operations, security, servers, swagger
+from mcpgen.read.openapi.caller_scopes import read_caller_scopes
 from mcpgen.read.openapi.schemas import Definitions
 
 
@@ -77,6 +78,7 @@ def read(document: Document, definitions: Definitions, base_url: str | None, dia
         schemes=schemes,
         security=required,
         scopes=security.read_scopes(root.get("security"), top.inside("security"), diagnostics),
+        caller_scopes=read_caller_scopes(root.get("security"), schemes),
         skipped=skipped,
         named_at=top.inside("info"),
     )

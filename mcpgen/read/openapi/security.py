@@ -1,11 +1,11 @@
 """Read security schemes and requirements (OpenAPI 3.1, 4.8.27 and 4.8.30), as far as they affect a request."""
 
-import re
+from dataclasses import replace
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import Unusable
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
-from mcpgen.base.names import clipped
+from mcpgen.base.names import SCOPE, clipped
 from mcpgen.model import CredentialPlace, Login, Scopes, SecurityRequirement, SecurityScheme
 from mcpgen.read.openapi import servers
 from mcpgen.read.openapi.parameters import can_be_set
@@ -16,6 +16,7 @@ _KEY_PLACES: dict[str, CredentialPlace] = {
     "query": "query",
     "cookie": "cookie",
 }
+_WITH_SCOPES = ("oauth2", "openIdConnect")
 _PASSWORD = Login(
     "application/x-www-form-urlencoded",
     (("grant_type", "", "password"), ("username", "username", ""), ("password", "password", "")),
@@ -23,9 +24,6 @@ _PASSWORD = Login(
     "/expires_in",
 )
 """The resource owner password credentials grant (RFC 6749, section 4.3)."""
-
-_SCOPE = re.compile(r"[!#-\[\]-~]+")
-"""A scope token of RFC 6749, appendix A.4."""
 
 
 def read_schemes(
@@ -67,7 +65,7 @@ def read_schemes(
                 "Correct it; without it only a ready access token can be given.",
             )
             scheme = SecurityScheme(name, "bearer", description=scheme.description)
-        found.append(scheme)
+        found.append(replace(scheme, has_scopes=raw.get("type") in _WITH_SCOPES))
     return tuple(found)
 
 
@@ -82,12 +80,12 @@ def _scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
     if kind == "apiKey" and location and as_text(raw.get("name")):
         return SecurityScheme(name, "apiKey", location, as_text(raw["name"]), description)
     if kind == "oauth2" and (flow := _client_credentials(raw)):
-        scopes = tuple(sorted(filter(_SCOPE.fullmatch, as_object(flow.get("scopes")))))
+        scopes = tuple(sorted(filter(SCOPE.fullmatch, as_object(flow.get("scopes")))))
         token_url = as_text(flow["tokenUrl"]).strip()
         return SecurityScheme(name, "oauth2", description=description, token_url=token_url, scopes=scopes)
     if kind == "oauth2" and (flow := _password(raw)):
         url = as_text(flow["tokenUrl"]).strip()
-        scopes = tuple(sorted(filter(_SCOPE.fullmatch, as_object(flow.get("scopes")))))
+        scopes = tuple(sorted(filter(SCOPE.fullmatch, as_object(flow.get("scopes")))))
         return SecurityScheme(name, "login", description=description, token_url=url, login=_PASSWORD, scopes=scopes)
     if kind == "openIdConnect" and (url := as_text(raw.get("openIdConnectUrl")).strip()):
         return SecurityScheme(name, "oauth2", description=description, discovery_url=url)
@@ -123,7 +121,7 @@ def read_scopes(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Sco
     found: dict[str, tuple[str, ...]] = {}
     for index, entry in enumerate(as_list(value)):
         for name, asked in as_object(entry).items():
-            scopes = [scope for scope in as_list(asked) if isinstance(scope, str) and _SCOPE.fullmatch(scope)]
+            scopes = [scope for scope in as_list(asked) if isinstance(scope, str) and SCOPE.fullmatch(scope)]
             if len(scopes) < len(as_list(asked)):
                 diagnostics.add(
                     "invalid-security",

@@ -5,16 +5,21 @@ from dataclasses import dataclass, field
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.base.names import clipped, nearest
-from mcpgen.model import NO_CREDENTIALS, Scopes, SecurityRequirement, SecurityScheme
+from mcpgen.model import NO_CREDENTIALS, CallerScopes, Scopes, SecurityRequirement, SecurityScheme
 from mcpgen.read.openapi import security
+from mcpgen.read.openapi.caller_scopes import read_caller_scopes
 
 
 @dataclass(frozen=True, slots=True)
 class Required:
-    """The credentials of a request: alternatives, and scopes by scheme. None: what the whole file says."""
+    """The credentials of a request: alternatives, and scopes by scheme. None: what the whole file says.
+
+    `caller_scopes`: what its callers over HTTP need.
+    """
 
     security: tuple[SecurityRequirement, ...] | None = None
     scopes: Scopes = field(default_factory=dict)
+    caller_scopes: CallerScopes = ()
 
 
 def of_tool(entry: JsonObject, where: Where, schemes: tuple[SecurityScheme, ...], diagnostics: Diagnostics) -> Required:
@@ -33,4 +38,5 @@ def of_tool(entry: JsonObject, where: Where, schemes: tuple[SecurityScheme, ...]
     mappings = [each for each in value if isinstance(each, dict)]
     known = frozenset(names) if not names else frozenset(name for each in mappings for name in each)
     found = security.read_requirements(list(mappings), known, place, diagnostics) or ((),)
-    return Required(found, security.read_scopes(list(mappings), place, diagnostics))
+    scopes = security.read_scopes(list(mappings), place, diagnostics)
+    return Required(found, scopes, read_caller_scopes(list(mappings), schemes))

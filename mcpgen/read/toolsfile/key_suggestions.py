@@ -39,6 +39,7 @@ KEYS: dict[str, dict[str, str]] = {
         "resourcetemplates": "A resource with `{name}` in its `uri` is a template: write it under `resources`.",
         "timeout": "It stands at each tool; the operator sets the one of all by PREFIX_TIMEOUT.",
         "roles": "It stands under `server`, by method, or at a tool.",
+        "scopes": "It stands at a tool, or at an override of one.",
     },
     "server": {
         **dict.fromkeys(("url", "baseurl", "host"), "Where the API is stands under `base_url`, beside `server`."),

@@ -15,8 +15,9 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.base.names import clipped, nearest
 from mcpgen.model import Decisions, Operation, Parameter, Resource, SecurityScheme, Server
 from mcpgen.read.openapi import paths, security
+from mcpgen.read.openapi.caller_scopes import read_caller_scopes
 from mcpgen.read.openapi.references import References
-from mcpgen.read.toolsfile import server, uris
+from mcpgen.read.toolsfile import scopes, server, uris
 
 # Decision 0057: A file of a resource is taken in at compile time.
 LARGEST = 1024 * 1024
@@ -211,7 +212,8 @@ def _operation(entry: JsonObject, variables: tuple[str, ...], where: Where, arou
         servers=_servers(entry, where, around) or None,
         security=security.read_requirements(entry.get("security"), requirements, at, around.diagnostics),
         scopes=security.read_scopes(entry.get("security"), at, around.diagnostics),
-        decided=Decisions(timeout=_seconds(entry.get("timeout"))),
+        caller_scopes=read_caller_scopes(entry.get("security"), around.schemes),
+        decided=Decisions(timeout=_seconds(entry.get("timeout")), scopes=scopes.of_tool(entry)),
     )
 
 

@@ -32,6 +32,7 @@ from mcpgen.read.toolsfile import (
     requestline,
     results,
     roles,
+    scopes,
     sends,
     server,
 )
@@ -106,6 +107,7 @@ def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | No
         redirects=hints.redirects(entry),
         confirm=confirmation.of_tool(entry),
         roles=roles.of_tool(entry),
+        scopes=scopes.of_tool(entry),
         hints=hints.hints(entry, where, diagnostics),
         timeout=hints.timeout(entry),
         portable=hints.portable(entry),
@@ -125,6 +127,7 @@ def _read_tool(entry: JsonValue, where: Where, around: Around) -> Operation | No
         servers=own_server or None,
         security=required.security,
         scopes=required.scopes,
+        caller_scopes=required.caller_scopes,
         credentials=inputs.credentials,
         decided=decided,
     )

@@ -1,4 +1,4 @@
-"""Compare the credentials with which a tool may be called: security alternatives, and scopes.
+"""Compare the credentials with which a tool may be called: security alternatives, scopes, and scopes of callers.
 
 Alternatives are sets of credentials that an operator has: a set that could call the tool and no longer can is a
 breaking change. A renamed scheme is the same scheme.
@@ -54,6 +54,7 @@ def compared(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[C
     """Yield the changes for those who may call a tool."""
     yield from _alternatives(old, new, renamed)
     yield from _scopes(old, new, renamed)
+    yield from _caller_scopes(old, new)
 
 
 def alternatives(tool: Listed, renamed: Mapping[str, str] | None = None) -> list[frozenset[str]]:
@@ -89,6 +90,30 @@ def _scopes(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Ch
             yield rules.of_tool("scopes-added", new.name, after=_listed(after - before))
         if before - after and name in frozenset().union(*alternatives(new)):
             yield rules.of_tool("scopes-removed", new.name, before=_listed(before - after))
+
+
+def _caller_scopes(old: Listed, new: Listed) -> Iterator[Change]:
+    """Yield changes of what callers over HTTP need. A weaker requirement is breaking too, as every weaker guard.
+
+    Tables of older versions of mcpgen have scopes without those of callers: nothing is known of these.
+    """
+    if any("scopes" in tool.binding and "callerScopes" not in tool.binding for tool in (old, new)):
+        return
+    had, has = (_sets(tool.binding.get("callerScopes")) for tool in (old, new))
+    before, after = ((_any_of(each) if each else "none") for each in (had, has))
+    if not _all_meet(had or [_NOTHING], has):
+        yield rules.of_tool("caller-scopes-narrowed", new.name, before, after)
+    if not _all_meet(has or [_NOTHING], had):
+        yield rules.of_tool("caller-scopes-widened", new.name, before, after)
+
+
+def _all_meet(tokens: list[frozenset[str]], alternatives: list[frozenset[str]]) -> bool:
+    """Return True if each token, which has just these scopes, meets a requirement."""
+    return not alternatives or all(any(each <= token for each in alternatives) for token in tokens)
+
+
+def _sets(value: JsonValue) -> list[frozenset[str]]:
+    return [_names(each) for each in as_list(value)]
 
 
 def _names(value: JsonValue) -> frozenset[str]:

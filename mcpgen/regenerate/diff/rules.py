@@ -53,6 +53,11 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     "credentials-sent": ("cosmetic", "Nobody is refused, but it may be called with {after} now; it was {before}."),
     "scopes-added": ("breaking", "Its access tokens have to allow {after} too."),
     "scopes-removed": ("additive", "Its access tokens no longer have to allow {before}."),
+    "caller-scopes-narrowed": ("breaking", "Callers over HTTP need the scopes {after} now; before: {before}."),
+    "caller-scopes-widened": (
+        "breaking",
+        "Other scopes are enough for callers over HTTP: {after} now; before: {before}.",
+    ),
     "constant": ("cosmetic", "{at} is always sent as {after}; it was {before}."),
     "constant-added": ("cosmetic", "{at} is always sent now, as {after}."),
     "constant-removed": ("cosmetic", "{at} is no longer sent; it was always {before}."),
@@ -114,7 +119,14 @@ SECURITY = frozenset(
     {
         *("origin", "token-origin", "origin-added", "unaccepted-origin", "credential-moved", "credential-in-url"),
         "scheme-changed",
-        *("hint-lifted", "confirm-lowered", "roles-widened", "removal-lifted", "withheld-lifted"),
+        *(
+            "hint-lifted",
+            "confirm-lowered",
+            "roles-widened",
+            "caller-scopes-widened",
+            "removal-lifted",
+            "withheld-lifted",
+        ),
         *("text-gives-orders", "server-gives-orders", "hidden-characters", "name-of-host"),
     }
 )

@@ -8,7 +8,19 @@ from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.surface import Listed
 
 _PLACES = ("path", "query", "querystring", "headers", "cookies")
-_ELSEWHERE = ("name", "operation", "method", "server", "body", "accept", "security", "scopes", "confirm", "open")
+_ELSEWHERE = (
+    "name",
+    "operation",
+    "method",
+    "server",
+    "body",
+    "accept",
+    "security",
+    "scopes",
+    "callerScopes",
+    "confirm",
+    "open",
+)
 _KNOWN = frozenset((*_ELSEWHERE, *_PLACES, "timeout", "fields", "result", "withheld", "saves"))
 """Keys of a binding that are compared one by one, here or elsewhere."""
 

@@ -162,8 +162,10 @@ class _File:
 # Decision 0088: Read-only goes by the hints of the tools.
 class Catalog:
     """Tools of this server. `header` is the first line of bindings.json. `tools` is the JSON array of all tools on one
-    line, in one or more pieces that can be sent as they are.
+    line, in one or more pieces that can be sent as they are. `private`: other callers may get other lists.
     """
+
+    private = False
 
     def __init__(
         self,

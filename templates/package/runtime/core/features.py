@@ -9,7 +9,7 @@ resource or a prompt.
 from __future__ import annotations
 
 from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, Fault
-from .wire_formats import FIXED, STALE, Contents, as_known, complete_result
+from .wire_formats import FIXED, PASSING, STALE, Contents, as_known, complete_result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Features:
 
     def __init__(self, catalog: Catalog, changes: bool = False) -> None:
         self._server = catalog.server
-        self._cache = STALE if changes else FIXED
+        self._cache = PASSING if catalog.private else STALE if changes else FIXED
         self._kept = f"{catalog.name}://result/"
         self._resources: list[Resource] = catalog.entries("resources")
         prompts: list[Prompt] = catalog.entries("prompts")

@@ -194,9 +194,16 @@ class Protocol:
 
     # Conversations that are one of several in a process (HTTP)
 
-    def heard_from(self, peer: Peer) -> None:
-        """Set the HTTP peer of the messages that follow."""
+    def heard_from(self, peer: Peer, catalog: Catalog) -> None:
+        """Set the HTTP peer of the messages that follow, and what this peer is offered."""
         self._origin = Origin(self._origin.client, peer=peer)
+        if catalog is not self._catalog:
+            self._catalog, self._beside = catalog, None
+
+    @property
+    def peer(self) -> Peer | None:
+        """Return the HTTP peer of the last message."""
+        return self._origin.peer
 
     @property
     def handshake(self) -> Handshake | None:
@@ -346,7 +353,7 @@ class Protocol:
     def _list(self, request: Request, revision: str) -> list[Effect]:
         if "cursor" in request.params:
             raise Fault(INVALID_PARAMS, "Unknown cursor: the list of tools has one page.")
-        before, behind = list_result(revision, self._catalog.server, self._changes)
+        before, behind = list_result(revision, self._catalog.server, self._changes, self._catalog.private)
         line = long_answer(request.id, before, self._catalog.tools, behind)
         if sum(map(len, line)) > MAX_LINE:
             raise Fault(

@@ -298,6 +298,7 @@ class Binding(TypedDict):
     security: NotRequired[list[list[str]]]
     settings: NotRequired[list[str]]
     scopes: NotRequired[dict[str, list[str]]]
+    callerScopes: NotRequired[list[list[str]]]
     output: NotRequired[OutputForm]
     fields: NotRequired[str]
     confirm: NotRequired[Confirm]

@@ -44,6 +44,7 @@ FIXED = {"ttlMs": 3600000, "cacheScope": "public"}
 #: Cache lifetime with reload: lists may change at any time, so a client that does not listen must not cache.
 STALE = {"ttlMs": 0, "cacheScope": "public"}
 #: Cache lifetime of resource contents: a stored result may be evicted, and a fetched resource may change, at any time.
+#: Also of lists that differ between callers: with another token, the same caller may get more.
 PASSING = {"ttlMs": 0, "cacheScope": "private"}
 
 #: Name of the server's single question among the `inputRequests` of a result.
@@ -172,13 +173,13 @@ def elicitation_params(message: str) -> bytes:
     return dumps(_form(message))
 
 
-def list_result(revision: str, server: Identity, changes: bool = False) -> tuple[bytes, bytes]:
+def list_result(revision: str, server: Identity, changes: bool = False, private: bool = False) -> tuple[bytes, bytes]:
     """Return the JSON of ListToolsResult before and after the array of tools. All tools are on one page. `changes` is
-    True with reload.
+    True with reload, `private` if other callers may get other tools.
     """
     if not has(revision, "resultType"):
         return b'{"tools":', b"}"
-    cache = dumps(STALE if changes else FIXED)[1:-1]
+    cache = dumps(PASSING if private else STALE if changes else FIXED)[1:-1]
     return b'{"resultType":"complete","tools":', b',%b,"_meta":%b}' % (cache, dumps(_signature(server)))
 
 

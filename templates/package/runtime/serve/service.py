@@ -19,6 +19,7 @@ from ..core.pending_requests import cut_short
 from ..core.wire_formats import Contents
 from ..replicas.away import Away, Onward
 from ..streamable import admission, event_stream, older, session, session_streams
+from ..streamable.access import Access
 from ..streamable.endpoint import Endpoint
 from ..streamable.exchange import Begin, End
 from ..streamable.head import Answer
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ..calls.execution import Caller
     from ..core.audit import Audit
     from ..core.catalog import Catalog
+    from ..identity.guard import Guard
     from ..replicas.seal import Seal
     from ..replicas.sharing import Sharing
     from ..settings.listening import Listening
@@ -70,13 +72,15 @@ class Service:
         make: Callable[[Caller | None, Catalog, Settings], Caller],
         audit: Audit | None = None,
         sharing: Sharing | None = None,
+        guard: Guard | None = None,
     ) -> None:
         """Create a service.
 
         `make` creates the Caller for a table, given the former Caller if there was one. `sharing` is the state shared
-        with other replicas.
+        with other replicas. `guard` checks access tokens.
         """
         self._sharing = sharing
+        self._guard = guard
         self._steps: set[asyncio.Task[None]] = set()
         self.ready = False
         self._make = make
@@ -85,8 +89,10 @@ class Service:
         self._bodies = Places(MOST_BODIES)
         self._unread = Unread()
         self._work = Work(lambda size: None)
-        self._admission = admission.Admission(listening, settings.prefix)
-        self._endpoint = Endpoint(catalog, seal, time.monotonic, changes=settings.again is not None)
+        self._admission = admission.Admission(listening, settings.prefix, guard)
+        always, issued = frozenset(listening.scopes), bool(listening.issuers)
+        access = Access(catalog, settings.roles, listening.roles_claim, always, issued, guard)
+        self._endpoint = Endpoint(access, seal, time.monotonic, settings.again is not None)
         self._catalog, self._settings = catalog, settings
         self._refusals: set[str] = set()
         self._under_way = 0
@@ -102,6 +108,8 @@ class Service:
             self._endpoint.older.recorded = self._recorded
             older_era = self._endpoint.older
             self._sharing.start(older_era.replica, self._relayed, older_era.remember_ended)
+        if self._guard is not None:
+            self._guard.start()
         self.ready = self._work.caller is not None
         self._sweep()
 
@@ -110,11 +118,13 @@ class Service:
         self._under_way += 1
         self._idle.clear()
         try:
-            refusal = self._refusal(head)
-            if refusal is not None:
-                await connection.answer(refusal)
-                return
-            await self._serve(head, connection)
+            admitted = self._admitted(head)
+            if isinstance(admitted, admission.Unchecked):
+                admitted = await self._checked(head, admitted.token)
+            if isinstance(admitted, Answer):
+                await connection.answer(admitted)
+            else:
+                await self._serve(head, admitted, connection)
         except TimeoutError:  # the client does not read
             connection.abort()
         finally:
@@ -127,7 +137,7 @@ class Service:
         self._catalog, self._settings = catalog, settings
         if self._work.caller is not None:
             self._load(catalog, settings)
-        self._endpoint.renew(catalog)
+        self._endpoint.renew(catalog, settings.roles)
 
     async def drain(self) -> None:
         """End the streams that wait for changes, let pending calls end, and cut those that do not end in time."""
@@ -146,16 +156,32 @@ class Service:
             await self._caller.close()
         if self._sharing is not None:
             await self._sharing.close()
+        if self._guard is not None:
+            await self._guard.close()
 
     # One request
 
-    def _refusal(self, head: Head) -> Answer | None:
+    def _admitted(self, head: Head) -> Peer | Answer | admission.Unchecked:
         if head.path == "/readyz":
-            return admission.told(head, *((200, b"ok\n") if self.ready else (503, b"not ready\n")))
-        refusal = self._admission.refusal(head)
-        if refusal is not None and refusal.note is not None:
-            self._note(dict(refusal.note))
-        return refusal
+            ready = self.ready and (self._guard is None or self._guard.ready)
+            return admission.told(head, *((200, b"ok\n") if ready else (503, b"not ready\n")))
+        admitted = self._admission.admit(head)
+        if isinstance(admitted, Answer) and admitted.note is not None:
+            self._note(dict(admitted.note))
+        return admitted
+
+    async def _checked(self, head: Head, token: str) -> Peer | Answer:
+        """Return the caller with an access token that is not known yet, or the response to a refused request."""
+        from ..identity.problems import InvalidToken, Unavailable  # imported late: only with an authorization server
+
+        if self._guard is None:
+            return self._admission.unauthorized(head, None)
+        try:
+            return self._admission.welcome(head, await self._guard.check(token))
+        except InvalidToken as problem:
+            return self._admission.unauthorized(head, str(problem))
+        except Unavailable as problem:
+            return self._admission.unavailable(head, str(problem), problem.seconds)
 
     def _note(self, fields: dict[str, str]) -> None:
         """Log each refused host or origin once, with the setting that would allow it."""
@@ -164,9 +190,8 @@ class Service:
             self._refusals.add(told)
             log.event("warning", fields.pop("event"), **fields)
 
-    async def _serve(self, head: Head, connection: Connection) -> None:
+    async def _serve(self, head: Head, peer: Peer, connection: Connection) -> None:
         """Read a request and respond. Its bytes count towards MOST_BODIES until then."""
-        peer = Peer(head.principal, "", head.address)
         caller, size = peer.caller, admission.most_to_read(head)
         if not self._bodies.has(caller, size):
             await connection.answer(admission.busy())
@@ -185,7 +210,15 @@ class Service:
         exchange, wanted = self._endpoint.receive(head, peer, body, self._admission.shared_with(head))
         for each in wanted:
             self._do(each, len(body), peer)
-        await self._write(exchange, connection)
+        if self._guard is None or peer.identity is None or exchange.over:
+            await self._write(exchange, connection)
+            return
+        loop = asyncio.get_running_loop()
+        end = loop.call_later(self._guard.seconds_left(peer.identity), self._endpoint.expire, exchange)
+        try:
+            await self._write(exchange, connection)
+        finally:
+            end.cancel()
 
     async def _write(self, exchange: Exchange, connection: Connection) -> None:
         """Write the parts of the response until the last one, or until the client disconnects."""

@@ -19,17 +19,15 @@ _BLANKS = " \t"
 class Head:
     """Method, path and header fields of a request, and the client's address.
 
-    Field names are in lower case, and values have no surrounding blanks (RFC 9110, 5.5). `principal` is the name of the
-    caller, "" without authentication; admission sets it.
+    Field names are in lower case, and values have no surrounding blanks (RFC 9110, 5.5).
     """
 
-    __slots__ = ("_fields", "address", "method", "path", "principal")
+    __slots__ = ("_fields", "address", "method", "path")
 
     def __init__(self, method: str, path: str, fields: Iterable[tuple[bytes, bytes]], address: str = "") -> None:
         self.method = method
         self.path = path
         self.address = address
-        self.principal = ""
         self._fields: dict[str, list[str]] = {}
         for name, value in fields:
             text = value.decode("latin-1").strip(_BLANKS)

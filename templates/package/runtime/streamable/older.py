@@ -115,7 +115,7 @@ class Older:
             found = Session(named, handshake, protocol, self._kept)
         peer.session = found.digest
         found.caller = peer.caller
-        found.protocol.heard_from(peer)
+        found.protocol.heard_from(peer, catalog)
         return found
 
     def receive(self, found: Session, message: Message, line: bytes, fields: Fields) -> Told:
@@ -174,12 +174,10 @@ class Older:
         found.forget()
         return effects
 
-    def renew(self, catalog: Catalog) -> None:
-        """Use that table for the sessions of this process from the next request on, and notify the listening
-        clients.
-        """
+    def renew(self, offered: Callable[[Peer | None], Catalog]) -> None:
+        """Use what `offered` returns in the sessions of this process from the next request on, and notify clients."""
         for found in self._sessions.values():
-            lines = found.protocol.renew(catalog)
+            lines = found.protocol.renew(offered(found.protocol.peer))
             if found.listening is not None:
                 for line in lines.splitlines(keepends=True):
                     found.listening.tell(line)
@@ -193,6 +191,16 @@ class Older:
         if exchange is found.listening:
             self.streams.lost(found, exchange)
         self._rest(found)
+
+    def expire(self, exchange: Exchange) -> None:
+        """End the stream of an exchange whose access token has ended (A8). Its events go on being recorded."""
+        found = self._sessions.get(exchange.name)
+        if found is not None and exchange is found.listening:
+            exchange.leave()
+            self.streams.lost(found, exchange)
+            self._rest(found)
+        elif exchange.streaming and (exchange.recording is not None or exchange.id is None):
+            exchange.leave()
 
     def settle(self, found: Session, exchange: Exchange) -> None:
         """Forget an exchange that has its response."""

@@ -13,6 +13,7 @@ from ..core.jsonrpc import INVALID_REQUEST
 from . import event_stream
 from .admission import busy
 from .exchange import Exchange
+from .following import Following
 from .head import refused
 
 if TYPE_CHECKING:
@@ -137,21 +138,6 @@ def _hand_over(found: Session, recording: Recording, exchange: Exchange) -> None
         exchange.close()
     else:
         recording.heard.append(Following(exchange))
-
-
-class Following:
-    """Listener that passes the events of a recording to an exchange that resumed it."""
-
-    __slots__ = ("exchange",)
-
-    def __init__(self, exchange: Exchange) -> None:
-        self.exchange = exchange
-
-    def __call__(self, number: int, event: bytes | None) -> None:
-        if event is None:
-            self.exchange.close()
-        else:
-            self.exchange.replay(event)
 
 
 def nothing_to_resume() -> Answer:

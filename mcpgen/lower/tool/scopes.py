@@ -1,0 +1,39 @@
+"""Decide which OAuth scopes a caller over HTTP needs for a tool.
+
+The owner's word on the tool counts. Otherwise the security of the operation counts, and `x-mcp` of the document adds
+scopes to it. No list means that every caller may call the tool.
+"""
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.jsonvalue import JsonValue
+from mcpgen.base.names import SCOPE, clipped
+from mcpgen.model import Api, CallerScopes, Operation
+from mcpgen.read.openapi.caller_scopes import smallest
+
+_NONE_LIFTED = "An empty list lifts no scope that the security of the operation asks for."
+
+
+# Decision 0181: The tools file replaces scopes, and a document only adds them.
+def derive(operation: Operation, api: Api, diagnostics: Diagnostics) -> CallerScopes:
+    """Return the alternatives of scopes of which a caller needs one, or () if a caller needs none."""
+    if operation.decided.scopes is not None:
+        return (operation.decided.scopes,) if operation.decided.scopes else ()
+    described = operation.caller_scopes if operation.security is not None else api.caller_scopes
+    if "scopes" not in operation.extension:
+        return described
+    added = _added(operation.extension["scopes"], described, operation, diagnostics)
+    return smallest(added | frozenset(each) for each in described or ((),))
+
+
+def _added(value: JsonValue, described: CallerScopes, operation: Operation, diagnostics: Diagnostics) -> frozenset[str]:
+    """Return the scopes that the document adds. An invalid list, and one that could only loosen, is reported."""
+    where = operation.where.inside("x-mcp", "scopes")
+    names = value if isinstance(value, list) else [None]
+    found = frozenset(name for name in names if isinstance(name, str) and SCOPE.fullmatch(name))
+    if len(found) < len({str(name) for name in names}):
+        message = f"'{clipped(str(value))}' is not a list of scopes."
+        diagnostics.add("invalid-extension", message, where, "Write [records.write] or so.")
+    elif not names and described:
+        hint = "Write `scopes: []` at an override of the tools file, which is the owner's."
+        diagnostics.add("invalid-extension", _NONE_LIFTED, where, hint)
+    return found

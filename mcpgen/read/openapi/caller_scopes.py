@@ -1,0 +1,57 @@
+"""Read which OAuth scopes a caller over HTTP needs for an operation, from its `security` (OpenAPI 3.1, 4.8.30)."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list
+from mcpgen.base.names import SCOPE
+from mcpgen.model import CallerScopes, SecurityScheme
+
+MOST_ALTERNATIVES = 100
+"""Most alternatives that are kept, the smallest ones: fewer alternatives let fewer callers in."""
+
+
+# Decision 0180: Callers need the scopes of an OAuth alternative.
+def read_caller_scopes(value: JsonValue, schemes: Iterable[SecurityScheme]) -> CallerScopes:
+    """Return the alternatives of scopes in a `security` list, each sorted, none containing another.
+
+    Only alternatives with an OAuth 2.0 or OpenID Connect scheme count, or with a bearer token of which scopes are
+    asked: other schemes say how the server calls the API. An alternative without scopes, or without schemes, lets
+    every caller in: the result is then ().
+    """
+    known = {scheme.name: scheme.has_scopes for scheme in schemes if scheme.has_scopes or scheme.type != "bearer"}
+    entries = [each for each in as_list(value) if isinstance(each, dict)]
+    if any(not each for each in entries):
+        return ()
+    return smallest(scopes for each in entries for scopes in _alternative(each, known))
+
+
+def smallest(found: Iterable[frozenset[str]]) -> CallerScopes:
+    """Return the sets that contain no other one, the smallest first. Return () if one of them is empty."""
+    ordered = sorted({tuple(sorted(each)) for each in found}, key=lambda each: (len(each), each))
+    kept: list[frozenset[str]] = []
+    for each in ordered[:MOST_ALTERNATIVES]:
+        if not any(other <= frozenset(each) for other in kept):
+            kept.append(frozenset(each))
+    return tuple(tuple(sorted(each)) for each in kept if each)
+
+
+def _alternative(entry: JsonObject, known: Mapping[str, bool]) -> Iterator[frozenset[str]]:
+    """Yield the scopes of one alternative, unless it has no OAuth scheme, or asks for what no token can have.
+
+    `known`: name of a scheme → whether it has scopes. Another one, undefined or a bearer token, has those asked of it.
+    """
+    found = []
+    for key, value in entry.items():
+        asked = as_list(value)
+        if known.get(key.rpartition("/")[2] if key.startswith("#/") else key, bool(asked)):
+            found.append(scopes := _scopes(asked))
+            if asked and not scopes:
+                return
+    if found:
+        yield frozenset[str]().union(*found)
+
+
+def _scopes(asked: list[JsonValue]) -> frozenset[str]:
+    """Return the usable scopes of a list. A text with blanks is several scopes."""
+    texts = (each for each in asked if isinstance(each, str))
+    return frozenset(scope for text in texts for scope in text.split() if SCOPE.fullmatch(scope))

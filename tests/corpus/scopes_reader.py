@@ -1,0 +1,81 @@
+"""What a published document asks of OAuth callers, by a reader of its own: the compiler's answers are held to it.
+
+It reads the raw text of the document, and knows the standard and no code of the compiler: operations under `paths` with
+references to other files of its folder, `security` at an operation or at the root, and the schemes of both versions.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from tests.corpus.published import METHODS, blanked, load
+
+Alternatives = frozenset[frozenset[str]]
+"""The sets of scopes of which a token must have one whole; none of them is a superset of another. Empty: no need."""
+
+
+class Place(NamedTuple):
+    """A file and its content: references in it are relative to it."""
+
+    path: Path
+    root: Any
+
+
+@lru_cache(maxsize=4096)
+def file(path: Path) -> Place:
+    return Place(path, load(path))
+
+
+def resolved(place: Place, node: Any) -> tuple[Place, Any]:
+    """The node that a reference leads to, in this file or in another of its folder."""
+    while isinstance(node, dict) and isinstance(node.get("$ref"), str):
+        name, _, pointer = node["$ref"].partition("#")
+        if "://" in name:
+            break
+        place = file((place.path.parent / name).resolve()) if name else place
+        node = place.root
+        for key in filter(None, pointer.split("/")):
+            node = node[unquote(key).replace("~1", "/").replace("~0", "~")]
+    return place, node
+
+
+def kinds(document: Place) -> dict[str, str]:
+    """Name of a security scheme → its type, or `bearer`."""
+    old, new = document.root.get("securityDefinitions"), (document.root.get("components") or {}).get("securitySchemes")
+    schemes = {name: resolved(document, each)[1] for name, each in {**(old or {}), **(new or {})}.items()}
+    is_bearer = {name: str(each.get("scheme")).lower() == "bearer" for name, each in schemes.items()}
+    return {name: "bearer" if is_bearer[name] else str(each.get("type")) for name, each in schemes.items()}
+
+
+def alternatives(security: Any, types: dict[str, str]) -> Alternatives:
+    """What one `security` list asks of a caller with an OAuth token."""
+    sets = []
+    for requirement in security or ():
+        if not requirement:
+            return frozenset()  # anybody may
+        oauth = [
+            scopes
+            for name, scopes in requirement.items()
+            if types.get(name) in ("oauth2", "openIdConnect") or (types.get(name, "bearer") == "bearer" and scopes)
+        ]
+        if oauth:
+            sets.append(frozenset(word for scopes in oauth for scope in scopes for word in scope.split()))
+    if frozenset() in sets:
+        return frozenset()
+    return frozenset(each for each in sets if not any(other < each for other in sets))
+
+
+def asked(path: Path) -> dict[str, Alternatives]:
+    """What each operation of a document asks of a caller, by method and path without the names of variables."""
+    document = file(path)
+    types, found = kinds(document), {}
+    for template, own in (document.root.get("paths") or {}).items():
+        place, item = resolved(document, own)
+        for method in (each for each in METHODS if isinstance(item, dict) and each in item):
+            _, operation = resolved(place, item[method])
+            security = operation["security"] if "security" in operation else document.root.get("security")
+            found[blanked(f"{method.upper()} {template}")] = alternatives(security, types)
+    return found

@@ -1,0 +1,102 @@
+"""Scopes of callers: for every document that has any, the compiled table and the runtime's rules say what an
+independent reader of the document finds: `scopes_supported`, each tool's challenge, and the list for a token with one
+scope less.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from package.runtime.core.catalog import Catalog
+from package.runtime.core.identity import Identity
+from package.runtime.core.jsonrpc import Request
+from package.runtime.streamable.access import Access
+
+from mcpgen.base.errors import CannotGoOn
+from mcpgen.emit import emit
+from mcpgen.model.options import Options
+from mcpgen.pipeline import compile_source
+from mcpgen.read import fetch
+from tests.corpus.published import blanked
+from tests.corpus.scopes_reader import Alternatives, asked
+
+CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
+SPECS = Path(__file__).parents[2] / "specs"
+WORDS = ("oauth2", "openIdConnect", "bearer")
+"""Types of schemes with scopes: the text of a document that has any contains one of these words."""
+
+
+def with_scopes() -> list[Path]:
+    """The documents with such a scheme; files that only other documents refer to have no `paths`."""
+    found = (
+        path for folder in (CORPUS, SPECS) for kind in ("json", "yaml", "yml") for path in folder.rglob(f"*.{kind}")
+    )
+    texts = {path: path.read_text("utf-8") for path in found if path.is_file()}
+    return sorted(p for p, text in texts.items() if any(word in text for word in WORDS) and PATHS.search(text))
+
+
+PATHS = re.compile(r"""^paths:|"paths"\s*:""", re.MULTILINE)
+DOCUMENTS = with_scopes()
+pytestmark = [
+    pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside the repository"),
+    pytest.mark.slow,
+]
+
+
+def caller(scopes: frozenset[str]) -> Identity:
+    return Identity("https://issuer.example", "someone", "", scopes, 2e9, {}, "")
+
+
+def served(path: Path, folder: Path) -> tuple[Catalog, dict[str, str]] | None:
+    """The table of a document, and the operation of each tool; None if there is nothing to serve."""
+    try:
+        catalog = compile_source(fetch.read(str(path)), Options(base_url="https://api.example.com")).catalog
+    except (CannotGoOn, ValueError):
+        return None
+    tree = emit(catalog)
+    for name in ("tools.json", "bindings.json"):
+        folder.joinpath(name).write_bytes(tree[f"{catalog.identity.package}/{name}"])
+    operations = {tool.name: blanked(f"{tool.operation.method} {tool.operation.path}") for tool in catalog.tools}
+    return Catalog.load(str(folder)), operations
+
+
+def call(name: str) -> Request:
+    return Request(1, "tools/call", {"name": name, "arguments": {}})
+
+
+def holds(scopes: frozenset[str], wanted: Alternatives) -> bool:
+    return not wanted or any(each <= scopes for each in wanted)
+
+
+def listed(access: Access, scopes: frozenset[str]) -> list[str]:
+    """The names in the very bytes that `tools/list` sends."""
+    tools: list[dict[str, Any]] = json.loads(b"".join(access.catalog(caller(scopes)).tools))
+    return [tool["name"] for tool in tools]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_what_callers_need(path: Path, tmp_path: Path) -> None:
+    found = served(path, tmp_path)
+    if found is None:
+        pytest.skip("it has no tool")
+    catalog, operations = found
+    of_document = asked(path)
+    wanted = {name: of_document[key] for name, key in operations.items()}
+    access = Access(catalog, checks=True)
+    known = frozenset(scope for each in wanted.values() for scopes in each for scope in scopes)
+    assert access.supported == known - {"offline_access"}
+    assert all(holds(access.needed | {"offline_access"}, each) for each in wanted.values())
+    for scopes in (known, frozenset[str](), *(known - {scope} for scope in sorted(known))):
+        allowed = [name for name in catalog.names() if holds(scopes, wanted[name])]
+        assert listed(access, scopes) == allowed, scopes
+        for name in wanted:
+            challenge = access.lacking(caller(scopes), call(name))
+            if holds(scopes, wanted[name]):
+                assert challenge is None
+            else:
+                assert challenge in wanted[name]
+                assert len(challenge - scopes) == min(len(each - scopes) for each in wanted[name])
