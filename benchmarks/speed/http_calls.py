@@ -38,7 +38,10 @@ BARS = MappingProxyType({"FastMCP": 5, "SDK lowlevel": 2})
 
 
 def measure(setting: Setting) -> Found:
-    """Each era with every number of connections."""
+    """Measure calls over HTTP: in each era of MCP, with each number of connections, on each server in turn.
+
+    Return the figures, with a bar for ours against each other server.
+    """
     cases: dict[tuple[str, str], Callable[[], Flow]] = {}
     with ExitStack() as stack:
         servers = [stack.enter_context(each) for each in started(setting.programs, setting.upstream.url)]
@@ -101,7 +104,10 @@ class Client:
         self._before = self._after = b""
 
     def flow(self, calls: int, at_once: int) -> Flow:
-        """That many calls on so many connections. Raises Wrong where an answer differs from the first."""
+        """Make `calls` calls over `at_once` connections, and return their times and the server's CPU time.
+
+        Raises Wrong if an answer differs from the first one.
+        """
         sessions = self._begun(at_once)
         with ExitStack() as stack, selectors.DefaultSelector() as selector:
             callers = []

@@ -70,12 +70,12 @@ class Programs:
         return self._peer("SDK lowlevel", self.sdk, "lowlevel.py", url, document, **more)
 
     def over_http(self, url: str, port: int, *flags: str) -> Subject:
-        """A server of ours over HTTP."""
+        """Return our server, started with `--http`."""
         script = str(self.http / "bin" / f"{OURS}-mcp")
         return Subject(HTTP, (script, "--http", str(port), *flags), self._told(url), self.http)
 
     def under_uvicorn(self, url: str, port: int) -> Subject:
-        """The same under uvicorn, which writes no access log, as no server here does."""
+        """Return our server as an ASGI application under uvicorn. Access logs are off, as for every server measured."""
         command = (str(self.http / "bin" / "uvicorn"), f"{OURS}_mcp.asgi:app", "--port", str(port))
         return Subject(ASGI, (*command, "--no-access-log"), self._told(url), self.http)
 
@@ -146,7 +146,7 @@ def _servers(compiler: Path, document: Path, many: Path, folder: Path) -> Path:
 
 
 def _over_http(project: Path) -> Path:
-    """The environment of our server over HTTP, with what serves ASGI."""
+    """Return a virtual environment with our generated server, its extra `http`, and uvicorn."""
     parts = [project / part for part in (f"{project.name}_mcp", "pyproject.toml")]
     return environments.python("bench-http", f"{project}[http]", UVICORN, digest=_digest(parts))
 

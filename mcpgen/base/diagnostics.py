@@ -98,7 +98,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "duplicate-name": ("error", "Two tools, resources or prompts have one name, or two resources one URI."),
     "unknown-name": ("error", "A name leads to nothing in the tools file."),
     "unused-argument": ("warning", "An argument is declared that nothing uses."),
-    "unused-variable": ("warning", "A variable of base URLs is declared that none of them has."),
+    "unused-variable": ("warning", "A variable is declared that no base URL uses."),
     "unusable-file": ("error", "A file that the tools file names cannot be taken in."),
     "unknown-operation": ("error", "An override names an operation that is not there."),
     "unknown-argument": ("error", "An override names an argument that is not there."),

@@ -22,7 +22,7 @@ COMMANDS = {
     "inspect": "Show the tools of SOURCE, and what each sends.",
     "diff": "Grade what changed from OLD to NEW.",
     "run": "Compile SOURCE and serve it over stdio, keeping nothing.",
-    "init": "Write an editable tools file over DOCUMENT.",
+    "init": "Write a tools file for DOCUMENT, ready to edit.",
     "schema": "Print the JSON Schema of the tools file, for editors.",
     "demo": "Show the whole job on an embedded API.",
 }

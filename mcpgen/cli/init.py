@@ -16,16 +16,18 @@ from mcpgen.read.fetch import Fetched, Network
 from mcpgen.read.toolsfile import editors
 
 
-@click.command("init", short_help="Write an editable tools file over DOCUMENT.")
+@click.command("init", short_help="Write a tools file for DOCUMENT, ready to edit.")
 @click.argument("document", metavar="DOCUMENT")
 @click.option(
     "-o", "--output", "file", metavar="FILE", help="Where to write; NAME.tools.yaml if not given, - prints it."
 )
 @options.allow_redirect
-@click.option("--overwrite", is_flag=True, help="Write over a file that is there.")
+@click.option("--overwrite", is_flag=True, help="Overwrite FILE if it exists.")
 def command(document: str, file: str | None, allow_redirect: tuple[str, ...], overwrite: bool) -> None:
-    """Write an editable tools file over DOCUMENT, an OpenAPI document: what it has, what that costs, and what could be
-    decided, ready to be switched on.
+    """Write a tools file for DOCUMENT, an OpenAPI document, ready to edit.
+
+    The file lists the operations with the tokens that each tool costs. What you can decide about them stands there as
+    comments: remove a `#` to use that line.
 
     Exit codes: 0 done, 2 cannot go on.
     """

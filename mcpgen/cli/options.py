@@ -109,7 +109,9 @@ def compiling(command: Command) -> Command:
     for decorate in (
         accept_origin,
         click.option(
-            "--fields", is_flag=True, help="Give tools an argument for parts of a result, where the API has none."
+            "--fields",
+            is_flag=True,
+            help="Add an argument to tools that selects fields of the result, unless the API has one of its own.",
         ),
         click.option("--structured", is_flag=True, help="Give tools an output schema, and results that keep it."),
         click.option(

@@ -6,7 +6,7 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.model import ToolSpec
 
 _WORDS = {"schema-cut": "cut", "over-budget": "over budget"}
-"""Code → its shorter word. Other codes are shown unchanged."""
+"""Diagnostic code → short label in the table of `inspect`. Codes without an entry are shown as they are."""
 
 Place = tuple[str, str]
 """A file and a pointer in it."""

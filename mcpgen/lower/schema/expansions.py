@@ -63,9 +63,11 @@ class Expansion(NamedTuple):
 
 
 class Expansions:
-    """The expansions of one compile. `large`: schema → whether it has members, and the findings of that check.
+    """Cache of the schemas that one compile has expanded.
 
-    `once`: answers about expansions, which keep them in memory. They are forgotten together.
+    - `large`: key of a schema → whether the schema has members, and what the check of it found.
+    - `once`: cache of facts about expanded schemas. It keeps those schemas in memory, so both caches are cleared
+      together.
     """
 
     def __init__(self, once: Once) -> None:

@@ -42,7 +42,10 @@ def part_shape(key: str, schema: JsonObject, composer: Composer) -> JsonObject:
 
 
 class _Shapes:
-    """Builds the shapes of one document within a limit of nodes."""
+    """Builder of the shape of one XML body: how its elements and attributes are written, as nested objects.
+
+    At most NODES schemas are visited; deeper members get the default form.
+    """
 
     def __init__(self, composer: Composer) -> None:
         self._composer = composer

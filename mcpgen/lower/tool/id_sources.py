@@ -31,7 +31,7 @@ _VAGUE = (["item"], ["key"], ["object"], ["record"], ["resource"])
 _SIMPLE = frozenset(["string", "integer", "number", "array", "null"])
 
 _Paths = Mapping[tuple[str, str], Operation]
-"""(document, path without variable names) → operation."""
+"""(document, path with empty variables, as in `/pets/{}`) → the operation there that lists or searches."""
 
 Nouns = Mapping[tuple[str, str], Operation]
 """(document, singular noun) → the only operation that lists such items and needs no arguments."""
@@ -39,19 +39,20 @@ Nouns = Mapping[tuple[str, str], Operation]
 
 @dataclass(frozen=True, slots=True)
 class Producers:
-    """The operations that list ids.
+    """For each argument that takes an id, the operation that lists the valid ids.
 
-    `parameters`: operation key → parameter in path or query → key of the operation that lists its values. `nouns`: used
-    for members of bodies.
+    - `parameters`: key of an operation → its parameter in path or query → key of the operation that lists the values.
+    - `nouns`: listing operations by what they list, for ids in bodies: `pet_id` comes from a list of pets.
     """
 
     parameters: Mapping[str, Mapping[str, str]]
     nouns: Nouns
 
     def of(self, operation: Operation, plan: BodyPlan | None, composer: Composer) -> dict[Slot, str]:
-        """Return slot of an id → key of the operation that lists its values.
+        """Return the arguments of `operation` that take an id, each with the key of the operation that lists the ids.
 
-        Members of a flattened body count, except the id of the new item itself, which the caller chooses.
+        An argument is named by its slot. Members of a flattened body count, except the id of the new item itself, which
+        the caller chooses.
         """
         parameters = self.parameters[operation.key]
         found: dict[Slot, str] = {

@@ -95,7 +95,11 @@ def _encodings(value: JsonValue, where: Where, references: References, diagnosti
 def _part_headers(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[Parameter, ...]:
-    """Return the headers of a part. Content-Type is read elsewhere; unreadable headers are reported and left out."""
+    """Return the header fields that a multipart part may carry (`headers` of an Encoding Object).
+
+    Content-Type and the like are left out, since the sender writes them. Unreadable entries are left out with a
+    diagnostic.
+    """
     found = []
     for name, entry in as_object(value).items():
         if name.lower() in ("content-type", "content-disposition", "content-length", "content-transfer-encoding"):

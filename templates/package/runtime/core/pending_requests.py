@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from .effects import Call
     from .jsonrpc import Id
 
-#: Values of an id that belongs to no call: an open stream, and an answer held back for its batch.
+#: Entries of `InFlight.ids` for requests that are no running calls. STREAM: the request opened a stream. ANSWERED: the
+#: answer is ready, and is held until the rest of its batch is.
 STREAM, ANSWERED = 0, -1
 _NO_PROGRESS = float("-inf")
 _CUT = Result.error("The server was stopped before the upstream answered. The request may have taken effect.")

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Model Context Protocol as a table: a message goes in, effects come out.
+"""Decide what to do about each message of a client, by the rules of the Model Context Protocol.
 
 Two rules shape this file:
 

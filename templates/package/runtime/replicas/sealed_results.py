@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Make URIs of kept results over HTTP: sealed, so that nobody can guess one, or use another caller's URI."""
+"""Make the URIs of kept results over HTTP. They are encrypted (`seal`), so that nobody can guess one, and no caller can
+use the URI of another caller.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ _NUMBER = 8
 
 
 class SealedNames:
-    """Naming scheme of kept results over HTTP. Each name works only for the caller whose call produced the result."""
+    """Maker of URIs for kept results over HTTP. A URI works only for the caller whose call produced the result."""
 
     def __init__(self, seal: Seal, server: str) -> None:
         self._seal = seal

@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Share state between replicas through the store.
+"""Share state between replicas: the processes that serve one API behind a load balancer.
 
-If the store is away, only these features are affected:
+The state lies in the store, which is Redis or Valkey. Each feature has its part there. While the store does not answer,
+only these features are affected:
 
     feature                     in the store                                while it is away
     --------------------------  ------------------------------------------  --------------------------------------------

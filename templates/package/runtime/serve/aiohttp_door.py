@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serve HTTP by aiohttp's low-level server, in the event loop that makes the calls (the first "door")."""
+"""Serve HTTP for `--http`, with aiohttp's low-level server in the event loop that makes the calls.
+
+This is one of two implementations of `door.Connection`; the other is `asgi_door`.
+"""
 
 from __future__ import annotations
 
@@ -255,7 +258,7 @@ class _Connection:
             await self._write(piece)
 
     async def end(self) -> None:
-        """End it."""
+        """End the response."""
         with self._deadlines.within(WRITE_SECONDS):
             await self.response.write_eof()
 

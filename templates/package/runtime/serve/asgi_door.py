@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serve HTTP as an ASGI 3 application, under uvicorn, granian or hypercorn with their own workers (the second "door").
+"""Serve HTTP as an ASGI 3 application, under uvicorn, granian or hypercorn with their own workers.
+
+This is one of two implementations of `door.Connection`; the other is `aiohttp_door`.
 
 These servers start and stop the workers. Each worker loads the application anew.
 """
@@ -223,7 +225,7 @@ class _Connection:
         await self._body(b"", more=False)
 
     def abort(self) -> None:
-        """Leave the request as it is; the server of ASGI closes the connection."""
+        """Cancel the request. The ASGI server then closes the connection, unless `handle` can still answer."""
         if self._task is not None and not self._lost:
             self._lost = True
             self._task.cancel()

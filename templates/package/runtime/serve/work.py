@@ -46,7 +46,11 @@ if TYPE_CHECKING:
             """
 
     class Listener(Protocol):
-        """Receiver of the reports of calls by key, in the engine's thread (server.Server)."""
+        """Receiver of progress, questions and outcomes of calls: server.Server over stdio, service.Service over HTTP.
+
+        `key` is the number under which the protocol began the call (effects.Call). The methods are called in the thread
+        of the engine's event loop, unless they say otherwise.
+        """
 
         def attended(self) -> bool:
             """Return whether anybody waits for the outcome. Called by the thread that submits the call."""
