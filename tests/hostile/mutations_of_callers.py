@@ -15,7 +15,7 @@ OF_CALLERS = (
         "return None or",
         (VIEWS,),
     ),
-    Mutation("scopes of a resource", "access.py", 'if request.method == "resources/read" and', "if", (SCOPES,)),
+    Mutation("scopes of a resource", "access.py", "self._resources.get(uri_of(found.entry), ())", "()", (SCOPES,)),
     Mutation(
         "all scopes of an alternative",
         "scopes.py",

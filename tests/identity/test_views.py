@@ -13,6 +13,7 @@ from package.runtime.streamable import access as module
 from package.runtime.streamable.access import Access
 from package.runtime.streamable.roles import roles_in
 from package.runtime.streamable.scopes import is_met, nearest, needed, supported
+from package.runtime.streamable.view import View
 
 from mcpgen.emit import emit
 from mcpgen.model.options import Options
@@ -69,7 +70,7 @@ def test_each_caller_sees_its_own(catalog: Catalog) -> None:
     assert listed(access, None) == sorted(catalog.names())
     assert [access.catalog(each).private for each in (caller(), None)] == [True, True]
     assert access.lacking(caller("t1"), call("t1")) is None
-    assert access.lacking(caller("t1"), call("t2")) == {"t2"}
+    assert access.lacking(caller("t1"), call("t2")) == frozenset(["t2"])
     assert access.lacking(caller("t1"), call("nothing")) is None
     assert access.catalog(caller("t1")).tools is access.catalog(caller("t1", "x")).tools, "made once"
 
@@ -106,10 +107,15 @@ def test_scopes_that_allow_the_same_share_one_list(tmp_path: Path) -> None:
 def test_another_table_drops_the_views(catalog: Catalog, tmp_path: Path) -> None:
     access = Access(catalog, checks=True)
     assert listed(access, caller("t1")) == ["r0", "t1"]
+    alike = table(tmp_path / "alike")
+    access.renew(alike, frozenset())
+    view = access.catalog(caller("t1"))
+    assert isinstance(view, View)
+    assert view.whole is alike
     access.renew(table(tmp_path / "second", 3, "-now"), frozenset())
     assert listed(access, caller("t1")) == ["r0"]
     assert listed(access, caller("t1-now")) == ["r0", "t1"]
-    assert access.lacking(caller("t1"), call("t1")) == {"t1-now"}
+    assert access.lacking(caller("t1"), call("t1")) == frozenset(["t1-now"])
     assert access.supported == {"t0-now", "t1-now", "t2-now"}
 
 
