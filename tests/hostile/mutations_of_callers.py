@@ -57,8 +57,8 @@ OF_CALLERS_COMPILED = (
     Mutation(
         "keys that would open an operation",
         "mcpgen/read/openapi/caller_scopes.py",
-        "if scheme.has_scopes or scheme.type",
-        "if scheme.type",
+        "    if found:\n",
+        "    if True:\n",
         cases("scopes/alternatives"),
     ),
     Mutation(
