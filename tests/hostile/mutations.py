@@ -5,6 +5,7 @@ must fail then. Broken one at a time by `python -m tests.hostile.broken`.
 from __future__ import annotations
 
 from tests.hostile.mutation import Mutation
+from tests.hostile.mutations_of_callers import OF_CALLERS
 from tests.hostile.mutations_of_input import OF_INPUT
 from tests.hostile.mutations_of_origins import OF_ORIGINS
 from tests.hostile.mutations_of_results import OF_RESULTS
@@ -382,4 +383,5 @@ MUTATIONS = (
     *OF_RESULTS,
     *OF_WORK,
     *OF_INPUT,
+    *OF_CALLERS,
 )

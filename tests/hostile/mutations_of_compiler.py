@@ -5,6 +5,7 @@ tests that must fail then. Broken one at a time by `python -m tests.hostile.brok
 from __future__ import annotations
 
 from tests.hostile.mutation import Mutation, cases
+from tests.hostile.mutations_of_callers import OF_CALLERS_COMPILED
 from tests.hostile.mutations_of_lowering import OF_LOWERING
 
 DIFFERENCES = "tests/cases/test_differences.py"
@@ -319,4 +320,5 @@ OF_COMPILER = (
     *OF_DIFFERENCES,
     *OF_MERGING,
     *OF_EMITTING,
+    *OF_CALLERS_COMPILED,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.corpus.published import blanked
+from tests.corpus.scopes_reader import asked
 from tests.identity.guarded import METADATA, URL, Guarded, challenge
 from tests.identity.issuer import Issuer
 from tests.streamable.client import Answer, Fields
@@ -26,8 +29,8 @@ OPEN = ["anyone", "freed"]
 LIST = stateless("tools/list")
 
 
-def generated(document: Path, folder: Path) -> Path:
-    command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(folder)]
+def generated(document: Path, folder: Path, *flags: str) -> Path:
+    command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(folder), *flags]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     return folder
@@ -193,3 +196,68 @@ def test_refused_calls_are_recorded(scoped: Guarded) -> None:
             assert (told["tool"], told["outcome"]) == ("reading", "rejected")
             return
     raise AssertionError("no line of the audit tells of the refused call")
+
+
+def test_with_another_table_other_scopes_count(scoped_project: Path, upstream: Upstream, tmp_path: Path) -> None:
+    """The views of the former table are dropped, and a stream hears of the change that its own caller sees."""
+    folder = tmp_path / "caller"
+    shutil.copytree(scoped_project, folder)
+    later = tmp_path / "caller.tools.yaml"
+    later.write_text(TOOLS.read_text().replace("{oauth: [read]}", "{oauth: [read-all]}"))
+    with Issuer() as issuer:
+        settings = {"HTTP_URL": URL, "AUTH_ISSUER": issuer.name, "KEY": "k"}
+        constants = {"serve.reload.SECONDS": 0.05}
+        with Server(folder, upstream, "aiohttp", constants, ("--reload",), **settings) as server:
+            found = Guarded(server, issuer, issuer)
+            old, new = found.bearer(scope="read"), found.bearer(scope="read-all")
+            assert names(found.call(old, LIST)) == ["anyone", "freed", "reading"]
+            assert names(found.call(new, LIST)) == OPEN
+            session = Session(server, fields=old)
+            with server.connect() as first, server.connect() as second:
+                listen = stateless("subscriptions/listen", "listen", notifications={"toolsListChanged": True})
+                first.send("POST", fields={**mirrored(listen), **new}, body=encoded(listen))
+                first.stream()
+                assert first.event().message["method"].endswith("acknowledged")
+                session.listen(second)
+                second.stream()
+                assert second.event().id
+                generated(later, folder)
+                for each in (first, second):
+                    assert each.event().message["method"] == "notifications/tools/list_changed"
+            assert names(found.call(old, LIST)) == names(session.ask(request("tools/list"))) == OPEN
+            assert names(found.call(new, LIST)) == ["anyone", "freed", "reading"]
+            refused = found.call(old, calling("reading"))
+            assert 'scope="read-all"' in challenge(refused)
+            metadata = server.ask("GET", METADATA).message
+            assert metadata["scopes_supported"] == ["admin", "billing", "read", "read-all", "write"]
+        found.search()
+
+
+CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dev"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside the repository")
+@pytest.mark.parametrize("document", ["small/petstore-3.0.json", "spotify.json", "xero-accounting.json"])
+def test_published_documents_over_a_socket(document: str, upstream: Upstream, tmp_path: Path) -> None:
+    """What a client sees and hears of a published document is what an independent reader finds in it."""
+    folder = generated(CORPUS / document, tmp_path / "caller", "--name", "caller")
+    table = json.loads((folder / "caller_mcp" / "bindings.json").read_text())["bindings"]
+    of_document = asked(CORPUS / document)
+    wanted = {each["name"]: of_document[blanked(f"{each['method']} {each['operation']['path']}")] for each in table}
+    known = frozenset(scope for each in wanted.values() for scopes in each for scope in scopes)
+    assert known
+    with Issuer() as issuer:
+        settings = {"HTTP_URL": URL, "AUTH_ISSUER": issuer.name, "BASE_URL": f"http://localhost:{upstream.port}/"}
+        with Server(folder, upstream, "aiohttp", None, (), **settings) as server:
+            found = Guarded(server, issuer, issuer)
+            assert server.ask("GET", METADATA).message["scopes_supported"] == sorted(known - {"offline_access"})
+            for scopes in (known, *(known - {scope} for scope in sorted(known))):
+                fields = found.bearer(scope=" ".join(sorted(scopes)))
+                allowed = {name for name, each in wanted.items() if not each or any(one <= scopes for one in each)}
+                assert set(names(found.call(fields, LIST))) == allowed
+                for name in sorted(wanted.keys() - allowed):
+                    told = challenge(found.call(fields, calling(name)))
+                    assert frozenset(told.partition('scope="')[2].partition('"')[0].split()) in wanted[name]
+        found.search()
+    assert upstream.requests == []

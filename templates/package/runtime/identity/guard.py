@@ -54,7 +54,8 @@ class Guard:
             only = self._issuers[listening.issuers[0]]
             self._introspecting = Introspecting(only, self._client, listening.introspection, time.time)
         self._starting: list[asyncio.Task[None]] = []
-        self.locate(listening.url or f"http://{listening.address}/mcp")
+        port = listening.port or 1  # 0 stands for a port that the system chooses; then `locate` is called with it
+        self.locate(listening.url or f"http://{listening.address.rpartition(':')[0]}:{port}/mcp")
 
     # Decision 0174: Access tokens are for the URL that is set, never for the one in Host.
     def locate(self, resource: str) -> None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from ..core.features import Features, Fetched
 from ..core.jsonrpc import INVALID_REQUEST, Batch, Request
 from . import scopes
-from .claims import roles_in
 from .head import refused
+from .roles import roles_in
 from .view import View, uri_of
 
 if TYPE_CHECKING:

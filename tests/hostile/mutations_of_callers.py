@@ -1,0 +1,71 @@
+"""Guards of what callers over HTTP may see and call: their scopes and roles."""
+
+from __future__ import annotations
+
+from tests.hostile.mutation import Mutation, cases
+
+SCOPES = "tests/identity/test_scopes.py"
+VIEWS = "tests/identity/test_views.py"
+
+OF_CALLERS = (
+    Mutation(
+        "calls with too few scopes",
+        "access.py",
+        "return None if needed <= identity.scopes else",
+        "return None or",
+        (VIEWS,),
+    ),
+    Mutation("scopes of a resource", "access.py", "self._resources.get(uri_of(found.entry), ())", "()", (SCOPES,)),
+    Mutation(
+        "all scopes of an alternative",
+        "scopes.py",
+        "any(each <= scopes for each",
+        "any(each & scopes for each",
+        (VIEWS,),
+    ),
+    Mutation(
+        "tools beyond the scopes", "access.py", "if scopes.is_met(self._needs.get(name, ()), held)", "if True", (VIEWS,)
+    ),
+    Mutation("tools for other roles", "access.py", "self._is_for(name, roles)]", "True]", (VIEWS,)),
+    Mutation(
+        "roles of the operator for callers with a token",
+        "access.py",
+        "self._roles if identity is None",
+        "self._roles if True",
+        (VIEWS,),
+    ),
+    Mutation(
+        "lists of the table before",
+        "access.py",
+        "self._views: dict[tuple[frozenset[str], frozenset[str]], View] = {}",
+        "self._views = getattr(self, '_views', {})",
+        (VIEWS,),
+    ),
+    Mutation("views without end", "access.py", "len(self._views) >= MOST_VIEWS or", "False or", (VIEWS,)),
+    Mutation("bytes of views", "access.py", "> MOST_BYTES", "> 2**62", (VIEWS,)),
+    Mutation("a list for many", "view.py", "private = True", "private = False", (VIEWS,)),
+    Mutation(
+        "the roles of a pointer",
+        "roles.py",
+        "if isinstance(found, dict) else None",
+        "if isinstance(found, dict) else found",
+        (VIEWS,),
+    ),
+)
+
+OF_CALLERS_COMPILED = (
+    Mutation(
+        "keys that would open an operation",
+        "mcpgen/read/openapi/caller_scopes.py",
+        "    if found:\n",
+        "    if True:\n",
+        cases("scopes/alternatives"),
+    ),
+    Mutation(
+        "scopes that a document would lift",
+        "mcpgen/lower/tool/scopes.py",
+        "added | frozenset(each) for",
+        "(added or frozenset(each)) for",
+        cases("scopes/extension"),
+    ),
+)

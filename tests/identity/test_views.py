@@ -1,0 +1,166 @@
+"""Views of a table, without a process: what each caller sees, what is kept of it, and what another table changes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from package.runtime.core.catalog import Catalog
+from package.runtime.core.identity import Identity
+from package.runtime.core.jsonrpc import Request
+from package.runtime.streamable import access as module
+from package.runtime.streamable.access import Access
+from package.runtime.streamable.roles import roles_in
+from package.runtime.streamable.scopes import is_met, nearest, needed, supported
+from package.runtime.streamable.view import View
+
+from mcpgen.emit import emit
+from mcpgen.model.options import Options
+from mcpgen.pipeline import compile_source
+from mcpgen.read import fetch
+
+TOOLS = 20
+
+
+def table(folder: Path, count: int = TOOLS, extra: str = "") -> Catalog:
+    """A table of tools t0, t1, …, of which each needs a scope of its own name, and `r0`, which is for a role."""
+    paths = {
+        f"/t{n}": {"get": {"x-mcp": {"name": f"t{n}"}, "security": [{"o": [f"t{n}{extra}"]}]}} for n in range(count)
+    }
+    paths["/r0"] = {"get": {"security": [], "x-mcp": {"name": "r0", "roles": ["staff"]}}}
+    flows = {"implicit": {"authorizationUrl": "https://login.example.com/a", "scopes": {}}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "servers": [{"url": "https://api.example.com"}],
+        "components": {"securitySchemes": {"o": {"type": "oauth2", "flows": flows}}},
+        "paths": paths,
+    }
+    folder.mkdir(exist_ok=True)
+    (folder / "api.json").write_text(json.dumps(document))
+    catalog = compile_source(fetch.read(str(folder / "api.json")), Options()).catalog
+    tree = emit(catalog)
+    for name in ("tools.json", "bindings.json"):
+        (folder / name).write_bytes(tree[f"{catalog.identity.package}/{name}"])
+    return Catalog.load(str(folder))
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Catalog:
+    return table(tmp_path / "first")
+
+
+def caller(*scopes: str, **claims: object) -> Identity:
+    return Identity("https://issuer.example.com", "someone", "app", frozenset(scopes), 2e9, claims, "")
+
+
+def listed(access: Access, identity: Identity | None) -> list[str]:
+    return [tool["name"] for tool in json.loads(b"".join(access.catalog(identity).tools))]
+
+
+def call(name: str) -> Request:
+    return Request(1, "tools/call", {"name": name, "arguments": {}})
+
+
+def test_each_caller_sees_its_own(catalog: Catalog) -> None:
+    access = Access(catalog, frozenset(["staff"]), "roles", checks=True)
+    assert listed(access, caller("t1", "t7", "else")) == ["t1", "t7"]
+    assert listed(access, caller("t1", roles=["staff"])) == ["r0", "t1"]
+    assert listed(access, None) == sorted(catalog.names())
+    assert [access.catalog(each).private for each in (caller(), None)] == [True, True]
+    assert access.lacking(caller("t1"), call("t1")) is None
+    assert access.lacking(caller("t1"), call("t2")) == frozenset(["t2"])
+    assert access.lacking(caller("t1"), call("nothing")) is None
+    assert access.catalog(caller("t1")).tools is access.catalog(caller("t1", "x")).tools, "made once"
+
+
+def test_without_tokens_nothing_changes(catalog: Catalog) -> None:
+    access = Access(catalog, frozenset(), "", checks=False)
+    assert access.catalog(None) is catalog
+    assert not catalog.private
+    assert access.supported == access.needed == frozenset()
+
+
+def test_views_are_bounded(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    access = Access(catalog, checks=True)
+    kept = access._views
+    monkeypatch.setattr(module, "MOST_VIEWS", 5)
+    for n in range(TOOLS):
+        assert listed(access, caller(f"t{n}")) == ["r0", f"t{n}"]
+        assert len(kept) <= 5
+    assert access.catalog(caller(f"t{TOOLS - 1}")) in kept.values(), "the latest stay"
+    monkeypatch.setattr(module, "MOST_VIEWS", 256)
+    monkeypatch.setattr(module, "MOST_BYTES", 3000)
+    for n in range(TOOLS):
+        access.catalog(caller(f"t{n}", f"t{n - 1}"))
+        assert sum(view.size for view in kept.values()) <= 3000
+
+
+def test_scopes_that_allow_the_same_share_one_list(tmp_path: Path) -> None:
+    catalog = table(tmp_path / "alike", 2)
+    access = Access(catalog, frozenset(), "roles", checks=True)
+    first, second = access.catalog(caller("t0")), access.catalog(caller("t0", roles=["other"]))
+    assert first is second
+
+
+def test_another_table_drops_the_views(catalog: Catalog, tmp_path: Path) -> None:
+    access = Access(catalog, checks=True)
+    assert listed(access, caller("t1")) == ["r0", "t1"]
+    alike = table(tmp_path / "alike")
+    access.renew(alike, frozenset())
+    view = access.catalog(caller("t1"))
+    assert isinstance(view, View)
+    assert view.whole is alike
+    access.renew(table(tmp_path / "second", 3, "-now"), frozenset())
+    assert listed(access, caller("t1")) == ["r0"]
+    assert listed(access, caller("t1-now")) == ["r0", "t1"]
+    assert access.lacking(caller("t1"), call("t1")) == frozenset(["t1-now"])
+    assert access.supported == {"t0-now", "t1-now", "t2-now"}
+
+
+A, B, C = "abc"
+SETS = [
+    ([], "", True, ""),
+    (["a"], "", False, "a"),
+    (["a"], "a b", True, "a"),
+    (["ab"], "a", False, "ab"),
+    (["ab", "c"], "c", True, "c"),
+    (["ab", "c"], "a", False, "ab"),
+    (["ab", "c"], "", False, "c"),
+    (["ab", "ac"], "c", False, "ac"),
+]
+
+
+@pytest.mark.parametrize(("alternatives", "held", "met", "asked"), SETS)
+def test_the_nearest_alternative(alternatives: list[str], held: str, met: bool, asked: str) -> None:
+    required, scopes = tuple(map(frozenset, alternatives)), frozenset(held.split())
+    assert is_met(required, scopes) is met
+    assert nearest(required, scopes) == frozenset(asked)
+
+
+def test_what_is_asked_at_first() -> None:
+    every = [(frozenset([A]),), (frozenset([A, B]), frozenset([C])), (frozenset(["offline_access"]),)]
+    assert supported(every) == {A, B, C}
+    assert needed(every) == {A, B}, "of the alternatives the one that begins with what is needed anyway"
+    assert needed([]) == supported([]) == frozenset()
+
+
+CLAIMS = [
+    ("roles", {"roles": ["a", "b"]}, {"a", "b"}),
+    ("roles", {"roles": "a b"}, {"a", "b"}),
+    ("roles", {"roles": ["a", 7, None, ["b"]]}, {"a"}),
+    ("roles", {"roles": {"a": True}}, set()),
+    ("roles", {}, set()),
+    ("/realm_access/roles", {"realm_access": {"roles": ["a"]}}, {"a"}),
+    ("/realm_access/roles", {"realm_access": ["a"]}, set()),
+    ("/realm_access/roles", {"/realm_access/roles": ["a"], "roles": ["b"]}, set()),
+    ("https://example.com/roles", {"https://example.com/roles": ["a"]}, {"a"}),
+    ("/https:~1~1example.com~1roles", {"https://example.com/roles": ["a"]}, {"a"}),
+    ("/a~01", {"a~1": ["a"]}, {"a"}),
+]
+
+
+@pytest.mark.parametrize(("claim", "claims", "roles"), CLAIMS)
+def test_roles_of_a_claim(claim: str, claims: dict[str, object], roles: set[str]) -> None:
+    assert roles_in(claims, claim) == roles
