@@ -15,7 +15,7 @@ from package.runtime.calls.execution import Caller
 from package.runtime.calls.signed_state import Tickets
 from package.runtime.core.catalog import Tool
 from package.runtime.core.effects import Dialogue
-from package.runtime.core.wire_formats import Ended, Failure, Question, Result
+from package.runtime.core.wire_formats import Ended, Failure, Link, Question, Result
 from package.runtime.settings import settings
 
 from tests.runtime.revisions import R1, R2, R3, R4, R5
@@ -54,6 +54,7 @@ class Scene:
             dialogue = Dialogue(way, revision, **brought)
             return await self.caller.call(name, {"pet_id": pet_id}, lambda phase: None, dialogue, self.ask)
         except Ended as ended:
+            assert not isinstance(ended.outcome, Link)
             return ended.outcome
 
     async def stateless(self, name: str = "always", pet_id: object = 7, **brought: Any) -> Result | Failure | Question:
@@ -65,7 +66,7 @@ class Scene:
         assert isinstance(first, Question)
         return first.state
 
-    async def ask(self, message: str) -> object:
+    async def ask(self, message: Any) -> object:
         self.asked.append(message)
         return await self.reply if isinstance(self.reply, Awaitable) else self.reply
 

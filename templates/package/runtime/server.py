@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .core.effects import Effect
     from .core.framing import Line
     from .core.subscriptions import Subscriptions
+    from .core.wire_formats import Link
     from .serve.engine import Engine
     from .serve.stdin_handoff import Lending
     from .serve.work import Outcome
@@ -247,7 +248,7 @@ class Server:
         with self._lock:
             self._outbox.flush()
 
-    def ask(self, key: int, question: str | None) -> bool:
+    def ask(self, key: int, question: str | Link | None) -> bool:
         """Send the question of a call to the client, or cancel the question if None. Return True if a line was
         written.
         """

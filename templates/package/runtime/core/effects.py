@@ -29,32 +29,37 @@ class Send:
 
 
 class Dialogue:
-    """How the user can be asked to confirm a call.
+    """How the user can be asked about a call.
 
     `way` is `request` (ask while the call runs), `result` (end the call with a question; the client calls again with
-    the answer), or empty (cannot ask). A repeated call carries `state` and `responses`.
+    the answer), or empty (cannot ask). It concerns forms, by which the user confirms; `links` is the same for URLs that
+    the user is to open. A repeated call carries `state` and `responses`.
     """
 
-    __slots__ = ("responses", "revision", "state", "way")
+    __slots__ = ("links", "responses", "revision", "state", "way")
 
-    def __init__(self, way: str, revision: str, state: str | None = None, responses: Members | None = None) -> None:
+    def __init__(
+        self, way: str, revision: str, state: str | None = None, responses: Members | None = None, links: str = ""
+    ) -> None:
         self.way = way
+        self.links = links
         self.revision = revision
         self.state = state
         self.responses = responses or {}
 
 
 class Handshake:
-    """Agreement with a client of the handshake era: revision, whether its user can be asked by forms, and its name.
-    With this value, another process can continue the session.
+    """Agreement with a client of the handshake era: revision, whether its user can be asked by forms (`asks`) and to
+    open URLs (`links`), and its name. With this value, another process can continue the session.
     """
 
-    __slots__ = ("asks", "client", "revision")
+    __slots__ = ("asks", "client", "links", "revision")
 
-    def __init__(self, revision: str, asks: bool, client: object) -> None:
+    def __init__(self, revision: str, asks: bool, client: object, links: bool = False) -> None:
         self.revision = revision
         self.asks = asks
         self.client = client
+        self.links = links
 
 
 class Peer:
@@ -62,9 +67,10 @@ class Peer:
 
     `principal` is the verified name of the caller, "" without authentication. `session` is a digest of the session id,
     "" without a session. `address` is the network address. `identity` is what an access token says, if one was checked.
+    `given` holds the header fields that the operator lets a gateway set, by lower-case name; their values are secrets.
     """
 
-    __slots__ = ("address", "identity", "principal", "session")
+    __slots__ = ("address", "given", "identity", "principal", "session")
 
     def __init__(
         self, principal: str = "", session: str = "", address: str = "", identity: Identity | None = None
@@ -73,6 +79,7 @@ class Peer:
         self.session = session
         self.address = address
         self.identity = identity
+        self.given: dict[str, str] = {}
 
     @property
     def owner(self) -> str:

@@ -28,6 +28,7 @@ SINCE = {
     "completions": "2025-03-26",
     "message in progress": "2025-03-26",
     "elicitation": "2025-06-18",
+    "elicitation by URL": "2025-11-25",
     "resource_link": "2025-06-18",
     "structuredContent": "2025-06-18",
     "title of the server": "2025-06-18",
@@ -46,8 +47,8 @@ STALE = {"ttlMs": 0, "cacheScope": "public"}
 #: Cache lifetime of resource contents: a stored result may be evicted, and a fetched resource may change, at any time.
 PASSING = {"ttlMs": 0, "cacheScope": "private"}
 
-#: Name of the server's single question among the `inputRequests` of a result.
-CONFIRM = "confirm"
+#: Names of the server's questions among the `inputRequests` of a result. A result asks one of them.
+CONFIRM, LOGIN = "confirm", "login"
 
 ABSENT: object = object()
 """Value of `Result.structured` if there is none; None stands for JSON null."""
@@ -110,10 +111,24 @@ class Question:
         self.state = state
 
 
+class Link:
+    """Request to the user to open a URL, with the reason. `id` names the request in the handshake era.
+
+    The URL is for the user alone: no result and no log may contain it.
+    """
+
+    __slots__ = ("id", "message", "url")
+
+    def __init__(self, message: str, url: str, id: str) -> None:  # noqa: A002
+        self.message = message
+        self.url = url
+        self.id = id
+
+
 class Ended(Exception):
     """Raised to end a call with an outcome other than its tool's result."""
 
-    def __init__(self, outcome: Failure | Question) -> None:
+    def __init__(self, outcome: Failure | Question | Link) -> None:
         super().__init__()
         self.outcome = outcome
 
@@ -154,8 +169,15 @@ def call_result(result: Result, revision: str, server: Identity) -> list[bytes]:
     return pieces
 
 
-def input_required_result(question: Question, server: Identity) -> bytes:
-    """Return InputRequiredResult as JSON: the question, and the state that the answer must carry."""
+def input_required_result(question: Question | Link, server: Identity) -> bytes:
+    """Return InputRequiredResult as JSON: the question, and the state that the answer must carry.
+
+    A link has no state: whether the user has logged in is known from the login, and not from the client.
+    """
+    if isinstance(question, Link):
+        link = {"mode": "url", "message": question.message, "url": question.url}
+        asked = {LOGIN: {"method": "elicitation/create", "params": link}}
+        return dumps({"resultType": "input_required", "inputRequests": asked, "_meta": _signature(server)})
     params = {"mode": "form", **_form(question.message)}
     return dumps(
         {
@@ -167,9 +189,12 @@ def input_required_result(question: Question, server: Identity) -> bytes:
     )
 
 
-def elicitation_params(message: str) -> bytes:
+def elicitation_params(question: str | Link) -> bytes:
     """Return the params of elicitation/create for handshake revisions, which take forms by default."""
-    return dumps(_form(message))
+    if isinstance(question, Link):
+        link = {"mode": "url", "message": question.message, "url": question.url, "elicitationId": question.id}
+        return dumps(link)
+    return dumps(_form(question))
 
 
 def list_result(revision: str, server: Identity, changes: bool = False) -> tuple[bytes, bytes]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..calls.execution import Caller
     from ..core.audit import Audit
     from ..core.catalog import Catalog
+    from ..core.wire_formats import Link
     from ..replicas.seal import Seal
     from ..replicas.sharing import Sharing
     from ..settings.listening import Listening
@@ -317,7 +318,7 @@ class Service:
         """Send progress of a call, if its client asked for progress."""
         self._endpoint.progress(key, done, message)
 
-    def ask(self, key: int, question: str | None) -> bool:
+    def ask(self, key: int, question: str | Link | None) -> bool:
         """Send the call's question to the client, or withdraw it for None. Return whether anything was sent."""
         return self._endpoint.ask(key, question)
 
