@@ -101,7 +101,7 @@ class Bench:
     def attended(self) -> bool:
         return True
 
-    def ask(self, key: int, question: object) -> bool:
+    def ask(self, key: int, question: Any) -> bool:
         with self._reported:
             self.asked.append((key, question))
             self._reported.notify_all()

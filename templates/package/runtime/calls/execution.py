@@ -62,6 +62,11 @@ RESULT_SECONDS = 60 * 60.0
 _SILENT = Dialogue("", "")
 
 
+async def _nobody(question: object) -> object:
+    """Answer None: used if the client cannot be asked."""
+    return None
+
+
 def _unheard(phase: str) -> None:
     """Ignore progress: used if nobody asked for reports."""
 
@@ -99,7 +104,13 @@ class Caller:
         log.redact_with(self._redactor.text)
         self._shared = handles.shared if handles else None
         turn = self._shared.turn if self._shared else None
-        self._sender = Sender(self._client, settings, self._redactor.learn, rooms=rooms, turn=turn)
+        self._callers = handles.callers if handles else None
+        if self._callers is not None:
+            client, seconds = self._client, settings.timeout
+            self._callers.connect(lambda made, where: client.send(made, where, seconds), self._redactor.learn)
+        self._sender = Sender(
+            self._client, settings, self._redactor.learn, rooms=rooms, turn=turn, callers=self._callers
+        )
         self._consent: Consent | None = None
         self._states = handles.states if handles else None
         self._trimmer = Trimmer()
@@ -267,6 +278,8 @@ class Caller:
                 return read_result.read(self.resources, arguments, self._settings.sizes.shown), ""
             hook = self._hooks.replacing(tool.name)
             ready = None if hook else await self._preparation.ready(tool, arguments, budget)
+            if ready is not None and ready.chosen.own is not None and self._callers is not None:
+                await self._callers.ensure(ready.chosen.own, tool.name, dialogue, ask or _nobody)
             if "confirm" in tool.binding:
                 about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
                 if refusal := await self._confirmed(tool, given, about, dialogue, ask):

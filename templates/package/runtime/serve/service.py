@@ -22,6 +22,7 @@ from ..streamable.endpoint import Endpoint
 from ..streamable.exchange import Begin, End
 from ..streamable.head import Answer
 from ..streamable.places import Places
+from ..text.fields import is_value
 from .door import Broken, TooLarge
 from .engine import loaded, unhandled
 from .unread import Reader, Unread
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ..core.audit import Audit
     from ..core.catalog import Catalog
     from ..core.wire_formats import Link
+    from ..delegation.credentials import Credentials
     from ..replicas.seal import Seal
     from ..replicas.sharing import Sharing
     from ..settings.listening import Listening
@@ -72,12 +74,14 @@ class Service:
         make: Callable[[Caller | None, Catalog, Settings], Caller],
         audit: Audit | None = None,
         sharing: Sharing | None = None,
+        callers: Credentials | None = None,
     ) -> None:
         """Create a service.
 
         `make` creates the Caller for a table, given the former Caller if there was one. `sharing` is the state shared
-        with other replicas.
+        with other replicas. `callers` are their credentials, if the API is called as whoever calls.
         """
+        self._callers = callers
         self._sharing = sharing
         self._steps: set[asyncio.Task[None]] = set()
         self.ready = False
@@ -87,7 +91,7 @@ class Service:
         self._bodies = Places(MOST_BODIES)
         self._unread = Unread()
         self._work = Work(lambda size: None)
-        self._admission = admission.Admission(listening, settings.prefix)
+        self._admission = admission.Admission(listening, settings.prefix, callers is not None)
         self._endpoint = Endpoint(catalog, seal, time.monotonic, changes=settings.again is not None)
         self._catalog, self._settings = catalog, settings
         self._refusals: set[str] = set()
@@ -168,7 +172,10 @@ class Service:
 
     async def _serve(self, head: Head, connection: Connection) -> None:
         """Read a request and respond. Its bytes count towards MOST_BODIES until then."""
-        peer = Peer(self._admission.principal(head) or "", "", head.address)
+        is_browser = self._admission.is_browser(head)
+        peer = Peer("" if is_browser else self._admission.principal(head) or "", "", head.address)
+        if self._callers is not None:
+            peer.given = _given(head, self._callers.fields)
         caller, size = peer.caller, admission.most_to_read(head)
         if not self._bodies.has(caller, size):
             await connection.answer(admission.busy())
@@ -178,6 +185,9 @@ class Service:
             body = await _body(connection) if size else b""
             if isinstance(body, Answer):
                 await connection.answer(body)
+            elif is_browser and self._callers is not None:
+                page = await self._callers.browser(head.method, head.path, head.query, body)
+                await connection.answer(Answer(page.status, page.body, list(page.fields)))
             else:
                 await self._answer(head, peer, body, connection)
         finally:
@@ -334,6 +344,12 @@ class Service:
     def _sweep(self) -> None:
         self._endpoint.older.sweep()
         asyncio.get_running_loop().call_later(_SWEEP, self._sweep)
+
+
+def _given(head: Head, names: list[str]) -> dict[str, str]:
+    """Return the header fields of a gateway that are there once and can be sent on."""
+    found = {name: head.all(name) for name in names}
+    return {name: values[0] for name, values in found.items() if len(values) == 1 and is_value(values[0])}
 
 
 async def _body(connection: Connection) -> bytes | Answer:
