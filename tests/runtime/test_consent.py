@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from package import hooks as users_file
@@ -15,7 +15,7 @@ from package.runtime.calls.execution import Caller
 from package.runtime.calls.signed_state import Tickets
 from package.runtime.core.catalog import Tool
 from package.runtime.core.effects import Dialogue
-from package.runtime.core.wire_formats import Ended, Failure, Link, Question, Result
+from package.runtime.core.wire_formats import Ended, Failure, Question, Result
 from package.runtime.settings import settings
 
 from tests.runtime.revisions import R1, R2, R3, R4, R5
@@ -54,9 +54,7 @@ class Scene:
             dialogue = Dialogue(way, revision, **brought)
             return await self.caller.call(name, {"pet_id": pet_id}, lambda phase: None, dialogue, self.ask)
         except Ended as ended:
-            if isinstance(ended.outcome, Link):
-                raise AssertionError("nobody has to log in") from None
-            return ended.outcome
+            return cast("Failure | Question", ended.outcome)
 
     async def stateless(self, name: str = "always", pet_id: object = 7, **brought: Any) -> Result | Failure | Question:
         return await self.call(name, pet_id, "result", R5, **brought)

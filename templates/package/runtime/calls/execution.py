@@ -59,20 +59,13 @@ _LONG = 64 * 1024
 RESULT_SECONDS = 60 * 60.0
 """Seconds for which other replicas can read a kept result."""
 
+_RESULTS = 4
+"""How many results of the largest size are kept at a time."""
 _SILENT = Dialogue("", "")
-
-
-async def _nobody(question: object) -> object:
-    """Answer None: used if the client cannot be asked."""
-    return None
 
 
 def _unheard(phase: str) -> None:
     """Ignore progress: used if nobody asked for reports."""
-
-
-#: How many results of the largest size are kept at a time.
-_RESULTS = 4
 
 
 def _origins(settings: Settings) -> set[str]:
@@ -103,13 +96,11 @@ class Caller:
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
         log.redact_with(self._redactor.text)
         self._shared = handles.shared if handles else None
-        turn = self._shared.turn if self._shared else None
-        self._callers = handles.callers if handles else None
+        learn, self._callers = self._redactor.learn, handles.callers if handles else None
         if self._callers is not None:
-            client, seconds = self._client, settings.timeout
-            self._callers.connect(lambda made, where: client.send(made, where, seconds), self._redactor.learn)
+            self._callers.connect(self._client, settings.timeout, learn)
         self._sender = Sender(
-            self._client, settings, self._redactor.learn, rooms=rooms, turn=turn, callers=self._callers
+            self._client, settings, learn, rooms=rooms, turn=self._shared and self._shared.turn, callers=self._callers
         )
         self._consent: Consent | None = None
         self._states = handles.states if handles else None
@@ -279,7 +270,7 @@ class Caller:
             hook = self._hooks.replacing(tool.name)
             ready = None if hook else await self._preparation.ready(tool, arguments, budget)
             if ready is not None and ready.chosen.own is not None and self._callers is not None:
-                await self._callers.ensure(ready.chosen.own, tool.name, dialogue, ask or _nobody)
+                await self._callers.ensure(ready.chosen.own, tool.name, dialogue, ask)
             if "confirm" in tool.binding:
                 about = str(ready or f"{hook} in hooks.py"), ready.files if ready else ""
                 if refusal := await self._confirmed(tool, given, about, dialogue, ask):

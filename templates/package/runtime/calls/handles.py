@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Protocol
+    from typing import Protocol
 
     from ..core.effects import Dialogue
+    from ..http.client import Client
     from ..result.result_names import Names
     from ..settings.credentials import CallersOwn
     from .consent import Ask, States
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     class Callers(Protocol):
         """Credentials of those who call (delegation.credentials.Credentials)."""
 
-        def connect(self, send: Callable[..., Any], learn: Callable[[str, str], None], /) -> None:
-            """Send token requests by `send`, and tell `learn` of each credential before its use."""
+        def connect(self, client: Client, seconds: float, learn: Callable[[str, str], None]) -> None:
+            """Send token requests by `client`, and tell `learn` of each credential before its use."""
 
         async def get(self, own: CallersOwn, seconds: float) -> str:
             """Return the credential of whoever makes the current call. Raises NotReady."""
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
         def refused(self, own: CallersOwn, token: str) -> None:
             """Drop a credential that the API refused."""
 
-        async def ensure(self, own: CallersOwn, tool: str, dialogue: Dialogue, ask: Ask) -> None:
+        async def ensure(self, own: CallersOwn, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
             """Ask the user to log in if that is necessary. Raises NotReady and Ended."""
 
 

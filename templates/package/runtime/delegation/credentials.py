@@ -30,8 +30,10 @@ from .user_tokens import LoginNeeded, UserTokens
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from typing import NoReturn
 
     from ..core.effects import Dialogue
+    from ..http.client import Client
     from ..replicas.seal import Seal
     from ..settings.credentials import CallersOwn
     from ..settings.delegation import Delegation
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from .callers import Who
     from .logins import Logins
     from .pages import Page
-    from .token_requests import Send, Token
+    from .token_requests import Token
 
     Learn = Callable[[str, str], None]
     Ask = Callable[[Link], Awaitable[object]]
@@ -68,9 +70,13 @@ class Credentials:
         self._servers: Servers
         self._learn: Learn
 
-    def connect(self, send: Send, learn: Learn) -> None:
-        """Send by `send` from now on. `learn` is called with each credential before its use, to redact it."""
-        self._servers, self._learn = Servers(send, time.monotonic), learn
+    def connect(self, client: Client, seconds: float, learn: Learn) -> None:
+        """Send token requests by `client` from now on, each within `seconds`.
+
+        `learn` is called with each credential before its use, to redact it.
+        """
+        self._servers = Servers(lambda request, address: client.send(request, address, seconds), time.monotonic)
+        self._learn = learn
         self._callback = Callback(self._server, self._seal, self._spend, self._users, self._servers)
         self._callback.delegations = self._delegations
 
@@ -127,7 +133,7 @@ class Credentials:
 
     # Logging in
 
-    async def ensure(self, own: CallersOwn, tool: str, dialogue: Dialogue, ask: Ask) -> None:
+    async def ensure(self, own: CallersOwn, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
         """Return once the API can be called as the user; ask the user to log in if necessary.
 
         Raises NotReady with a sentence for the model, and Ended with a link for the user or a protocol error.
@@ -140,10 +146,10 @@ class Credentials:
         except LoginNeeded:
             await self._log_in(who, own, tool, dialogue, ask)
 
-    async def _log_in(self, who: Who, own: CallersOwn, tool: str, dialogue: Dialogue, ask: Ask) -> None:
+    async def _log_in(self, who: Who, own: CallersOwn, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
         delegation, logins = own.delegation, self._users.logins
-        if not dialogue.links:
-            self._unable(delegation, dialogue)
+        if not dialogue.links or ask is None:
+            self._unable(dialogue)
         if dialogue.links == "result":
             reply = dialogue.responses.get(LOGIN)
             if reply is None:
@@ -189,7 +195,7 @@ class Credentials:
         message = f"Log in at {endpoints.token.address.authority}, so that {self._server} can do {tool} as you."
         return Link(message, url, digest(begun.number)[:32])
 
-    def _unable(self, delegation: Delegation, dialogue: Dialogue) -> None:
+    def _unable(self, dialogue: Dialogue) -> NoReturn:
         """Raise what says that the client cannot ask its user to log in."""
         sentence = (
             "The user must log in first, and this client cannot show the link: it does not declare the capability "

@@ -92,7 +92,7 @@ def delegated_form(delegation: Delegation, token: str, scopes: tuple[str, ...]) 
 def code_form(delegation: Delegation, code: str, verifier: str) -> dict[str, str]:
     """Return the form that redeems an authorization code."""
     found = {"grant_type": "authorization_code", "code": code, "redirect_uri": delegation.redirect}
-    return {**found, "code_verifier": verifier}
+    return {**found, "code_verifier": verifier, **({"resource": delegation.resource} if delegation.resource else {})}
 
 
 def refresh_form(refresh: str) -> dict[str, str]:

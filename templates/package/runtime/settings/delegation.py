@@ -14,10 +14,23 @@ from .origins import Endpoint
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Protocol
 
     from ..core.table import Scheme
+    from ..text.addresses import Address
+    from .listening import Listening
     from .origins import Rules
-    from .settings import Settings
+
+    class Decided(Protocol):
+        """What has been read of the settings so far (settings.Settings)."""
+
+        prefix: str
+        listening: Listening | None
+        servers: list[Address | str]
+        private: list[str]
+        problems: list[str]
+        delegations: dict[str, Delegation]
+
 
 OWN, EXCHANGE, BEHALF, USER, HEADER = "own", "exchange", "on-behalf-of", "user", "header"
 BY_ISSUER = (EXCHANGE, BEHALF)
@@ -109,7 +122,7 @@ def variable_of(scheme: Scheme) -> str:
 
 
 def load(
-    settings: Settings, security: Mapping[str, Scheme], environ: Mapping[str, str], rules: Rules, described: str
+    settings: Decided, security: Mapping[str, Scheme], environ: Mapping[str, str], rules: Rules, described: str
 ) -> None:
     """Read the delegation of each scheme into `settings.delegations`, and note the problems. `described` is the URL of
     the API's first server in its description.
@@ -127,7 +140,7 @@ def load(
             settings.delegations[name] = found
 
 
-def public_url(settings: Settings, environ: Mapping[str, str]) -> str:
+def public_url(settings: Decided, environ: Mapping[str, str]) -> str:
     """Return the URL of this server's endpoint as browsers reach it, or "" if the settings do not say."""
     name = f"{settings.prefix}_HTTP_URL"
     typed, listening = environ.get(name, "").strip(), settings.listening
@@ -144,7 +157,7 @@ class _Reader:
     """Reader of the variables of one scheme. Each method raises ValueError with a sentence."""
 
     def __init__(
-        self, settings: Settings, scheme: Scheme, environ: Mapping[str, str], rules: Rules, described: str
+        self, settings: Decided, scheme: Scheme, environ: Mapping[str, str], rules: Rules, described: str
     ) -> None:
         self._described_url = described
         self._settings = settings
@@ -169,6 +182,7 @@ class _Reader:
             raise ValueError(f"{variable} cannot be {way}: the API takes no OAuth access tokens for {name}.")
         self._read_client(found)
         found.scopes = self._scopes()
+        found.resource = self._text(self._base("RESOURCE"))
         issuers = [
             each.strip() for each in self._text(f"{self._settings.prefix}_AUTH_ISSUER").split(",") if each.strip()
         ]
@@ -200,7 +214,7 @@ class _Reader:
         if issuer not in issuers:
             raise ValueError(f"{own} must be one of the issuers in {self._settings.prefix}_AUTH_ISSUER.")
         found.provider = self._operators(issuer, own)
-        found.audience, found.resource = self._text(self._base("AUDIENCE")), self._text(self._base("RESOURCE"))
+        found.audience = self._text(self._base("AUDIENCE"))
         kind = self._text(self._base("SUBJECT_TYPE")) or found.subject_type
         if kind not in ("access_token", "jwt"):
             raise ValueError(f"{self._base('SUBJECT_TYPE')} must be access_token or jwt.")
