@@ -88,6 +88,7 @@ class Caller:
         self._preparation = Preparation(catalog, settings, credentials.Keys(catalog.security, settings))
         self._hooks = self._preparation.hooks
         self._promises: Promises | None = None
+        self._consent: Consent | None = None
         rooms, files = descriptors.plan(settings.concurrency, len(_origins(settings)))
         if rooms < settings.concurrency:
             log.event("warning", "few_descriptors", rooms=rooms, wanted=settings.concurrency)
@@ -96,13 +97,11 @@ class Caller:
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
         log.redact_with(self._redactor.text)
         self._shared = handles.shared if handles else None
-        learn, self._callers = self._redactor.learn, handles.callers if handles else None
+        learn, turn = self._redactor.learn, self._shared.turn if self._shared else None
+        self._callers = handles.callers if handles else None
         if self._callers is not None:
             self._callers.connect(self._client, settings.timeout, learn)
-        self._sender = Sender(
-            self._client, settings, learn, rooms=rooms, turn=self._shared and self._shared.turn, callers=self._callers
-        )
-        self._consent: Consent | None = None
+        self._sender = Sender(self._client, settings, learn, rooms=rooms, turn=turn, callers=self._callers)
         self._states = handles.states if handles else None
         self._trimmer = Trimmer()
         self.names = handles.names if handles else CountedNames(catalog.name)
@@ -379,8 +378,7 @@ class Caller:
         except Failure as failure:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
             return failure, sent
-        if span is not None:
-            span.status = answer.status
+        spans.note(status=answer.status)
         answer.redact(self._redactor.field)
         if answer.size > _LONG:
             await asyncio.sleep(0)  # lets finished responses be written first
