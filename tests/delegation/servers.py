@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import queue
 import secrets
 import socket
 import subprocess
 import sys
+import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.delegation.authority import CLIENT, SECRET, Authority
+from tests.delegation.authority import CLIENT, SECRET
 from tests.delegation.endpoint import Answer, Asked, Endpoint
 from tests.leaks import planted
 from tests.streamable.client import Connection, Fields
@@ -95,15 +98,16 @@ class Server(Streamable):
         folder: Path,
         api: Api,
         issuer: str,
+        settings: Mapping[str, str],
         users: tuple[str, ...] = USERS,
         constants: dict[str, float] | None = None,
-        **variables: str,
     ) -> None:
-        """`issuer` is that of the callers, "" for callers with static tokens alone."""
+        """`issuer` is that of the callers, "" for callers with static tokens alone. `settings` are variables without
+        their prefix.
+        """
         tokens, self.audit = folder / "tokens", folder / f"audit-{secrets.token_hex(4)}"
-        tokens.write_text(
-            "".join(f"{name} {hashlib.sha256(f'token-of-{name}'.encode()).hexdigest()}\n" for name in users)
-        )
+        digests = {name: hashlib.sha256(f"token-of-{name}".encode()).hexdigest() for name in users}
+        tokens.write_text("".join(f"{name} {digest}\n" for name, digest in digests.items()))
         self.bound = free_port()
         told = json.dumps({"serve.over_http.LINGER": 0.0, **(constants or {})})
         command = [sys.executable, str(START), PACKAGE, str(self.bound), told]
@@ -113,7 +117,7 @@ class Server(Streamable):
             "AUDIT": str(self.audit),
             "LOG_LEVEL": "debug",
             **({"AUTH_ISSUER": issuer} if issuer else {}),
-            **variables,
+            **settings,
         }
         environ = {
             **{name: value for name, value in planted(PREFIX).items() if not name.startswith(f"{PREFIX}_")},
@@ -123,9 +127,6 @@ class Server(Streamable):
         self._start(command, project, {**os.environ, **environ})
 
     def _start(self, command: list[str], project: Path, environ: dict[str, str]) -> None:
-        import queue
-        import threading
-
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, cwd=project, env=environ, stdout=pipe, stderr=pipe)
         self.written, self.lines, self._printed = [], queue.Queue(), []
@@ -167,6 +168,6 @@ def as_user(connection: Connection, user: str, tool: str, can: dict[str, Any] | 
     return answer.message
 
 
-def exchange(authority: Authority, **more: str) -> dict[str, str]:
+def exchange(**more: str) -> dict[str, str]:
     """The settings for a token exchange."""
     return {"OAUTH_AS": "exchange", "OAUTH_CLIENT_ID": CLIENT, "OAUTH_CLIENT_SECRET": SECRET, **more}

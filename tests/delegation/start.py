@@ -1,8 +1,8 @@
 """Starts a generated server over HTTP, whose callers with static tokens count as users of an authorization server.
 
 python start.py PACKAGE PORT CONSTANTS, where CONSTANTS is JSON. `PLANTED_ISSUER` in the environment names the issuer of
-the users; without it, callers have their static tokens alone. The access token of the caller NAME is `subject-NAME-` and
-the hexadecimal digits of `PLANTED_PROOF`, so that a test can look for it.
+the users; without it, callers have their static tokens alone. The access token of the caller NAME is `subject-NAME-`
+and the hexadecimal digits of `PLANTED_PROOF`, so that a test can look for it.
 """
 
 from __future__ import annotations
