@@ -137,7 +137,7 @@ def _callers(
 def _scopes(catalog: Catalog, scheme: str) -> list[str]:
     """Return the scopes that all tools together need of a scheme."""
     bindings = (catalog.tool(name).binding for name in catalog.names())
-    return list(dict.fromkeys(scope for binding in bindings for scope in binding.get("scopes", {}).get(scheme, ())))
+    return sorted({scope for binding in bindings for scope in binding.get("scopes", {}).get(scheme, ())})
 
 
 def _sharing(listening: Listening, seal: Seal, server: str) -> Sharing | None:
