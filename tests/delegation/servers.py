@@ -101,6 +101,7 @@ class Server(Streamable):
         settings: Mapping[str, str],
         users: tuple[str, ...] = USERS,
         constants: dict[str, float] | None = None,
+        port: int = 0,
     ) -> None:
         """`issuer` is that of the callers, "" for callers with static tokens alone. `settings` are variables without
         their prefix.
@@ -108,7 +109,7 @@ class Server(Streamable):
         tokens, self.audit = folder / "tokens", folder / f"audit-{secrets.token_hex(4)}"
         digests = {name: hashlib.sha256(f"token-of-{name}".encode()).hexdigest() for name in users}
         tokens.write_text("".join(f"{name} {digest}\n" for name, digest in digests.items()))
-        self.bound = free_port()
+        self.bound = port or free_port()
         told = json.dumps({"serve.over_http.LINGER": 0.0, **(constants or {})})
         command = [sys.executable, str(START), PACKAGE, str(self.bound), told]
         given = {

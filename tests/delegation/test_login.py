@@ -204,7 +204,7 @@ class Client:
         assert (server or self._server).ask("POST", fields=self._fields, body=encoded(reply)).status == 202
 
 
-def _asked(connection: Connection) -> Any:
+def asked_of(connection: Connection) -> Any:
     """The request that asks to open a link, on the stream of a call."""
     connection.stream()
     message = next(each.message for each in connection.events() if each.data)
@@ -218,7 +218,7 @@ def test_a_call_of_the_older_era_waits_for_its_user(one: Server, api: Api, autho
     client = Client(one, {"url": {}})
     with one.connect() as connection:
         client.call(connection)
-        asked = _asked(connection)
+        asked = asked_of(connection)
         client.answer(asked["id"], "accept")
         assert open_page(one, authority.authorize(asked["params"]["url"], "alice")).status == 200
         result = connection.messages()[-1]["result"]
@@ -230,7 +230,7 @@ def test_a_call_of_the_older_era_ends_if_its_user_does_not_want(one: Server, api
     client = Client(one, {"url": {}})
     with one.connect() as connection:
         client.call(connection)
-        client.answer(_asked(connection)["id"], "decline")
+        client.answer(asked_of(connection)["id"], "decline")
         assert "does not want to log in" in connection.messages()[-1]["result"]["content"][0]["text"]
     assert api.requests == []
 

@@ -191,7 +191,8 @@ def load(
     urls = [reader.url(server) for server in catalog.servers]
     settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
-    reader.delegations(rules, catalog.security, urls)
+    if http is None or settings.listening is not None:  # otherwise HTTP has problems of its own
+        reader.delegations(rules, catalog.security, urls)
     settings.warnings += [_UNACCEPTED.format(host, reason, catalog.prefix) for host, reason in rules.unaccepted.items()]
     settings.secrets, problems, warnings = credential_env.read(catalog.security, asked)
     settings.problems += problems
