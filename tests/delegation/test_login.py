@@ -157,7 +157,7 @@ def test_a_callback_obeys_the_rules_of_host_and_method(one: Server, authority: A
 
 
 def test_a_login_that_takes_too_long(project: Path, tmp_path: Path, api: Api, authority: Authority) -> None:
-    late = {"delegation.authorization.SECONDS": -1.0}
+    late = {"delegation.login_links.SECONDS": -1.0}
     with Server(project, tmp_path, api, authority.issuer, login(authority), constants=late) as server:
         assert open_page(server, authority.authorize(link(server, "alice"), "alice")).status == 400
     assert authority.forms == []

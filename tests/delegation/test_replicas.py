@@ -69,7 +69,7 @@ def test_a_call_goes_on_after_a_login_at_another_replica(
     assert link(first, "bob")
     assert callers(api.requests) == ["alice", "alice"]
     with redis.Redis(unix_socket_path=store.removeprefix("unix://"), retry=Retry(NoBackoff(), 0)) as client_of_store:
-        names = [name for name in client_of_store.keys() if b":login:" in name]
+        names = [name for name in client_of_store.scan_iter() if b":login:" in name]
         values = [value for name in names for value in client_of_store.lrange(name, 0, -1)]
     assert len(values) == 1
     assert all(text not in b"".join([*names, *values]) for text in (b"alice", b"api|", b"refresh-"))
@@ -80,7 +80,7 @@ def test_a_refresh_token_is_redeemed_once_among_replicas(
 ) -> None:
     """The authorization server takes each refresh token once; a second use would end the login."""
     authority.seconds = 0
-    first, second = two
+    first, _ = two
     open_page(first, authority.authorize(link(first, "alice"), "alice"))
     for turn in range(4):
         assert two[turn % 2].as_user("alice", "list_pets", LINKS)["result"]["isError"] is False

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
             """Take the next slot of the rate that replicas share; None if each replica counts alone."""
 
     class Callers(Protocol):
-        """Credentials of those who call (delegation.credentials.Credentials)."""
+        """Credentials of those who call (delegation.caller_credentials.Credentials)."""
 
         def connect(self, client: Client, seconds: float, learn: Callable[[str, str], None]) -> None:
             """Send token requests by `client`, and tell `learn` of each credential before its use."""

@@ -11,16 +11,16 @@ from ..http.backoff import Backoff
 from ..http.tokens import EARLY
 from ..replicas.away import Away
 from ..settings.settings import NotReady
-from .callers import digest
-from .logins import LOOK_SECONDS, Login
+from .kept_logins import LOOK_SECONDS, Login
 from .token_requests import RefusedToken, Unfetched, refresh_form
+from .who import digest
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from .callers import Who
-    from .logins import Logins
+    from .kept_logins import Logins
     from .token_requests import Token
+    from .who import Who
 
     Ask = Callable[[dict[str, str]], Awaitable[Token]]
 

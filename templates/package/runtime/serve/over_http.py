@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from ..core.audit import Audit
-    from ..delegation.callback import Spend
-    from ..delegation.credentials import Credentials
+    from ..delegation.caller_credentials import Credentials
+    from ..delegation.login_callback import Spend
     from ..replicas.sharing import Sharing
     from ..settings.listening import Listening
     from ..settings.settings import Settings
@@ -125,8 +125,8 @@ def _callers(
     """Return the credentials of callers, if the API is called as whoever calls."""
     if not settings.delegations:
         return None
-    from ..delegation.credentials import Credentials  # imported late: most servers use their own credentials
-    from ..delegation.logins import Logins
+    from ..delegation.caller_credentials import Credentials  # imported late: most servers use their own credentials
+    from ..delegation.kept_logins import Logins
 
     if sharing is None and any(each.way == "user" for each in settings.delegations.values()):
         advice = f"Logins of users end with this process, since {settings.prefix}_STORE is not set."

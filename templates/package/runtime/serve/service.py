@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..core.audit import Audit
     from ..core.catalog import Catalog
     from ..core.wire_formats import Link
-    from ..delegation.credentials import Credentials
+    from ..delegation.caller_credentials import Credentials
     from ..replicas.seal import Seal
     from ..replicas.sharing import Sharing
     from ..settings.listening import Listening

@@ -19,19 +19,19 @@ from urllib.parse import parse_qsl
 from ..core import log
 from ..settings.delegation import USER
 from ..settings.settings import NotReady
-from . import authorization, pages
-from .authorization import SECONDS, STATE, TICKET
-from .callers import Who
+from . import login_links, login_pages
+from .login_links import SECONDS, STATE, TICKET
 from .token_requests import Unfetched, code_form
+from .who import Who
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ..replicas.seal import Seal
     from ..settings.delegation import Delegation
-    from .authorization import Begun
-    from .pages import Page
-    from .servers import Servers
+    from .login_links import Begun
+    from .login_pages import Page
+    from .token_servers import Servers
     from .user_tokens import UserTokens
 
     Spend = Callable[[str, float], Awaitable[str]]
@@ -58,9 +58,9 @@ class Callback:
         said, delegation = _fields(query), self._of(path)
         begun = self._opened(STATE, said.get("state", ""), delegation)
         if begun is None or delegation is None:
-            return pages.unknown()
+            return login_pages.unknown()
         if (void := await self._spend(begun.number, SECONDS)) != "":
-            return pages.unknown() if void == "used" else pages.unavailable()
+            return login_pages.unknown() if void == "used" else login_pages.unavailable()
         try:
             endpoints = await self._servers.endpoints(delegation)
         except NotReady as reason:
@@ -77,9 +77,9 @@ class Callback:
         begun.code = code
         if begun.claim:
             return await self._finish(begun, delegation)
-        begun.number = authorization.new_number()
+        begun.number = login_links.new_number()
         provider, ticket = endpoints.token.address.authority, begun.sealed(self._seal, TICKET)
-        return pages.question(self._server, begun.shown, begun.issuer, provider, path, ticket)
+        return login_pages.question(self._server, begun.shown, begun.issuer, provider, path, ticket)
 
     async def go_on(self, path: str, body: bytes) -> Page:
         """Return the page after the user has said to be the one who began the login."""
@@ -87,9 +87,9 @@ class Callback:
         delegation = self._of(path)
         begun = self._opened(TICKET, ticket, delegation)
         if begun is None or delegation is None:
-            return pages.unknown()
+            return login_pages.unknown()
         if (void := await self._spend(begun.number, SECONDS)) != "":
-            return pages.unknown() if void == "used" else pages.unavailable()
+            return login_pages.unknown() if void == "used" else login_pages.unavailable()
         return await self._finish(begun, delegation)
 
     async def _finish(self, begun: Begun, delegation: Delegation) -> Page:
@@ -100,16 +100,16 @@ class Callback:
         except (NotReady, Unfetched) as reason:
             return self._failed(begun, str(reason))
         now, client = time.time(), delegation.client[0]
-        if begun.claim and not authorization.is_of_user(token.id_token, begun, endpoints.issuer, client, now):
+        if begun.claim and not login_links.is_of_user(token.id_token, begun, endpoints.issuer, client, now):
             log.event("warning", "login_of_another", scheme=begun.scheme)
             return self._failed(begun, "Another user has logged in than the one who began the login.")
         await self._users.logins.keep(_user(begun), begun.scheme, self._users.login_of(token))
         log.event("info", "login", scheme=begun.scheme)
-        return pages.done(self._server)
+        return login_pages.done(self._server)
 
     def _failed(self, begun: Begun, sentence: str) -> Page:
         self._users.logins.fail(_user(begun), begun.scheme)
-        return pages.failed(self._server, sentence)
+        return login_pages.failed(self._server, sentence)
 
     def _of(self, path: str) -> Delegation | None:
         slug = path.rpartition("/")[2]
@@ -117,7 +117,7 @@ class Callback:
 
     def _opened(self, purpose: str, handle: str, delegation: Delegation | None) -> Begun | None:
         """Return the login of a sealed value, if it is for this scheme."""
-        begun = authorization.opened(self._seal, purpose, handle) if handle else None
+        begun = login_links.opened(self._seal, purpose, handle) if handle else None
         if begun is None or delegation is None or begun.scheme != delegation.scheme:
             return None
         return begun

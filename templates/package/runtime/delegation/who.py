@@ -34,7 +34,7 @@ class Who:
         return dumps([self.issuer, self.subject]).decode()
 
 
-def of_this_call() -> Who:
+def who_calls() -> Who:
     """Return who makes the current call. Raises NotReady if nobody knows, or if the caller's token has expired."""
     peer = spans.peer()
     identity = None if peer is None else peer.identity

@@ -20,13 +20,13 @@ from ..core.wire_formats import LOGIN, Ended, Failure, Link, has
 from ..settings.credential_env import SHORTEST_REDACTED
 from ..settings.delegation import BY_ISSUER, HEADER, LONGEST_SCOPES, USER
 from ..settings.settings import NotReady
-from . import authorization, callers
-from .callback import Callback
-from .callers import digest
-from .servers import Servers
+from . import login_links
+from .login_callback import Callback
 from .token_cache import TokenCache
 from .token_requests import delegated_form
+from .token_servers import Servers
 from .user_tokens import LoginNeeded, UserTokens
+from .who import digest, who_calls
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from ..replicas.seal import Seal
     from ..settings.credentials import CallersOwn
     from ..settings.delegation import Delegation
-    from .callback import Spend
-    from .callers import Who
-    from .logins import Logins
-    from .pages import Page
+    from .kept_logins import Logins
+    from .login_callback import Spend
+    from .login_pages import Page
     from .token_requests import Token
+    from .who import Who
 
     Learn = Callable[[str, str], None]
     Ask = Callable[[Link], Awaitable[object]]
@@ -104,7 +104,7 @@ class Credentials:
             fetch = self._fetch(delegation, who.token, own.scopes)
             found = await self._cache.get(_key(own, who), lasts, fetch, seconds)
         else:
-            who = callers.of_this_call()
+            who = who_calls()
             found = await self._users.get(who, delegation.scheme, self._ask(delegation), seconds)
         if len(found) >= SHORTEST_REDACTED:
             self._learn(found, "caller")
@@ -116,7 +116,7 @@ class Credentials:
         if delegation.way in BY_ISSUER:
             self._cache.drop(_key(own, _prover(delegation)), token)
         elif delegation.way == USER:
-            self._users.refused(callers.of_this_call(), delegation.scheme, token)
+            self._users.refused(who_calls(), delegation.scheme, token)
 
     def _given(self, delegation: Delegation) -> str:
         peer = spans.peer()
@@ -140,7 +140,7 @@ class Credentials:
         """
         if own.delegation.way != USER:
             return
-        who, scheme = callers.of_this_call(), own.delegation.scheme
+        who, scheme = who_calls(), own.delegation.scheme
         try:
             await self._users.get(who, scheme, self._ask(own.delegation), ANSWER_SECONDS)
         except LoginNeeded:
@@ -187,10 +187,10 @@ class Credentials:
         endpoints = await self._servers.endpoints(delegation)
         identity = peer.identity if peer is not None else None
         claims = {} if identity is None else identity.claims
-        begun = authorization.begin(who, claims, delegation.scheme, endpoints.issuer)
+        begun = login_links.begin(who, claims, delegation.scheme, endpoints.issuer)
         wanted = delegation.scopes or tuple(self._scopes(delegation.scheme))
         scopes = wanted if len(" ".join(wanted)) <= LONGEST_SCOPES else own.scopes
-        url = authorization.url(begun, delegation, endpoints, scopes, self._seal)
+        url = login_links.url(begun, delegation, endpoints, scopes, self._seal)
         self._learn(url, "link")
         message = f"Log in at {endpoints.token.address.authority}, so that {self._server} can do {tool} as you."
         return Link(message, url, digest(begun.number)[:32])
@@ -215,7 +215,7 @@ class Credentials:
 
 def _prover(delegation: Delegation) -> Who:
     """Return the caller, who has brought a token of the issuer that gives tokens for this scheme. Raises NotReady."""
-    who = callers.of_this_call()
+    who = who_calls()
     assert delegation.provider is not None
     if not who.token or who.issuer != delegation.provider.issuer:
         raise NotReady(f"It needs a caller with an access token of {delegation.provider.issuer}.")

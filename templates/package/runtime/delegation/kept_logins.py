@@ -16,7 +16,7 @@ from ..core import log
 from ..core.jsontext import dumps, loads
 from ..replicas.away import Away
 from ..replicas.seal import Unsealed
-from .callers import digest
+from .who import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,14 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..settings.delegation import USER
-from .metadata import Metadata
+from .provider_metadata import Metadata
 from .token_requests import TokenEndpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..settings.delegation import Delegation
-    from .metadata import Endpoints
+    from .provider_metadata import Endpoints
     from .token_requests import Send, Token
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from ..replicas.seal import Seal
     from ..settings.delegation import Delegation
-    from .callers import Who
-    from .metadata import Endpoints
+    from .provider_metadata import Endpoints
+    from .who import Who
 
 SECONDS = 600.0
 """Seconds that the user has to log in."""
