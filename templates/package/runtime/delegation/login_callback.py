@@ -59,8 +59,8 @@ class Callback:
         begun = self._opened(STATE, said.get("state", ""), delegation)
         if begun is None or delegation is None:
             return login_pages.unknown()
-        if (void := await self._spend(begun.number, SECONDS)) != "":
-            return login_pages.unknown() if void == "used" else login_pages.unavailable()
+        if (refusal := await self._used_up(begun)) is not None:
+            return refusal
         try:
             endpoints = await self._servers.endpoints(delegation)
         except NotReady as reason:
@@ -88,9 +88,16 @@ class Callback:
         begun = self._opened(TICKET, ticket, delegation)
         if begun is None or delegation is None:
             return login_pages.unknown()
-        if (void := await self._spend(begun.number, SECONDS)) != "":
-            return login_pages.unknown() if void == "used" else login_pages.unavailable()
+        if (refusal := await self._used_up(begun)) is not None:
+            return refusal
         return await self._finish(begun, delegation)
+
+    async def _used_up(self, begun: Begun) -> Page | None:
+        """Use up a state or ticket. Return the page for one that was used before, at any replica, or None."""
+        void = await self._spend(begun.number, SECONDS)
+        if not void:
+            return None
+        return login_pages.unknown() if void == "used" else login_pages.unavailable()
 
     async def _finish(self, begun: Begun, delegation: Delegation) -> Page:
         """Redeem the code, and keep the login for the user who began it."""

@@ -151,7 +151,8 @@ def _needs(catalog: Catalog, settings: Settings) -> Counter[str]:
     found: Counter[str] = Counter()
     for name in catalog.names():
         try:
-            credentials.choose(catalog.tool(name).binding.get("security"), catalog.security, settings.secrets, settings.delegations)
+            wanted = catalog.tool(name).binding.get("security")
+            credentials.choose(wanted, catalog.security, settings.secrets, settings.delegations)
         except NotReady as missing:
             found[str(missing)] += 1
     return found
