@@ -98,6 +98,7 @@ ANSWERS: list[tuple[tuple[int, bytes], str]] = [
     ((200, json.dumps({"access_token": "x" * 20_000}).encode()), "without an access token that can be sent"),
     ((200, b'{"access_token":"abc","token_type":"mac"}'), "gave an access token that is no bearer token"),
     ((200, b" " * 70_000 + b'{"access_token":"abc"}'), "answered without an access token that can be sent"),
+    ((200, b'{"error":"bad_verification_code"}'), "gave no access token for the caller, and no reason of the standard"),
     ((500, b'{"error":"<script>"}'), "gave no access token for the caller: HTTP 500."),
 ]
 """Answers of a token endpoint that give no token, and what the model is told of each."""

@@ -45,6 +45,9 @@ _ERRORS = frozenset(
 """Error codes of RFC 6749, RFC 8693 and OpenID Connect, and those of Entra that a user can do something about."""
 
 
+_GRANT = "invalid_grant"
+
+
 class Unfetched(Exception):
     """No token was given. The message is a sentence without secrets."""
 
@@ -139,6 +142,9 @@ class TokenEndpoint:
         server, content = endpoint.address.authority, _content(answer)
         if answer.status != 200:
             raise self._refusal(answer, server, content)
+        if "access_token" not in content and isinstance(content.get("error"), str):
+            # GitHub and Slack refuse with 200 and error codes of their own; no code of the standard says more here.
+            raise RefusedToken(f"{server} gave no access token for the caller, and no reason of the standard.", _GRANT)
         token, kind = content.get("access_token"), content.get("token_type", "Bearer")
         if not isinstance(token, str) or not token or len(token) > LONGEST or not fields.is_value(token):
             raise Unfetched(f"{server} answered without an access token that can be sent.")

@@ -230,6 +230,7 @@ class _Reader:
         public = public_url(settings, self._environ)
         if not public:
             raise ValueError(f"{found.variable} is user: set {settings.prefix}_HTTP_URL, at which browsers come back.")
+        # Decision 0186: Each scheme has a redirect URI of its own.
         found.redirect = f"{public}/callback/{found.slug}"
         if issuer := self._text(own):
             found.provider = self._operators(issuer, own)
